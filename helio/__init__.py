@@ -1,0 +1,3 @@
+"""helio: deterministic pipelines for heliophysics."""
+
+__version__ = "0.1.0"

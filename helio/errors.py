@@ -1,0 +1,127 @@
+"""Every error that helio raises on purpose, each with the reader it is for.
+
+::
+
+    HelioError
+    ├── RequestError              the user: what was asked for cannot be asked           exit 2
+    │   ├── TimeRangeError        a range that is not understood, reversed or empty
+    │   ├── UnknownPipeline       no template of that name
+    │   └── InvalidTemplate       the author: carries every diagnostic found
+    ├── DataError                 whoever chose the data: the archive cannot give it      exit 1
+    │   ├── UnknownDataset
+    │   ├── UnknownParameter
+    │   ├── NoData                nothing in the interval
+    │   │   └── NoUsableData      there are records, and every value in them is fill
+    │   ├── NotYetPublished       the interval ends after what the provider has
+    │   ├── DamagedFile           the file is not what it says it is
+    │   ├── Refused               the provider refuses for good
+    │   └── TransientError        worth another try
+    │       ├── ServerUnavailable
+    │       └── RateLimited
+    ├── StepError                 the author: a tool cannot do that with these inputs     exit 1
+    ├── OutputError               the disk: a file cannot be written                      exit 1
+    └── ExportError               the machine: a static figure cannot be drawn here       exit 1
+
+A step knows *what* went wrong and what to *try*; whoever knows the *place* adds it with `located`.
+Anything else that is raised is a bug, and shows its traceback.
+"""
+
+from __future__ import annotations
+
+from typing import Self
+
+
+class HelioError(Exception):
+    """What went wrong, where, and what to do about it."""
+
+    def __init__(self, message: str, *, advice: str = "", place: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.advice = advice
+        self.place = place
+
+    def located(self, place: str) -> Self:
+        """Name the place, unless a closer one is already named."""
+        self.place = self.place or place
+        return self
+
+    def __str__(self) -> str:
+        lines = [self.message]
+        if self.place:
+            lines.append(f"  at   {self.place}")
+        if self.advice:
+            lines.append(f"  try  {self.advice}")
+        return "\n".join(lines)
+
+
+class RequestError(HelioError):
+    """What was asked for cannot be asked."""
+
+
+class TimeRangeError(RequestError):
+    """A time range that is not understood completely, or is reversed, empty or out of bounds."""
+
+    def __init__(self, message: str, *, advice: str = "", place: str = "", empty: bool = False) -> None:
+        super().__init__(message, advice=advice, place=place)
+        self.empty = empty
+        """True when the phrase was understood and its range is reversed or empty (HN703's kind, not HN702's)."""
+
+
+class UnknownPipeline(RequestError):
+    """No template has that name."""
+
+
+class DataError(HelioError):
+    """The provider cannot give what a fetch asks for."""
+
+
+class UnknownDataset(DataError):
+    """The provider has no dataset of that id."""
+
+
+class UnknownParameter(DataError):
+    """The dataset has no such parameter, or it holds text instead of numbers."""
+
+
+class NoData(DataError):
+    """The dataset has no record in the interval."""
+
+
+class NoUsableData(NoData):
+    """There are records in the interval, and every value in them is fill."""
+
+
+class NotYetPublished(DataError):
+    """The interval ends after what the provider has published so far."""
+
+
+class DamagedFile(DataError):
+    """A file is truncated, is not of its kind, or could not be read within its limits."""
+
+
+class Refused(DataError):
+    """The provider refuses, and will refuse again."""
+
+
+class TransientError(DataError):
+    """The provider failed in a way that may pass."""
+
+
+class ServerUnavailable(TransientError):
+    """The server could not be reached, or answered that it is down."""
+
+
+class RateLimited(TransientError):
+    """The server asks for fewer requests."""
+
+
+class StepError(HelioError):
+    """A tool cannot do what it is asked with the inputs it got."""
+
+
+class OutputError(HelioError):
+    """A file cannot be written where it was asked for."""
+
+
+class ExportError(HelioError):
+    """A static figure cannot be drawn on this machine."""

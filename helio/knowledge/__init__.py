@@ -1,0 +1,1 @@
+"""What the field knows: units, and later missions, datasets and citations."""

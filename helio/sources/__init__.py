@@ -1,0 +1,1 @@
+"""Bytes from outside, turned into tables: one file per provider of data."""

@@ -1,0 +1,43 @@
+"""The seam between a fetch and whoever serves the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from helio.store.table import SourceFile, Table
+from helio.time_range import TimeRange
+
+
+class Provider(Protocol):
+    """Serves datasets as tables: a local archive, the sample archive, later CDAWeb and HAPI servers."""
+
+    @property
+    def name(self) -> str:
+        """How records and footers name it: ``"sample archive"``, ``"CDAWeb"``."""
+        ...
+
+    def datasets(self) -> list[str]:
+        """Ids of all its datasets, sorted."""
+        ...
+
+    def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
+        """Which files cover the range, decided without reading any record.
+
+        Raises
+        ------
+        UnknownDataset
+            With the closest ids as advice.
+        NoData
+            Naming what the provider does cover.
+        """
+        ...
+
+    def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
+        """Read parameters over [start, stop), each a table with its sources, keyed by parameter.
+
+        Raises
+        ------
+        UnknownDataset, UnknownParameter, NoData, DamagedFile
+        """
+        ...

@@ -1,0 +1,1 @@
+"""Computing: tables in, a table out."""

@@ -1,0 +1,1 @@
+"""Fetching: the one kind of step that reads from outside."""

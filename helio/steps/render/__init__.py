@@ -1,0 +1,1 @@
+"""Drawing: tables and a spec in, a figure out."""

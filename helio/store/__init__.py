@@ -1,0 +1,1 @@
+"""Tables and what keeps them: content, digests, files on disk."""

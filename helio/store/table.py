@@ -1,0 +1,221 @@
+"""The table: what every step takes and gives, time-indexed values with their unit, frame and axes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.errors import StepError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Epochs = npt.NDArray[np.datetime64]
+Floats = npt.NDArray[np.floating[Any]]
+Scale = Literal["linear", "log"]
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """A bin axis of a spectrum: energies, frequencies, pitch angles.
+
+    Parameters
+    ----------
+    label, unit : str
+        ``"Energy"``, ``"keV"``.
+    centers : array, shape (b,) or (n, b)
+        One centre per bin, fixed or per record. Never sorted: bin j is column j of the values.
+    lower, upper : array of the shape of `centers`, optional
+        Bin edges where the file gives them.
+    scale : "linear" or "log"
+        How the axis is drawn.
+    """
+
+    label: str
+    unit: str
+    centers: Floats
+    lower: Floats | None = None
+    upper: Floats | None = None
+    scale: Scale = "log"
+
+    @property
+    def per_record(self) -> bool:
+        """Whether the bins change from record to record."""
+        return self.centers.ndim == 2
+
+    @property
+    def bins(self) -> int:
+        """Number of bins."""
+        return int(self.centers.shape[-1])
+
+    def take(self, records: Any) -> Axis:
+        """The axis of the chosen records: a slice, a mask or indices."""
+        if not self.per_record:
+            return self
+        return replace(
+            self,
+            centers=self.centers[records],
+            lower=None if self.lower is None else self.lower[records],
+            upper=None if self.upper is None else self.upper[records],
+        )
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file that a table was read from, as a citation and a lock need it."""
+
+    dataset_id: str
+    file: str
+    version: str = ""
+    provider: str = ""
+    sha256: str = ""
+    size: int = 0
+    doi: str = ""
+    acknowledgement: str = ""
+    preliminary: bool = False
+    """A browse or key-parameter product, not for publication."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Values over time.
+
+    Parameters
+    ----------
+    epoch : datetime64[ns], shape (n,)
+        UTC, increasing.
+    values : float, shape (n,) for a scalar, (n, k) for k components, (n, b) or (n, b1, b2) for a spectrum
+        Fill is NaN already. float32 where the file has float32, else float64.
+    unit : str
+        Canonical: ``"nT"``, ``"km/s"``, ``"cm^-3"``; empty where there is none or none is known.
+    name : str
+        The quantity as the file names it (LABLAXIS): what an axis is labelled with.
+    frame : str
+        Coordinate frame of a vector: ``"GSE"``, ``"RTN"``; empty otherwise.
+    components : tuple of str
+        Names of the k components; empty for scalars and spectra.
+    axes : tuple of Axis
+        None, one or two bin axes; ``values.ndim == 1 + len(axes)`` for spectra.
+    """
+
+    epoch: Epochs
+    values: Floats
+    unit: str = ""
+    name: str = ""
+    frame: str = ""
+    components: tuple[str, ...] = ()
+    axes: tuple[Axis, ...] = ()
+    scale: Scale = "linear"
+    description: str = ""
+    sources: tuple[SourceFile, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+    """What a reader had to tolerate, in words."""
+
+    def __post_init__(self) -> None:
+        records = self.epoch.shape[0]
+        if self.epoch.dtype != np.dtype("datetime64[ns]") or self.epoch.ndim != 1:
+            raise ValueError("epoch must be datetime64[ns] of shape (n,)")
+        if self.values.shape[:1] != (records,):
+            raise ValueError(f"values have {self.values.shape[:1]} records, epoch has {records}")
+        if self.axes and self.components:
+            raise ValueError("a table has components or bin axes, not both")
+        width = tuple(axis.bins for axis in self.axes) or ((len(self.components),) if self.components else ())
+        if self.values.shape[1:] != width:
+            raise ValueError(f"values of shape {self.values.shape} do not fit components and axes of {width}")
+
+    def __len__(self) -> int:
+        return int(self.epoch.shape[0])
+
+    @property
+    def kind(self) -> Literal["scalar", "vector", "spectrum"]:
+        """What the table holds: a series, a series of components, or a spectrum over bins."""
+        if self.axes:
+            return "spectrum"
+        return "vector" if self.components else "scalar"
+
+    def take(self, records: Any) -> Table:
+        """The chosen records: a slice, a mask or indices, in increasing order of epoch."""
+        return replace(
+            self,
+            epoch=self.epoch[records],
+            values=self.values[records],
+            axes=tuple(axis.take(records) for axis in self.axes),
+        )
+
+    def between(self, start: np.datetime64, stop: np.datetime64) -> Table:
+        """The records of [start, stop)."""
+        first, last = np.searchsorted(self.epoch, [start, stop], side="left")
+        return self.take(slice(int(first), int(last)))
+
+    def component(self, name: str) -> Table:
+        """One component as a scalar table; its name is exact, case included."""
+        if name not in self.components:
+            raise StepError(
+                f"no component is called '{name}'",
+                advice=f"components: {', '.join(self.components)}" if self.components else "it has no components",
+            )
+        column = self.components.index(name)
+        return replace(self, values=self.values[:, column], components=(), name=name)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A frame indexed by epoch, one column per component or bin."""
+        import pandas as pd
+
+        flat = self.values.reshape(len(self), -1)
+        return pd.DataFrame(flat, index=pd.DatetimeIndex(self.epoch, name="epoch"), columns=self.columns())
+
+    def columns(self) -> list[str]:
+        """Column names of the table laid flat: components, else bin centres, else the name."""
+        if self.components:
+            return list(self.components)
+        if not self.axes:
+            return [self.name or "value"]
+        parts = [[_bin_name(axis, j) for j in range(axis.bins)] for axis in self.axes]
+        names = parts[0]
+        for part in parts[1:]:
+            names = [f"{left}, {right}" for left in names for right in part]
+        return names
+
+    def digest(self) -> str:
+        """Sha256 over values, epochs, unit, frame, components and axes, whatever wrote or read them."""
+        facts = {
+            "unit": self.unit,
+            "frame": self.frame,
+            "components": self.components,
+            "axes": [[axis.label, axis.unit, axis.scale] for axis in self.axes],
+        }
+        hasher = hashlib.sha256(json.dumps(facts, sort_keys=True).encode())
+        arrays: list[npt.NDArray[Any]] = [self.epoch.astype("<i8"), self.values]
+        for axis in self.axes:
+            arrays += [part for part in (axis.centers, axis.lower, axis.upper) if part is not None]
+        for array in arrays:
+            hasher.update(f"{array.dtype.str}{array.shape}".encode())
+            hasher.update(canonical_bytes(array))
+        return "sha256:" + hasher.hexdigest()
+
+
+def canonical_bytes(array: npt.NDArray[Any]) -> bytes:
+    """Little-endian bytes in C order, every NaN the same NaN and −0.0 as 0.0."""
+    if array.dtype.kind != "f":
+        return np.ascontiguousarray(array).tobytes()
+    plain = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")) + 0.0
+    plain[np.isnan(plain)] = np.nan
+    return plain.tobytes()
+
+
+def merge_sources(tables: Sequence[Table] | Mapping[str, Table]) -> tuple[SourceFile, ...]:
+    """All source files of several tables, each once, in order."""
+    every = tables.values() if isinstance(tables, Mapping) else tables
+    return tuple(dict.fromkeys(source for table in every for source in table.sources))
+
+
+def _bin_name(axis: Axis, j: int) -> str:
+    if axis.per_record:
+        return f"{axis.label or 'bin'} {j + 1}"
+    return f"{axis.centers[j]:.6g} {axis.unit}".strip()
