@@ -11,7 +11,23 @@ _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _PLAIN = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 # Spellings of "no unit"; `.` and `#` fill the UNITS of counters and flags in CDAWeb's holdings.
-_NONE = frozenset(("none unitless dimensionless ratio fraction fractional n/a num number # . 1 []").split())
+_NONE = frozenset(
+    [
+        "none",
+        "unitless",
+        "dimensionless",
+        "ratio",
+        "fraction",
+        "fractional",
+        "n/a",
+        "num",
+        "number",
+        "#",
+        ".",
+        "1",
+        "[]",
+    ]
+)
 
 _PREFIXES = {
     "f": "femto",
@@ -139,7 +155,22 @@ _WORDS: dict[str, tuple[str, int]] = {
 
 # Words for "number of", which a density or a flux leaves out: `protons/cm^3` is cm^-3.
 _NUMBER_OF = frozenset(
-    "# no particle particles proton protons #protons ion ions electron electrons photon photons enas".split()
+    [
+        "#",
+        "no",
+        "particle",
+        "particles",
+        "proton",
+        "protons",
+        "#protons",
+        "ion",
+        "ions",
+        "electron",
+        "electrons",
+        "photon",
+        "photons",
+        "enas",
+    ]
 )
 # Single letters mean it only before a volume or an areal rate: `N/cm3`, `e/(cm^2 s sr)`, but not `N/m^2`.
 _NUMBER_LETTERS = frozenset("nNpPea")
