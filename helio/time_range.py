@@ -1,31 +1,790 @@
-"""The one grammar of time: ranges, durations, and nothing that is understood only in part."""
+"""The one grammar of time: ranges, durations, and nothing that is understood only in part.
+
+::
+
+    range    = moment                          the period of its last field: a year … a second
+             | ["from"] moment joint moment    ends where the second starts, but a month or a year
+                                               as second is included whole
+             | ["from"] moment "through" moment              the second is included whole
+             | day "-" day month year | month day "-" day year      both days included
+             | moment "/" duration | duration "/" moment            ISO 8601 durations
+             | ("last" | "past") [N] unit      days and longer end at the last midnight, the rest now
+             | ("this" | "previous") unit      calendar units, weeks from Monday
+             | "today" | "yesterday"
+    joint    = "to" | "until" | "/" | ".." | " - " | "–"
+    moment   = date [("T" | " ") clock [zone]] | "today" | "yesterday" | "now"
+    date     = 2024 | 2024-05 | 2024-05-10 | 20240510 | 2024-131 | May 2024 | 10 May 2024 | May 10, 2024
+    clock    = 06 | 06:30 | 06:30:15 | 06:30:15.250 | 063015       06 and compact forms only after a "T"
+    zone     = "Z" | "UTC" | "UT" | +02:00     converted to UTC
+
+``last week``, ``last month`` and ``last year`` are 7, 30 and 365 whole days; ``last N months`` and ``last N
+years`` with N > 1 go back by the calendar. Everything is UTC and half-open, [start, stop).
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from helio.errors import RequestError, TimeRangeError
+
+# What datetime64[ns] can hold, in whole days.
+EARLIEST = datetime(1677, 9, 22)
+LATEST = datetime(2262, 4, 11)
+
+_FORMS = (
+    "write '2024-05-10 to 2024-05-12', '2024-05-10', 'May 2024', '2024-131', '2024-05-10/P2D', "
+    "'last 7 days', 'yesterday' or 'previous month'"
+)
+_DAY = timedelta(days=1)
+_LONGEST_TEXT = 200  # no range needs more, and nobody should wait for a page to be refused
+_LONGEST_DAYS = 220_000  # longer than EARLIEST to LATEST, and safe in any arithmetic of datetime
 
 
 @dataclass(frozen=True)
 class TimeRange:
-    """A half-open interval [start, stop) in UTC; both are naive datetimes meaning UTC."""
+    """A half-open interval [start, stop) in UTC.
+
+    Parameters
+    ----------
+    start, stop : datetime
+        Naive, meaning UTC.
+
+    Raises
+    ------
+    TimeRangeError
+        When it is empty or reversed (``empty`` is set), or outside what nanoseconds can count.
+    """
 
     start: datetime
     stop: datetime
 
+    def __post_init__(self) -> None:
+        if self.start.tzinfo is not None or self.stop.tzinfo is not None:
+            raise ValueError("start and stop are naive datetimes that mean UTC")
+        if min(self.start, self.stop) < EARLIEST or max(self.start, self.stop) > LATEST:
+            raise _out_of_bounds(str(self))
+        if self.start >= self.stop:
+            wider = (
+                _iso(self.stop, self.start) if self.start > self.stop else _iso(self.start, self.start + _DAY)
+            )
+            raise _empty(str(self), self.start, self.stop, wider)
+
+    def __str__(self) -> str:
+        return _iso(self.start, self.stop)
+
+    @property
+    def duration(self) -> timedelta:
+        """From start to stop."""
+        return self.stop - self.start
+
 
 @dataclass(frozen=True)
 class Duration:
-    """A length of time, written ``"90s"``, ``"5min"``, ``"1h"``, ``"1d"`` or ISO ``"PT5M"``."""
+    """A fixed length of time, written ``"90s"``, ``"5min"``, ``"1.5h"``, ``"27d"`` or ISO ``"PT5M"``.
 
-    text: str
+    Two spellings of one length are equal. ``str`` gives the canonical spelling.
 
-    @property
-    def nanoseconds(self) -> int:
-        """The length in ns, > 0."""
-        raise NotImplementedError
+    Raises
+    ------
+    RequestError
+        When the text is not understood completely, is zero, or has no fixed length (months, years).
+    """
+
+    text: str = field(compare=False)
+    nanoseconds: int = field(init=False, repr=False)
+    """The length in ns, > 0."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "nanoseconds", _nanoseconds(self.text))
+
+    def __str__(self) -> str:
+        for unit in ("d", "h", "min", "s", "ms", "us"):
+            count, rest = divmod(self.nanoseconds, _NANOSECONDS[unit])
+            if not rest:
+                return f"{count}{unit}"
+        return f"{self.nanoseconds}ns"
 
 
 def parse_time_range(text: str, now: datetime) -> TimeRange:
-    """Read a phrase; `now` (naive UTC) is what relative phrases are measured from."""
-    raise NotImplementedError
+    """Read a phrase completely, or refuse it.
+
+    Parameters
+    ----------
+    text : str
+        In the grammar of this module.
+    now : datetime
+        Naive UTC: what relative phrases are measured from. The clock is never read.
+
+    Raises
+    ------
+    TimeRangeError
+        ``empty`` is set when the phrase was understood and its range is reversed or empty; the advice then
+        carries the swapped or widened range.
+    """
+    return _resolve(_read(text), now, text)
+
+
+def canonical(text: str) -> str:
+    """The canonical phrase, relative ones unresolved: ``past 5 days`` is ``last 5 days``.
+
+    Absolute ranges become ``2024-01-01 to 2024-01-08``, with times only where one end is not midnight.
+    ``canonical(canonical(text)) == canonical(text)``, and both mean the same at any `now`.
+
+    Raises
+    ------
+    TimeRangeError
+        As `parse_time_range`, as far as it can be told without a clock.
+    """
+    phrase = _read(text)
+    if not phrase.relative:
+        return str(_resolve(phrase, EARLIEST, text))
+    if not isinstance(phrase, _Between) or (phrase.first.relative and phrase.second.relative):
+        # Whether these are empty does not depend on the clock: any noon with centuries before it tells.
+        start, stop = phrase.span(_ANY_NOON)
+        if start >= stop:
+            raise _empty(text, start, stop, phrase.instead(start, stop))
+    return str(phrase)
+
+
+def is_relative(text: str) -> bool:
+    """Whether what the phrase means depends on the clock; TimeRangeError when it is not understood."""
+    return _read(text).relative
+
+
+# ---- moments: one side of a range
+
+
+@dataclass(frozen=True)
+class _Period:
+    """A date or datetime, with the period that its last field names."""
+
+    start: datetime
+    stop: datetime
+    whole: bool = False
+    """A month or a year: included whole as the second of two."""
+    relative = False
+
+    def span(self, now: datetime) -> tuple[datetime, datetime]:
+        return self.start, self.stop
+
+
+@dataclass(frozen=True)
+class _Word:
+    """``today``, ``yesterday`` or ``now``."""
+
+    word: str
+    whole = False
+    relative = True
+
+    def span(self, now: datetime) -> tuple[datetime, datetime]:
+        if self.word == "now":
+            return now, now
+        day = _midnight(now) - (_DAY if self.word == "yesterday" else timedelta(0))
+        return day, day + _DAY
+
+
+_Moment = _Period | _Word
+
+
+# ---- phrases: each knows its span, its canonical text and what to advise when it is empty
+
+
+@dataclass(frozen=True)
+class _Single:
+    moment: _Moment
+
+    @property
+    def relative(self) -> bool:
+        return self.moment.relative
+
+    def span(self, now: datetime) -> tuple[datetime, datetime]:
+        return self.moment.span(now)
+
+    def instead(self, start: datetime, stop: datetime) -> str:
+        return ""
+
+    def __str__(self) -> str:
+        return (
+            self.moment.word if isinstance(self.moment, _Word) else _iso(self.moment.start, self.moment.stop)
+        )
+
+
+@dataclass(frozen=True)
+class _Between:
+    first: _Moment
+    second: _Moment
+    inclusive: bool
+
+    @property
+    def relative(self) -> bool:
+        return self.first.relative or self.second.relative
+
+    def span(self, now: datetime) -> tuple[datetime, datetime]:
+        start, stop = self.second.span(now)
+        return self.first.span(now)[0], stop if self.inclusive or self.second.whole else start
+
+    def instead(self, start: datetime, stop: datetime) -> str:
+        if isinstance(self.first, _Word) and isinstance(self.second, _Word):
+            if start > stop:
+                return f"{self.second.word} to {self.first.word}"
+            return "last 24 hours" if self.first.word == "now" else self.first.word
+        if start <= stop:
+            wider = self.second.span(start)[1]
+            return _iso(start, wider) if wider > start else ""
+        if isinstance(self.first, _Period) and (self.inclusive or self.first.whole):
+            return _iso(self.second.span(start)[0], self.first.stop)
+        return _iso(stop, start)
+
+    def __str__(self) -> str:
+        clock = any(
+            isinstance(moment, _Period) and edge != _midnight(edge)
+            for moment, edge in ((self.first, self._edge(self.first)), (self.second, self._edge(self.second)))
+        )
+        joint = (
+            " through " if self.inclusive and self.second in (_Word("today"), _Word("yesterday")) else " to "
+        )
+        return joint.join(
+            moment.word if isinstance(moment, _Word) else _stamp(self._edge(moment), clock)
+            for moment in (self.first, self.second)
+        )
+
+    def _edge(self, moment: _Moment) -> datetime:
+        """Where an absolute side stands, when the other one is relative."""
+        if isinstance(moment, _Word):
+            return EARLIEST
+        if moment is self.first:
+            return moment.start
+        return moment.stop if self.inclusive or moment.whole else moment.start
+
+
+@dataclass(frozen=True)
+class _Lasting:
+    """A moment and an ISO duration from it, or up to it."""
+
+    moment: _Moment
+    months: int
+    rest: timedelta
+    text: str
+    backwards: bool
+
+    @property
+    def relative(self) -> bool:
+        return self.moment.relative
+
+    def span(self, now: datetime) -> tuple[datetime, datetime]:
+        edge = self.moment.span(now)[0]
+        if self.backwards:
+            return _later(edge - self.rest, -self.months), edge
+        return edge, _later(edge, self.months) + self.rest
+
+    def instead(self, start: datetime, stop: datetime) -> str:
+        return ""
+
+    def __str__(self) -> str:
+        if isinstance(self.moment, _Period):
+            return _iso(*self.span(EARLIEST))
+        return f"{self.text}/{self.moment.word}" if self.backwards else f"{self.moment.word}/{self.text}"
+
+
+@dataclass(frozen=True)
+class _Last:
+    """``last N units``."""
+
+    count: int
+    unit: str
+    relative = True
+
+    def span(self, now: datetime) -> tuple[datetime, datetime]:
+        if self.unit in _CLOCK_UNITS:
+            return now - self.count * _CLOCK_UNITS[self.unit], now
+        midnight = _midnight(now)
+        if self.count > 1 and self.unit in ("month", "year"):
+            return _later(midnight, -self.count * (12 if self.unit == "year" else 1)), midnight
+        return midnight - timedelta(days=self.count * _WHOLE_DAYS[self.unit]), midnight
+
+    def instead(self, start: datetime, stop: datetime) -> str:
+        return f"last {self.unit}"
+
+    def __str__(self) -> str:
+        return f"last {self.unit}" if self.count == 1 else f"last {self.count} {self.unit}s"
+
+
+@dataclass(frozen=True)
+class _Calendar:
+    """``this month``, ``previous month``."""
+
+    which: str
+    unit: str
+    relative = True
+
+    def span(self, now: datetime) -> tuple[datetime, datetime]:
+        start = now.replace(minute=0, second=0, microsecond=0) if self.unit == "hour" else _midnight(now)
+        if self.unit == "week":
+            start -= start.weekday() * _DAY
+        elif self.unit == "month":
+            start = start.replace(day=1)
+        elif self.unit == "year":
+            start = start.replace(month=1, day=1)
+        if self.which == "this":
+            return start, self._step(start, 1)
+        return self._step(start, -1), start
+
+    def _step(self, start: datetime, count: int) -> datetime:
+        if self.unit in ("month", "year"):
+            return _later(start, count * (12 if self.unit == "year" else 1))
+        return start + count * {"hour": timedelta(hours=1), "day": _DAY, "week": 7 * _DAY}[self.unit]
+
+    def instead(self, start: datetime, stop: datetime) -> str:
+        return ""
+
+    def __str__(self) -> str:
+        return f"{self.which} {self.unit}"
+
+
+_Phrase = _Single | _Between | _Lasting | _Last | _Calendar
+
+_ANY_NOON = datetime(2250, 6, 15, 12)
+_CLOCK_UNITS = {"second": timedelta(seconds=1), "minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
+_WHOLE_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+_AT_LEAST_SECONDS = {"second": 1, "minute": 60, "hour": 3600} | {u: d * 86400 for u, d in _WHOLE_DAYS.items()}
+_UNITS = {
+    **{unit: unit for unit in (*_CLOCK_UNITS, *_WHOLE_DAYS)},
+    **{"s": "second", "sec": "second", "min": "minute", "h": "hour", "hr": "hour", "d": "day"},
+}
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+_MONTH_OF = {
+    **{name: number for number, name in enumerate(_MONTHS, 1)},
+    **{name[:3]: number for number, name in enumerate(_MONTHS, 1)},
+    "sept": 9,
+}
+
+_MONTH = (
+    r"(?P<month>january|february|march|april|may|june|july|august|september|october|november|december|"
+    + (r"jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec)\.?")
+)
+_DAY_NUMBER = r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?"
+_YEAR = r"(?P<year>[0-9]{4})"
+_DATES = tuple(
+    re.compile(form)
+    for form in (
+        r"(?P<year>[0-9]{4})-(?P<number>[0-9]{2})-(?P<day>[0-9]{2})",
+        r"(?P<year>[0-9]{4})(?P<number>[0-9]{2})(?P<day>[0-9]{2})",
+        r"(?P<year>[0-9]{4})-?(?P<of_year>[0-9]{3})",
+        r"(?P<year>[0-9]{4})-(?P<number>[0-9]{2})",
+        r"(?P<year>[0-9]{4})",
+        rf"{_DAY_NUMBER}[ -]{_MONTH},?[ -]{_YEAR}",
+        rf"{_MONTH} {_DAY_NUMBER},? {_YEAR}",
+        rf"{_YEAR}[ -]{_MONTH}[ -]{_DAY_NUMBER}",
+        rf"{_MONTH},?[ -]{_YEAR}",
+        rf"{_YEAR} {_MONTH}",
+    )
+)
+_CLOCK = re.compile(
+    r"(?P<hour>[0-9]{2})(?:(?P<colon>:?)(?P<minute>[0-9]{2})"
+    r"(?:(?P=colon)(?P<second>[0-9]{2})(?:[.,](?P<fraction>[0-9]+))?)?)?"
+)
+_STAMP = re.compile(
+    r"(?P<date>.+?)(?:(?:t(?P<clock>[0-9]{2}(?::?[0-9]{2}(?::?[0-9]{2}(?:[.,][0-9]+)?)?)?)"
+    r"|,? (?P<spaced>[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?))"
+    r"(?: ?(?P<zone>z|utc|ut|[+-][0-9]{2}(?::?[0-9]{2})?))?| ?(?P<day_zone>z|utc|ut))?"
+)
+_ONLY_CLOCK = re.compile(r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?")
+_LAST = re.compile(r"(?:the )?(?:last|past) (?:(?P<count>[0-9]{1,60}) ?)?(?P<unit>[a-z]+?)(?P<plural>s?)")
+_CALENDAR = re.compile(r"(?P<which>this|previous) (?P<unit>hour|day|week|month|year)")
+_DAYS = (
+    re.compile(rf"(?P<first>[0-9]{{1,2}})(?:st|nd|rd|th)? ?[-–] ?{_DAY_NUMBER} {_MONTH},? {_YEAR}"),
+    re.compile(rf"{_MONTH} (?P<first>[0-9]{{1,2}})(?:st|nd|rd|th)? ?[-–] ?{_DAY_NUMBER},? {_YEAR}"),
+)
+_YEARLESS = re.compile(
+    rf"(?:{_DAY_NUMBER} )?{_MONTH}|{_MONTH.replace('month', 'month2')} [0-9]{{1,2}}(?:st|nd|rd|th)?"
+)
+_NAMED_YEAR = re.compile(rf".*{_MONTH}\b.*?\b{_YEAR}\b.*")
+_SEPARATORS = (" to ", " until ", " through ", "/", "..", " - ", "–")
+_ISO_DURATION = re.compile(
+    r"p(?:(?P<y>[0-9]{1,18})y)?(?:(?P<mo>[0-9]{1,18})m)?(?:(?P<w>[0-9]{1,18})w)?(?:(?P<d>[0-9]{1,18})d)?(?:t(?=[0-9])"
+    r"(?:(?P<h>[0-9]{1,18})h)?(?:(?P<min>[0-9]{1,18})m)?(?:(?P<s>[0-9]{1,18}(?:[.,][0-9]{1,18})?)s)?)?"
+)
+_SIMPLE_DURATION = re.compile(r"(?P<count>[0-9]{1,18}(?:\.[0-9]{1,18})?) ?(?P<unit>[A-Za-zµμ]+)")
+_AMBIGUOUS = re.compile(r"(?<![0-9/.:-])([0-9]{1,2})[/.-]([0-9]{1,2})[/.-]([0-9]{4}|[0-9]{2})(?![0-9:])")
+
+_NANOSECONDS = {
+    "ns": 1,
+    "us": 10**3,
+    "ms": 10**6,
+    "s": 10**9,
+    "min": 60 * 10**9,
+    "h": 3600 * 10**9,
+    "d": 86400 * 10**9,
+    "w": 7 * 86400 * 10**9,
+}
+_DURATION_UNITS = {
+    **{unit: unit for unit in _NANOSECONDS},
+    **{"µs": "us", "μs": "us", "sec": "s", "second": "s", "seconds": "s", "S": "s"},
+    **{"minute": "min", "minutes": "min", "T": "min", "hr": "h", "hour": "h", "hours": "h", "H": "h"},
+    **{"day": "d", "days": "d", "D": "d", "week": "w", "weeks": "w", "W": "w"},
+}
+
+
+class _NotUnderstoodError(Exception):
+    """This reading of the phrase does not hold; another may."""
+
+
+# ---- reading
+
+
+def _read(text: str) -> _Phrase:
+    plain = _plain(text) if len(text) <= _LONGEST_TEXT else ""
+    if found := _AMBIGUOUS.search(plain):
+        raise _ambiguous(text, found)
+    try:
+        return _phrase(plain, text)
+    except _NotUnderstoodError:
+        meant = next(_close_readings(plain), "")
+        raise TimeRangeError(
+            f"'{_shown(text)}' is not understood as a time range",
+            advice=f"did you mean '{meant}'?" if meant else _FORMS,
+        ) from None
+
+
+def _plain(text: str) -> str:
+    """Lower case, single blanks, and one sign for each kind of dash."""
+    plain = text.replace("‐", "-").replace("‑", "-").replace("—", "–").replace("−", "-")
+    return re.sub(r"[ \t\n\r\u00a0\u202f]+", " ", plain).strip(" ").lower()
+
+
+def _phrase(plain: str, text: str) -> _Phrase:
+    if found := _LAST.fullmatch(plain):
+        unit = _UNITS.get(found["unit"])
+        if unit is None or (found["count"] is None and (found["unit"] != unit or found["plural"])):
+            raise _NotUnderstoodError
+        count = int(found["count"] or "1")
+        if count * _AT_LEAST_SECONDS[unit] > _LONGEST_DAYS * 86400:
+            raise _out_of_bounds(text)
+        return _Last(count, unit)
+    if found := _CALENDAR.fullmatch(plain):
+        return _Calendar(found["which"], found["unit"])
+    for form in _DAYS:
+        if found := form.fullmatch(plain):
+            year, month = int(found["year"]), _MONTH_OF[found["month"]]
+            return _Between(
+                _whole_day(year, month, int(found["first"]), text),
+                _whole_day(year, month, int(found["day"]), text),
+                inclusive=True,
+            )
+    for separator in _SEPARATORS:
+        if plain.count(separator) == 1:
+            first, _, second = plain.partition(separator)
+            return _pair(first, second, separator, text)
+    moment = _moment(plain, text)
+    if moment == _Word("now"):
+        raise TimeRangeError(
+            "'now' is an instant, not a range", advice="write 'last 24 hours', 'today' or 'last 7 days'"
+        )
+    return _Single(moment)
+
+
+def _pair(first: str, second: str, separator: str, text: str) -> _Phrase:
+    first, second = first.strip(), second.strip()
+    if separator in (" to ", " until ", " through "):
+        first = first.removeprefix("from ")
+    if separator == "/" and (first.startswith("p") or second.startswith("p")):
+        backwards = first.startswith("p")
+        duration, edge = (first, second) if backwards else (second, first)
+        moment = _moment(edge, text)
+        if backwards and moment.whole:
+            raise TimeRangeError(
+                f"'{_shown(text)}': the stop of a duration is a day or an instant, not a month or a year",
+                advice="write 'P2D/2024-05-12'",
+            )
+        months, rest = _iso_duration(duration, text)
+        return _Lasting(moment, months, rest, duration.upper(), backwards)
+    if _ONLY_CLOCK.fullmatch(second):
+        second = _on_the_day_of(first, second)
+    elif _YEARLESS.fullmatch(first) and (named := _NAMED_YEAR.fullmatch(second)):
+        first = f"{first} {named['year']}"
+        if _moment(first, text).span(EARLIEST)[0] > _moment(second, text).span(EARLIEST)[0]:
+            raise _impossible(text, "the first date has no year", "write the year on both sides")
+    return _Between(_moment(first, text), _moment(second, text), inclusive=separator == " through ")
+
+
+def _on_the_day_of(first: str, clock: str) -> str:
+    """``2024-05-10 06:00 to 12:00``: the second clock on the day, and in the zone, of the first."""
+    found = _STAMP.fullmatch(first)
+    if not found or not (found["clock"] or found["spaced"]):
+        raise _NotUnderstoodError
+    return f"{found['date']} {clock}{found['zone'] or ''}"
+
+
+def _moment(plain: str, text: str) -> _Moment:
+    if plain in ("today", "yesterday", "now"):
+        return _Word(plain)
+    found = _STAMP.fullmatch(plain)
+    if not found:
+        raise _NotUnderstoodError
+    period = _date(found["date"], text)
+    dated = period.stop - period.start == _DAY and not period.whole
+    clock = found["clock"] or found["spaced"]
+    if not dated and (clock or found["day_zone"]):
+        raise _NotUnderstoodError
+    return _at_clock(period.start, clock, found["zone"] or "z", text) if clock else period
+
+
+def _date(plain: str, text: str) -> _Period:
+    found = next((match for form in _DATES if (match := form.fullmatch(plain))), None)
+    if found is None:
+        raise _NotUnderstoodError
+    parts = found.groupdict()
+    year = int(parts["year"])
+    if not EARLIEST.year <= year <= LATEST.year:
+        raise _out_of_bounds(text)
+    if parts.get("of_year"):
+        number = int(parts["of_year"])
+        length = (datetime(year + 1, 1, 1) - datetime(year, 1, 1)).days
+        if not 1 <= number <= length:
+            raise _impossible(
+                text, f"{year} has {length} days", f"day of year runs from {year}-001 to {year}-{length}"
+            )
+        start = datetime(year, 1, 1) + (number - 1) * _DAY
+        return _Period(start, start + _DAY)
+    month = _MONTH_OF[parts["month"]] if parts.get("month") else int(parts.get("number") or 0)
+    if parts.get("month") is None and parts.get("number") is None:
+        return _Period(datetime(year, 1, 1), datetime(year + 1, 1, 1), whole=True)
+    if not 1 <= month <= 12:
+        raise _impossible(text, f"there is no month {month:02d}", "months run from 01 to 12")
+    if parts.get("day") is None:
+        start = datetime(year, month, 1)
+        return _Period(start, _later(start, 1), whole=True)
+    return _whole_day(year, month, int(parts["day"]), text)
+
+
+def _whole_day(year: int, month: int, day: int, text: str) -> _Period:
+    if not EARLIEST.year <= year <= LATEST.year:
+        raise _out_of_bounds(text)
+    first = datetime(year, month, 1)
+    length = (_later(first, 1) - first).days
+    if not 1 <= day <= length:
+        name = _MONTHS[month - 1].capitalize()
+        raise _impossible(
+            text, f"{name} {year} has {length} days", f"its last day is '{year}-{month:02d}-{length}'"
+        )
+    start = first + (day - 1) * _DAY
+    return _Period(start, start + _DAY)
+
+
+def _at_clock(day: datetime, clock: str, zone: str, text: str) -> _Period:
+    found = _CLOCK.fullmatch(clock)
+    if not found:
+        raise _NotUnderstoodError  # `06:3015`, half compact
+    hour, minute, second = int(found["hour"]), int(found["minute"] or 0), int(found["second"] or 0)
+    fraction = found["fraction"] or ""
+    if fraction[6:].strip("0"):
+        raise _impossible(text, "times are resolved to microseconds", "leave out the digits after the sixth")
+    digits = min(len(fraction), 6)
+    micros = int(fraction[:6].ljust(6, "0")) if fraction else 0
+    if hour > 24 or minute > 59 or second > 60 or (hour == 24 and (minute or second or micros)):
+        raise _impossible(text, f"there is no time '{clock}'", "clocks run from 00:00 to 24:00")
+    offset = _offset(zone, text)
+    start = day + timedelta(hours=hour, minutes=minute) - offset
+    if second == 60 and (start.hour, start.minute) != (23, 59):
+        raise _impossible(text, "leap seconds are inserted at 23:59:60 UTC", "write the second after it")
+    # The clock of datetime64 has no leap second: as everywhere in CDF, it is the second that follows.
+    start += timedelta(seconds=second, microseconds=micros)
+    if found["minute"] is None:
+        length = timedelta(hours=1)
+    elif found["second"] is None:
+        length = timedelta(minutes=1)
+    else:
+        length = timedelta(microseconds=10 ** (6 - digits))
+    return _Period(start, start + length)
+
+
+def _offset(zone: str, text: str) -> timedelta:
+    if zone[0] not in "+-":
+        return timedelta(0)
+    digits = zone[1:].replace(":", "").ljust(4, "0")
+    hours, minutes = int(digits[:2]), int(digits[2:])
+    if hours > 14 or minutes > 59:
+        raise _impossible(text, f"there is no offset '{zone}'", "offsets run from -12:00 to +14:00")
+    offset = timedelta(hours=hours, minutes=minutes)
+    return -offset if zone[0] == "-" else offset
+
+
+def _iso_duration(plain: str, text: str) -> tuple[int, timedelta]:
+    """Months, which have no fixed length, and the rest."""
+    months, parts = _iso_parts(plain)
+    length, rest = _summed(parts)
+    micros, left = divmod(length, 1000)
+    if rest or left:
+        raise _impossible(text, "times are resolved to microseconds", "leave out the digits after the sixth")
+    if max(months * 28, length // _NANOSECONDS["d"]) > _LONGEST_DAYS:
+        raise _out_of_bounds(text)
+    return months, timedelta(microseconds=micros)
+
+
+def _nanoseconds(text: str) -> int:
+    shown, advice = (
+        f"duration '{_shown(text)}'",
+        "write a length such as '90s', '5min', '1h', '1d', '500ms' or 'PT5M'",
+    )
+    plain = text.strip()
+    if (found := _SIMPLE_DURATION.fullmatch(plain)) and found["unit"] in ("m", "M"):
+        raise RequestError(
+            f"{shown} may mean minutes or months", advice=f"did you mean '{found['count']}min'?"
+        )
+    try:
+        months, parts = (
+            (0, [(found["count"], _DURATION_UNITS[found["unit"]])]) if found else _iso_parts(plain.lower())
+        )
+    except (KeyError, _NotUnderstoodError):
+        raise RequestError(f"{shown} is not understood", advice=advice) from None
+    if months:
+        raise RequestError(
+            f"{shown} has no fixed length: months and years differ", advice="write days: '27d'"
+        )
+    length, rest = _summed(parts)
+    if rest:
+        raise RequestError(f"{shown} is not a whole number of nanoseconds", advice=advice)
+    if length == 0:
+        raise RequestError(f"{shown} is zero", advice=advice)
+    if length >= 2**63:
+        raise RequestError(f"{shown} is longer than nanoseconds can count", advice=advice)
+    return length
+
+
+def _iso_parts(plain: str) -> tuple[int, list[tuple[str, str]]]:
+    """``p1y2dt3h``: months, and what has a fixed length as counts and units."""
+    found = _ISO_DURATION.fullmatch(plain)
+    if not found or not any(found.groupdict().values()):
+        raise _NotUnderstoodError
+    months = 12 * int(found["y"] or 0) + int(found["mo"] or 0)
+    return months, [
+        (found[unit].replace(",", "."), unit) for unit in ("w", "d", "h", "min", "s") if found[unit]
+    ]
+
+
+def _summed(parts: list[tuple[str, str]]) -> tuple[int, int]:
+    """Whole nanoseconds of counts such as ``1.5``, and a rest that is not zero where they are not whole."""
+    total = rest = 0
+    for count, unit in parts:
+        whole, _, fraction = count.partition(".")
+        length, left = divmod(int(whole + fraction) * _NANOSECONDS[unit], 10 ** len(fraction))
+        total, rest = total + length, rest or left
+    return total, rest
+
+
+# ---- arithmetic and words
+
+
+def _resolve(phrase: _Phrase, now: datetime, text: str) -> TimeRange:
+    if now.tzinfo is not None:
+        raise ValueError("now is a naive datetime that means UTC")
+    try:
+        start, stop = phrase.span(now)
+    except (OverflowError, ValueError):  # a date that datetime itself cannot hold
+        raise _out_of_bounds(text) from None
+    if start >= stop:
+        raise _empty(text, start, stop, phrase.instead(start, stop))
+    if start < EARLIEST or stop > LATEST:
+        raise _out_of_bounds(text)
+    return TimeRange(start, stop)
+
+
+def _later(start: datetime, months: int) -> datetime:
+    """The same day so many months later, or the last day of that month."""
+    year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
+    following = datetime(year + (month == 11), (month + 1) % 12 + 1, 1)
+    return start.replace(year=year, month=month + 1, day=min(start.day, (following - _DAY).day))
+
+
+def _midnight(moment: datetime) -> datetime:
+    return moment.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _stamp(moment: datetime, clock: bool) -> str:
+    return moment.isoformat() if clock else moment.date().isoformat()
+
+
+def _iso(start: datetime, stop: datetime) -> str:
+    clock = start != _midnight(start) or stop != _midnight(stop)
+    return f"{_stamp(start, clock)} to {_stamp(stop, clock)}"
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= 80 else text[:77] + "…"
+
+
+def _empty(text: str, start: datetime, stop: datetime, instead: str) -> TimeRangeError:
+    how = "ends before it starts" if start > stop else "is empty: it ends where it starts"
+    return TimeRangeError(
+        f"'{_shown(text)}' {how}", advice=f"did you mean '{instead}'?" if instead else _FORMS, empty=True
+    )
+
+
+def _out_of_bounds(text: str) -> TimeRangeError:
+    return TimeRangeError(
+        f"'{_shown(text)}' is outside what nanoseconds can count, {EARLIEST.date()} to {LATEST.date()}",
+        advice="choose a range inside them",
+    )
+
+
+def _impossible(text: str, reason: str, advice: str) -> TimeRangeError:
+    return TimeRangeError(f"'{_shown(text)}': {reason}", advice=advice)
+
+
+def _ambiguous(text: str, found: re.Match[str]) -> TimeRangeError:
+    first, second, year = int(found[1]), int(found[2]), found[3]
+    century = year if len(year) == 4 else f"20{year}"
+    readings = [
+        f"'{century}-{month:02d}-{day:02d}'"
+        for day, month in dict.fromkeys([(first, second), (second, first)])
+        if 1 <= month <= 12 and 1 <= day <= 31
+    ]
+    return TimeRangeError(
+        f"'{_shown(text)}' is ambiguous: '{found[0]}' does not tell day from month",
+        advice=f"write {' or '.join(readings)}" if readings else _FORMS,
+    )
+
+
+_RELATIVE_WORDS = (
+    "last",
+    "past",
+    "this",
+    "previous",
+    "today",
+    "yesterday",
+    "now",
+    "from",
+    "through",
+    "until",
+)
+_PLURALS = tuple(f"{unit}s" for unit in (*_WHOLE_DAYS, *_CLOCK_UNITS))
+_WORDS = (*_MONTHS, *_WHOLE_DAYS, *_CLOCK_UNITS, *_PLURALS, *_RELATIVE_WORDS)
+
+
+def _close_readings(plain: str) -> Iterator[str]:
+    """Phrases that would be understood, for slips such as ``Janury 2024``, ``2024-1-5``, ``2024/01/15``."""
+    from difflib import get_close_matches  # only on the way to an error, never at start-up
+
+    def nearest(found: re.Match[str]) -> str:
+        word = found[0]
+        return (
+            word if word in _MONTH_OF else next(iter(get_close_matches(word, _WORDS, n=1, cutoff=0.8)), word)
+        )
+
+    padded = re.sub(r"(?<![0-9])([0-9]{4})[-/]([0-9]{1,2})[-/]([0-9]{1,2})(?![0-9])", _padded, plain)
+    for candidate in (padded, re.sub(r"[a-z]{3,}", nearest, plain)):
+        try:
+            _phrase(candidate, candidate)
+        except (_NotUnderstoodError, TimeRangeError):
+            continue
+        yield re.sub("|".join(_MONTHS), lambda month: month[0].capitalize(), candidate)
+
+
+def _padded(found: re.Match[str]) -> str:
+    return f"{found[1]}-{int(found[2]):02d}-{int(found[3]):02d}"
