@@ -1,0 +1,350 @@
+"""CDF files as tables, read in a process of their own that a damaged file may kill."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+import helio
+from helio.errors import DamagedFile, DataError, NoData, UnknownParameter
+from helio.sources.cdf_guard import check_cdf
+from helio.store.table import Axis, Table
+from helio.time_range import TimeRange
+
+_ERRORS: dict[str, type[DataError]] = {
+    error.__name__: error for error in (DamagedFile, UnknownParameter, NoData)
+}
+_EPOCH_ZERO = datetime(1970, 1, 1)
+_LEAST_MEMORY = 2 * 1024**3
+_STARTUP_SECONDS = 60.0
+_PIPE_BYTES = 1024**2
+_ADVICE = "fetch it again; if it comes out the same, leave it out and tell whoever serves it"
+
+
+@dataclass(frozen=True)
+class FileFacts:
+    """What a CDF says about itself.
+
+    Parameters
+    ----------
+    doi : str
+        Bare: ``10.48322/...``.
+    parameters : tuple of str
+        Names that `CdfReader.read` can give, in file order: numbers that vary in time.
+    """
+
+    logical_source: str
+    logical_file_id: str
+    data_version: str
+    doi: str
+    acknowledgement: str
+    title: str
+    descriptor: str
+    mission: str
+    parameters: tuple[str, ...]
+
+
+class CdfReader:
+    """Reads CDFs through one warm worker process; a context manager, safe to share between threads.
+
+    Parameters
+    ----------
+    time_limit : float
+        Seconds that one call of `describe` or `read` may take before the worker is killed and the file is held to
+        be damaged.
+    """
+
+    def __init__(self, *, time_limit: float = 60.0) -> None:
+        self._time_limit = time_limit
+        self._lock = threading.Lock()
+        self._worker: _Worker | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def start(self) -> None:
+        """Begin to warm the worker, and do not wait for it."""
+        with self._lock:
+            self._running()
+
+    def describe(self, path: Path) -> FileFacts:
+        """What a file says about itself.
+
+        Raises
+        ------
+        DamagedFile
+        """
+        (header, _), *_ = self._ask(path, {"do": "describe"})
+        facts = header["facts"]
+        doi = (
+            facts["doi"].removeprefix("https://doi.org/").removeprefix("http://doi.org/").removeprefix("doi:")
+        )
+        return FileFacts(**{**facts, "doi": doi.strip(), "parameters": tuple(facts["parameters"])})
+
+    def read(self, path: Path, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
+        """Records of [start, stop) of one file, by parameter; a table may be of length 0.
+
+        Epochs increase, fill is NaN, `Table.unit` is UNITS as the file has it, `Table.sources` is empty.
+
+        Raises
+        ------
+        UnknownParameter
+            Advising the closest names.
+        NoData
+            When the file is a master CDF, without any record.
+        DamagedFile
+            When the file is not a whole CDF, or cannot be read within the limits of time and memory.
+        """
+        request = {
+            "do": "read",
+            "parameters": list(dict.fromkeys(parameters)),
+            "start": _nanoseconds(time_range.start),
+            "stop": _nanoseconds(time_range.stop),
+        }
+        return {
+            header["parameter"]: _table(header, arrays)
+            for header, arrays in self._ask(path, request)
+            if "parameter" in header
+        }
+
+    def close(self) -> None:
+        """End the worker."""
+        with self._lock:
+            if self._worker is not None:
+                self._worker.end()
+                self._worker = None
+
+    def _ask(
+        self, path: Path, request: dict[str, Any]
+    ) -> list[tuple[dict[str, Any], list[npt.NDArray[Any]]]]:
+        check_cdf(path)
+        request = {**request, "path": os.path.abspath(path), "seconds": self._time_limit + 5}
+        with self._lock:
+            worker = self._running()
+            try:
+                worker.wait_until_ready()
+                return list(worker.ask(request, self._time_limit))
+            except DataError as error:
+                raise error.located(str(path)) from error.__cause__
+            except TimeoutError as error:
+                self._drop()
+                raise DamagedFile(
+                    f"'{path.name}' could not be read within {self._time_limit:g} s",
+                    advice=_ADVICE,
+                    place=str(path),
+                ) from error
+            except EOFError as error:
+                code, said = worker.end()
+                self._drop()
+                if code < 0:
+                    raise DamagedFile(
+                        f"'{path.name}' killed the process that read it (signal {-code})",
+                        advice=_ADVICE,
+                        place=str(path),
+                    ) from error
+                raise RuntimeError(f"the reader of CDFs failed on {path}\n{said}") from error
+            except BaseException:
+                # interrupted between frames: what is left in the pipe answers a question nobody asks any more
+                self._drop()
+                raise
+
+    def _running(self) -> _Worker:
+        if self._worker is None or self._worker.has_ended():
+            self._drop()
+            self._worker = _Worker()
+        return self._worker
+
+    def _drop(self) -> None:
+        if self._worker is not None:
+            self._worker.end()
+            self._worker = None
+
+
+class _Worker:
+    """One process running `helio.sources.cdf_worker`, and the pipes to it."""
+
+    def __init__(self) -> None:
+        self._said: IO[bytes] = tempfile.TemporaryFile()
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "helio.sources.cdf_worker", str(_memory_limit())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._said,
+            bufsize=0,
+            env=_environment(),
+        )
+        self._ready = False
+        self._code: int | None = None
+        _widen(self._output)
+
+    def has_ended(self) -> bool:
+        """Whether it ended by itself, between requests."""
+        return self._process.poll() is not None
+
+    def wait_until_ready(self) -> None:
+        """Wait for its imports, which are not the fault of any file."""
+        if not self._ready:
+            self._frame(time.monotonic() + _STARTUP_SECONDS)
+            self._ready = True
+
+    def ask(
+        self, request: dict[str, Any], seconds: float
+    ) -> Iterator[tuple[dict[str, Any], list[npt.NDArray[Any]]]]:
+        """Send a request and give its frames."""
+        deadline = time.monotonic() + seconds
+        line = json.dumps(request).encode() + b"\n"
+        stdin = self._process.stdin
+        if stdin is None:
+            raise EOFError
+        try:
+            while line:
+                line = line[os.write(stdin.fileno(), line) :]
+        except BrokenPipeError as error:
+            raise EOFError from error
+        while True:
+            header, arrays = self._frame(deadline)
+            if "error" in header:
+                raise _ERRORS[header["error"]](header["message"], advice=header.get("advice", ""))
+            yield header, arrays
+            if "done" in header or "facts" in header:
+                return
+
+    def end(self) -> tuple[int, str]:
+        """Kill it if need be, collect it, and give its exit code and what it wrote on its standard error."""
+        if self._code is None:
+            if self._process.stdin is not None:
+                self._process.stdin.close()
+            if not self._leaving():
+                self._process.kill()
+            self._code = self._process.wait()
+            if self._process.stdout is not None:
+                self._process.stdout.close()
+            self._said.seek(0)
+            self._text = self._said.read().decode(errors="replace")
+            self._said.close()
+        return self._code, self._text
+
+    def _leaving(self) -> bool:
+        """Whether it closes its end by itself: at once if it is dying, never if a file keeps it busy."""
+        deadline = time.monotonic() + 0.5
+        try:
+            while self._wait(deadline):
+                if not os.read(self._output, _PIPE_BYTES):
+                    self._process.wait(timeout=1.0)
+                    return True
+        except (TimeoutError, subprocess.TimeoutExpired):
+            return False
+        return False
+
+    @property
+    def _output(self) -> int:
+        if self._process.stdout is None:
+            raise EOFError
+        return self._process.stdout.fileno()
+
+    def _frame(self, deadline: float) -> tuple[dict[str, Any], list[npt.NDArray[Any]]]:
+        (length,) = struct.unpack(">I", self._bytes(4, deadline))
+        header: dict[str, Any] = json.loads(self._bytes(length, deadline))
+        arrays = []
+        for dtype, shape in header.get("arrays", ()):
+            array = np.empty(shape, dtype=dtype)
+            if array.size:
+                self._fill(memoryview(array).cast("B"), deadline)
+            arrays.append(array)
+        return header, arrays
+
+    def _bytes(self, count: int, deadline: float) -> bytearray:
+        data = bytearray(count)
+        self._fill(memoryview(data), deadline)
+        return data
+
+    def _fill(self, left: memoryview, deadline: float) -> None:
+        while left:
+            self._wait(deadline)
+            count = os.readv(self._output, [left])
+            if count == 0:
+                raise EOFError
+            left = left[count:]
+
+    def _wait(self, deadline: float) -> bool:
+        poll = select.poll()
+        poll.register(self._output, select.POLLIN)
+        if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
+            raise TimeoutError
+        return True
+
+
+def _environment() -> dict[str, str]:
+    """Nothing of the user's but where modules and temporary files are."""
+    here = str(Path(helio.__file__).resolve().parent.parent)
+    environment = {
+        "PYTHONPATH": os.pathsep.join(dict.fromkeys([here, *(path for path in sys.path if path)])),
+        "PYTHONHASHSEED": "0",
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "TMPDIR": tempfile.gettempdir(),
+    }
+    for name in ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"):
+        if name in os.environ:
+            environment[name] = os.environ[name]
+    return environment
+
+
+def _memory_limit() -> int:
+    """Three quarters of what the machine has: what a damaged file may claim must not take all of it."""
+    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return max(_LEAST_MEMORY, physical * 3 // 4)
+
+
+def _widen(descriptor: int) -> None:
+    """A larger pipe means fewer turns between the two processes; only Linux has them."""
+    if sys.platform == "linux":
+        import fcntl
+
+        fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+
+
+def _nanoseconds(moment: datetime) -> int:
+    since = moment - _EPOCH_ZERO
+    return (since.days * 86_400 + since.seconds) * 1_000_000_000 + since.microseconds * 1_000
+
+
+def _table(header: dict[str, Any], arrays: list[npt.NDArray[Any]]) -> Table:
+    return Table(
+        epoch=arrays[0].view("M8[ns]"),
+        values=arrays[1],
+        unit=header["unit"],
+        name=header["name"],
+        frame=header["frame"],
+        components=tuple(header["components"]),
+        axes=tuple(_axis(places, arrays) for places in header["axes"]),
+        scale=header["scale"],
+        description=header["description"],
+        notes=tuple(header["notes"]),
+    )
+
+
+def _axis(places: dict[str, Any], arrays: list[npt.NDArray[Any]]) -> Axis:
+    parts = {part: arrays[places[part]] for part in ("centers", "lower", "upper") if part in places}
+    return Axis(label=places["label"], unit=places["unit"], scale=places["scale"], **parts)

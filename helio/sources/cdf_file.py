@@ -1,0 +1,321 @@
+"""One CDF as variables, attributes and records, over cdflib; only the worker imports it."""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from cdflib.cdfread import CDF
+
+from helio.errors import DamagedFile
+
+Attributes = dict[str, Any]
+"""Names in capitals; values are str, a numpy scalar, or a numpy array."""
+
+_TEXT_TYPES = frozenset({"CHAR", "UCHAR"})
+_TYPES = {
+    1: "INT1", 2: "INT2", 4: "INT4", 8: "INT8", 11: "UINT1", 12: "UINT2", 14: "UINT4", 21: "REAL4", 22: "REAL8",
+    31: "EPOCH", 32: "EPOCH16", 33: "TIME_TT2000", 41: "BYTE", 44: "FLOAT", 45: "DOUBLE", 51: "CHAR", 52: "UCHAR",
+}  # fmt: skip
+_DTYPES = {
+    "INT1": "i1", "INT2": "i2", "INT4": "i4", "INT8": "i8", "UINT1": "u1", "UINT2": "u2", "UINT4": "u4",
+    "REAL4": "f4", "REAL8": "f8", "BYTE": "i1", "FLOAT": "f4", "DOUBLE": "f8",
+    "EPOCH": "f8", "EPOCH16": "c16", "TIME_TT2000": "i8",
+}  # fmt: skip
+# what NASA's library puts where a sparse variable has no pad of its own
+_DEFAULT_PADS = {
+    "INT1": -127, "INT2": -32767, "INT4": -2147483647, "INT8": -9223372036854775807, "UINT1": 254, "UINT2": 65534,
+    "UINT4": 4294967294, "REAL4": -1e30, "REAL8": -1e30, "BYTE": -127, "FLOAT": -1e30, "DOUBLE": -1e30,
+    "EPOCH": 0.0, "EPOCH16": 0.0, "TIME_TT2000": -9223372036854775807,
+}  # fmt: skip
+_DEFLATE_LIMIT = 1100
+"""Deflate cannot shrink by more than 1032, so a variable that claims more than this is damaged."""
+
+# What a reader written for whole files raises on others, found by flipping bytes of real ones.
+_READING_ERRORS = (
+    OSError, EOFError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RuntimeError,
+    NameError, AssertionError, struct.error, zlib.error,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Variable:
+    """What a CDF says of a variable before any record is read.
+
+    Parameters
+    ----------
+    kind : str
+        The CDF type without ``CDF_``: ``"REAL4"``, ``"TIME_TT2000"``.
+    shape : tuple of int
+        Of one record, without dimensions that do not vary or have one element.
+    records : int
+        Number of records written.
+    varies : bool
+        Whether it varies from record to record.
+    """
+
+    name: str
+    kind: str
+    shape: tuple[int, ...]
+    records: int
+    varies: bool
+
+    @property
+    def holds_text(self) -> bool:
+        """Whether it is made of characters."""
+        return self.kind in _TEXT_TYPES
+
+
+class CdfFile:
+    """An open CDF that remembers what was asked of it, except for records."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.size = path.stat().st_size
+        with self._reading():
+            # Latin-1 reads any byte; text that is UTF-8 is recognised afterwards
+            self._cdf = CDF(path, string_encoding="latin-1")
+            if self._cdf.temp_file is not None:
+                # the unpacked copy stays readable through its handle, and goes even if this process is killed
+                self.size = self._cdf.temp_file.stat().st_size
+                self._blocks = self._cdf.temp_file.open("rb")
+                os.remove(self._cdf.temp_file)
+                self._cdf.temp_file = None
+            else:
+                self._blocks = path.open("rb")
+        self._names: tuple[str, ...] | None = None
+        self._described: dict[str, tuple[Variable, Any, str | int] | None] = {}
+        self._attributes: dict[str, Attributes] = {}
+
+    def close(self) -> None:
+        """Give up the file."""
+        self._blocks.close()
+
+    def names(self) -> tuple[str, ...]:
+        """Names of all variables, in file order."""
+        if self._names is None:
+            with self._reading():
+                info = self._cdf.cdf_info()
+            self._names = tuple(name.strip() for name in [*info.zVariables, *info.rVariables])
+        return self._names
+
+    def variable(self, name: str) -> Variable | None:
+        """The variable of exactly that name, or None."""
+        found = self._describe(name)
+        return None if found is None else found[0]
+
+    def attributes(self, name: str) -> Attributes:
+        """Attributes of a variable; none if there is no such variable."""
+        if name not in self._attributes:
+            found = self._describe(name)
+            if found is None:
+                return {}
+            with self._reading():
+                attributes = self._cdf.varattsget(found[2])
+            self._attributes[name] = {
+                key.strip().upper(): _readable(value)
+                for key, value in attributes.items()
+                if value is not None
+            }
+        return self._attributes[name]
+
+    def global_attributes(self) -> dict[str, list[Any]]:
+        """Global attributes, names in capitals, each a list of entries."""
+        with self._reading():
+            attributes = self._cdf.globalattsget()
+        return {
+            key.strip().upper(): [_readable(entry) for entry in entries]
+            for key, entries in attributes.items()
+        }
+
+    def records(self, variable: Variable, first: int = 0, stop: int | None = None) -> npt.NDArray[Any]:
+        """Records [first, stop) as the file has them, in native order, first dimension first.
+
+        Returns
+        -------
+        array, shape (stop - first, *variable.shape); without the first dimension if the variable does not vary.
+        Writable and contiguous. Text is str without trailing blanks.
+        """
+        _, descriptor, key = self._known(variable.name)
+        stop = variable.records if stop is None else stop
+        if stop <= first:
+            dtype = "U1" if variable.holds_text else _DTYPES[variable.kind]
+            return np.empty((0, *variable.shape), dtype=dtype)
+        self._refuse_absurd(variable, descriptor)
+        if descriptor.sparse:
+            data = self._sparse_records(variable, descriptor, key, first, stop)
+        else:
+            with self._reading():
+                data = self._cdf.varget(key, startrec=first, endrec=stop - 1)
+        return self._shaped(variable, data, stop - first)
+
+    def _describe(self, name: str) -> tuple[Variable, Any, str | int] | None:
+        if name not in self._described:
+            self._described[name] = self._look_up(name)
+        return self._described[name]
+
+    def _look_up(self, name: str) -> tuple[Variable, Any, str | int] | None:
+        key: str | int = name
+        with self._reading():
+            try:
+                descriptor = self._cdf.vdr_info(name)
+            except ValueError:
+                # cdflib says so by a ValueError, and a damaged name is one as well
+                descriptor = None
+        if descriptor is None or descriptor.name.strip() != name:
+            # cdflib takes names without regard to case; two may differ in nothing else
+            if name not in self.names():
+                return None
+            key = self.names().index(name)
+            with self._reading():
+                descriptor = self._cdf.vdr_info(key)
+            if descriptor.name.strip() != name:
+                raise DamagedFile(f"variable '{name}' cannot be told from others in '{self.path.name}'")
+        kind = _TYPES.get(descriptor.data_type)
+        if kind is None:
+            raise DamagedFile(
+                f"variable '{name}' in '{self.path.name}' is of unknown type {descriptor.data_type}"
+            )
+        sizes = [int(size) for size in descriptor.dim_sizes]
+        if len(sizes) == len(descriptor.dim_vary):
+            sizes = [size for size, vary in zip(sizes, descriptor.dim_vary, strict=True) if vary]
+        variable = Variable(
+            name=name,
+            kind=kind,
+            shape=tuple(size for size in sizes if size != 1),
+            records=max(int(descriptor.max_rec) + 1, 0),
+            varies=bool(descriptor.record_vary),
+        )
+        return variable, descriptor, key
+
+    def _known(self, name: str) -> tuple[Variable, Any, str | int]:
+        found = self._describe(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def _refuse_absurd(self, variable: Variable, descriptor: Any) -> None:
+        """A flipped bit in a size must not cost the machine's memory."""
+        width = (
+            int(descriptor.num_elements) if variable.holds_text else np.dtype(_DTYPES[variable.kind]).itemsize
+        )
+        claimed = width * variable.records
+        for size in variable.shape:
+            claimed *= size
+        limit = self.size * (_DEFLATE_LIMIT if descriptor.compression_bool else 1)
+        if width < 1 or claimed < 0 or (claimed > limit and not descriptor.sparse):
+            raise DamagedFile(
+                f"variable '{variable.name}' claims {claimed} bytes in '{self.path.name}', which has {self.size}"
+            )
+
+    def _sparse_records(
+        self, variable: Variable, descriptor: Any, key: str | int, first: int, stop: int
+    ) -> npt.NDArray[Any]:
+        """Records of which only some are written: cdflib finds those, we fill in the others."""
+        if variable.holds_text:
+            raise DamagedFile(
+                f"variable '{variable.name}' in '{self.path.name}' is text with records left out"
+            )
+        dtype = np.dtype(_DTYPES[variable.kind])
+        pad: Any = _DEFAULT_PADS[variable.kind]
+        if descriptor.pad is not None and np.size(descriptor.pad) == 1:
+            pad = np.asarray(descriptor.pad).reshape(-1)[0]
+        data = np.full((variable.records, *variable.shape), pad, dtype=dtype)
+        previous = 0
+        for block_first, block_last in self._written(descriptor.head_vxr):
+            block_last = min(block_last, variable.records - 1)
+            if block_last < block_first:
+                continue
+            if descriptor.sparse == 2 and previous:
+                data[previous:block_first] = data[previous - 1]
+            with self._reading():
+                block = self._cdf.varget(key, startrec=block_first, endrec=block_last)
+            data[block_first : block_last + 1] = self._shaped(variable, block, block_last + 1 - block_first)
+            previous = block_last + 1
+        if descriptor.sparse == 2 and previous:
+            data[previous:] = data[previous - 1]
+        return data[first:stop]
+
+    def _written(self, offset: int) -> list[tuple[int, int]]:
+        """First and last record of every block, from the variable's index records (VXR)."""
+        wide = self._cdf.cdfversion == 3
+        head, entry = (">qiqii", "q") if wide else (">iiiii", "i")
+        blocks: list[tuple[int, int]] = []
+        waiting, seen = [offset], set[int]()
+        while waiting:
+            place = waiting.pop()
+            if place in seen or place <= 0:
+                continue
+            seen.add(place)
+            with self._reading():
+                _, kind, following, entries, used = struct.unpack(
+                    head, self._bytes(place, struct.calcsize(head))
+                )
+                if kind != 6:
+                    continue
+                place += struct.calcsize(head)
+                numbers = self._bytes(place, entries * (8 + struct.calcsize(entry)))
+                firsts = struct.unpack_from(f">{used}i", numbers, 0)
+                lasts = struct.unpack_from(f">{used}i", numbers, 4 * entries)
+                offsets = struct.unpack_from(f">{used}{entry}", numbers, 8 * entries)
+                for first, last, block in zip(firsts, lasts, offsets, strict=True):
+                    lead = 8 if wide else 4
+                    if struct.unpack(">i", self._bytes(block + lead, 4))[0] == 6:
+                        waiting.append(block)
+                    elif 0 <= first <= last:
+                        blocks.append((first, last))
+            waiting.append(following)
+        return sorted(blocks)
+
+    def _bytes(self, offset: int, count: int) -> bytes:
+        if not 0 <= count <= self.size:
+            raise ValueError(f"{count} bytes at {offset}")
+        return os.pread(self._blocks.fileno(), count, offset)
+
+    def _shaped(self, variable: Variable, data: Any, count: int) -> npt.NDArray[Any]:
+        if variable.holds_text:
+            texts = np.array([_utf8(text).rstrip() for text in np.asarray(data).reshape(-1)])
+            return texts.reshape((count, *variable.shape) if variable.varies else variable.shape)
+        array = np.ascontiguousarray(data, dtype=np.dtype(_DTYPES[variable.kind]))
+        shape = (count, *variable.shape) if variable.varies else variable.shape
+        if array.size != int(np.prod(shape, dtype=np.int64)):
+            raise DamagedFile(
+                f"variable '{variable.name}' in '{self.path.name}' has {array.size} values where {shape} are due"
+            )
+        array = array.reshape(shape)
+        return array if array.flags.writeable else array.copy()
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        try:
+            yield
+        except _READING_ERRORS as error:
+            raise DamagedFile(
+                f"'{self.path.name}' could not be read: {type(error).__name__}: {error}",
+                advice="fetch it again; if it comes out the same, tell whoever serves it",
+            ) from error
+
+
+def _readable(value: Any) -> Any:
+    if isinstance(value, str):
+        return _utf8(value).strip()
+    if isinstance(value, np.ndarray) and value.dtype.kind == "U":
+        return np.array([_utf8(text).strip() for text in value.reshape(-1)])
+    return value
+
+
+def _utf8(text: str) -> str:
+    if text.isascii():
+        return str(text)
+    try:
+        return text.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return str(text)

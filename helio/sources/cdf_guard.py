@@ -1,0 +1,136 @@
+"""Refuse what is not a whole CDF before any reader sees it."""
+
+from __future__ import annotations
+
+import os
+import struct
+from pathlib import Path
+
+from helio.errors import DamagedFile
+
+# CDF Internal Format Description (NASA SPDF), sections 2.1 to 2.4: the magic numbers, the CDR and GDR
+# of versions 2.6 (also written by 2.0 to 2.5, under another number) and 3, the CCR and the CPR.
+_MAGIC_3 = b"\xcd\xf3\x00\x01"
+_MAGIC_26 = b"\xcd\xf2\x60\x02"
+_MAGIC_2 = b"\x00\x00\xff\xff"
+_PLAIN = b"\x00\x00\xff\xff"
+_COMPRESSED = b"\xcc\xcc\x00\x01"
+_CDR, _GDR, _CCR, _CPR = 1, 2, 10, 11
+_COMPRESSIONS = {1: "run lengths of zeros", 5: "gzip"}
+_ADVICE = "fetch it again; if it comes out the same, tell whoever serves it"
+
+
+def check_cdf(path: Path) -> None:
+    """Check that a file is a CDF and is all there, in some tens of microseconds and without reading any data.
+
+    Raises
+    ------
+    DamagedFile
+        When the file is absent, empty, of another kind, truncated, or compressed in a way that nobody reads.
+    """
+    try:
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            head = file.read(512)
+            _check_kind(path, size, head)
+            if head[4:8] == _COMPRESSED:
+                _check_compressed(path, size, head, file.fileno())
+            else:
+                _check_plain(path, size, head, file.fileno())
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise DamagedFile(f"'{path.name}' cannot be opened: {reason}", place=str(path)) from error
+
+
+def _check_kind(path: Path, size: int, head: bytes) -> None:
+    if size == 0:
+        raise DamagedFile(f"'{path.name}' is empty", advice=_ADVICE, place=str(path))
+    if head[:4] not in (_MAGIC_3, _MAGIC_26, _MAGIC_2):
+        raise DamagedFile(
+            f"'{path.name}' is not a CDF: it holds {_what_it_is(head)}", advice=_ADVICE, place=str(path)
+        )
+    if head[4:8] not in (_PLAIN, _COMPRESSED):
+        raise DamagedFile(
+            f"'{path.name}' begins like a CDF, but its second magic number is {head[4:8].hex() or 'missing'}",
+            advice=_ADVICE,
+            place=str(path),
+        )
+
+
+def _what_it_is(head: bytes) -> str:
+    start = head.lstrip()[:64].lower()
+    if start.startswith((b"<!doctype html", b"<html", b"<head")):
+        return "an HTML page, as a server sends in place of a file it does not have"
+    if start.startswith(b"<?xml"):
+        return "XML"
+    for magic, kind in (
+        (b"\x1f\x8b", "a gzip archive"),
+        (b"PK\x03\x04", "a zip archive"),
+        (b"\x89HDF", "HDF5 or netCDF-4"),
+        (b"CDF\x01", "netCDF-3, which shares the name only"),
+        (b"CDF\x02", "netCDF-3, which shares the name only"),
+        (b"SIMPLE  =", "FITS"),
+        (b"%PDF", "a PDF document"),
+    ):
+        if head.startswith(magic):
+            return kind
+    if all(byte >= 32 or byte in (9, 10, 13) for byte in head):
+        return "text"
+    return f"bytes that begin with {head[:4].hex()}"
+
+
+def _check_plain(path: Path, size: int, head: bytes, descriptor: int) -> None:
+    wide = head[:4] == _MAGIC_3
+    cdr_type, gdr = _fields(path, ">iq" if wide else ">ii", head, 16 if wide else 12)
+    if cdr_type != _CDR:
+        raise _broken(path, "its first record is not a CDF descriptor")
+    length = 44 if wide else 24
+    if gdr < 8 or gdr + length > size:
+        raise _truncated(path, size, max(gdr + length, 0))
+    record = os.pread(descriptor, length, gdr)
+    # RecordSize, RecordType, four or three offsets, and the last of those is where the file says it ends
+    (gdr_type,) = _fields(path, ">i", record, 8 if wide else 4)
+    if gdr_type != _GDR:
+        raise _broken(path, "its global descriptor is not where it says it is")
+    (end,) = _fields(path, ">q" if wide else ">i", record, 36 if wide else 20)
+    if end > size:
+        raise _truncated(path, size, end)
+
+
+def _check_compressed(path: Path, size: int, head: bytes, descriptor: int) -> None:
+    wide = head[:4] == _MAGIC_3
+    length, record_type, cpr = _fields(path, ">qiq" if wide else ">iii", head, 8)
+    if record_type != _CCR:
+        raise _broken(path, "its first record is not that of a compressed CDF")
+    if length < 32 or 8 + length > size:
+        raise _truncated(path, size, 8 + max(length, 0))
+    lead = 8 if wide else 4
+    if cpr < 8 or cpr + lead + 8 > size:
+        raise _truncated(path, size, max(cpr + lead + 8, 0))
+    cpr_type, compression = _fields(path, ">ii", os.pread(descriptor, lead + 8, cpr), lead)
+    if cpr_type != _CPR:
+        raise _broken(path, "the description of its compression is not where it says it is")
+    if compression not in _COMPRESSIONS:
+        raise DamagedFile(
+            f"'{path.name}' is compressed by method {compression}, which cannot be read",
+            advice=f"known methods: {', '.join(_COMPRESSIONS.values())}; NASA's cdfconvert writes them",
+            place=str(path),
+        )
+
+
+def _fields(path: Path, layout: str, record: bytes, offset: int) -> tuple[int, ...]:
+    if len(record) < offset + struct.calcsize(layout):
+        raise _broken(path, "it ends inside its first records")
+    return struct.unpack_from(layout, record, offset)
+
+
+def _truncated(path: Path, size: int, end: int) -> DamagedFile:
+    return DamagedFile(
+        f"'{path.name}' is truncated: it should have at least {end} bytes and has {size}",
+        advice=_ADVICE,
+        place=str(path),
+    )
+
+
+def _broken(path: Path, reason: str) -> DamagedFile:
+    return DamagedFile(f"'{path.name}' is damaged: {reason}", advice=_ADVICE, place=str(path))

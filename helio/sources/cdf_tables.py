@@ -1,0 +1,640 @@
+"""From the variables of one CDF to tables: which clock, which records, which axes."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.errors import DamagedFile, DataError, NoData, UnknownParameter
+from helio.sources import istp
+from helio.sources.cdf_epoch import EPOCH_TYPES, unix_nanoseconds, unix_nanoseconds_of_seconds
+from helio.store.table import Axis, Floats, Table
+
+Variable = Any
+"""A `cdf_file.Variable`: name, kind, shape, records, varies, holds_text."""
+
+_MOST_TENSOR = 16
+
+
+class VariableFile(Protocol):
+    """What is asked of an open file; `cdf_file.CdfFile` is one."""
+
+    path: Any
+
+    def names(self) -> tuple[str, ...]: ...
+    def variable(self, name: str) -> Variable | None: ...
+    def attributes(self, name: str) -> istp.Attributes: ...
+    def global_attributes(self) -> dict[str, list[Any]]: ...
+    def records(self, variable: Variable, first: int = 0, stop: int | None = None) -> npt.NDArray[Any]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Clock:
+    """The epochs of a variable that lie in an interval, and which of its records they belong to.
+
+    Parameters
+    ----------
+    epoch : datetime64[ns], shape (n,)
+        Increasing.
+    records : slice or int array, shape (n,)
+        Records of the variable, in the order of `epoch`.
+    written : int
+        How many epochs the file has.
+    """
+
+    name: str
+    epoch: npt.NDArray[np.datetime64]
+    records: slice | npt.NDArray[np.int64]
+    written: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """First record needed, and the one after the last."""
+        if isinstance(self.records, slice):
+            return self.records.start, self.records.stop
+        if self.records.size == 0:
+            return 0, 0
+        return int(self.records.min()), int(self.records.max()) + 1
+
+    def pick(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The records, from an array of those of `span`."""
+        if isinstance(self.records, slice):
+            return array
+        return array[self.records - self.span[0]]
+
+
+class TableReader:
+    """Reads tables of one interval from one file; variables on one clock share it."""
+
+    def __init__(self, file: VariableFile, start: int, stop: int) -> None:
+        self._file = file
+        self._start, self._stop = np.datetime64(start, "ns"), np.datetime64(stop, "ns")
+        self._clocks: dict[str, Clock] = {}
+
+    def read(self, name: str) -> Table:
+        """One parameter over [start, stop) with fill as NaN.
+
+        Raises
+        ------
+        UnknownParameter
+            When the file has no such parameter, or it is text, constant in time, virtual, without records or of
+            a shape that a table cannot hold.
+        NoData
+            When the file has no records at all: a master CDF.
+        DamagedFile
+        """
+        variable = self._parameter(name)
+        attributes = self._file.attributes(name)
+        if variable.records == 0 and _is_virtual(attributes):
+            return self._virtual(variable, attributes)
+        _require_records(self._file, variable)
+        return self._table(variable, attributes, variable)
+
+    def _parameter(self, name: str) -> Variable:
+        variable = self._file.variable(name)
+        if variable is None:
+            raise UnknownParameter(
+                f"'{self._file.path.name}' has no parameter '{name}'",
+                advice=_closest(name, parameters_of(self._file)),
+            )
+        if variable.holds_text:
+            raise UnknownParameter(
+                f"'{name}' holds text, not numbers", advice=_listed(parameters_of(self._file))
+            )
+        if variable.kind in EPOCH_TYPES:
+            raise UnknownParameter(
+                f"'{name}' is a time: it comes with every parameter that depends on it",
+                advice=_listed(parameters_of(self._file)),
+            )
+        if not variable.varies:
+            raise UnknownParameter(
+                f"'{name}' does not vary in time", advice=_listed(parameters_of(self._file))
+            )
+        return variable
+
+    def _virtual(self, variable: Variable, attributes: istp.Attributes) -> Table:
+        function = istp.text_of(attributes, "FUNCT", "FUNCTION").lower()
+        source = self._file.variable(istp.text_of(attributes, "COMPONENT_0"))
+        if function not in _VIRTUAL_FUNCTIONS or source is None or source.records == 0 or source.holds_text:
+            raise UnknownParameter(
+                f"'{variable.name}' is virtual: CDAWeb computes it by '{function or 'an unnamed function'}', "
+                "and this file holds no records of it",
+                advice="ask CDAWeb for it, or choose " + _listed(parameters_of(self._file)),
+            )
+        merged = {**self._file.attributes(source.name), **attributes}
+        if function == "alternate_view":
+            return self._table(variable, merged, source)
+        vector = self._table(source, self._file.attributes(source.name), source)
+        if vector.kind != "vector" or len(vector.components) < 3:
+            raise UnknownParameter(
+                f"'{variable.name}' is virtual, the magnitude of '{source.name}', which is no vector"
+            )
+        squares = np.square(vector.values[:, :3], dtype=np.float64).sum(axis=1)
+        return replace(
+            vector,
+            values=np.sqrt(squares).astype(vector.values.dtype),
+            components=(),
+            frame="",
+            name=_name_of(variable.name, attributes),
+            unit=istp.text_of(attributes, "UNITS") or vector.unit,
+            description=istp.text_of(attributes, "CATDESC", "FIELDNAM"),
+            notes=(*vector.notes, f"computed here as the magnitude of '{source.name}'"),
+        )
+
+    def _table(self, variable: Variable, attributes: istp.Attributes, source: Variable) -> Table:
+        """A table of what `attributes` say, from the records of `source`."""
+        clock = self._clock_of(variable, attributes, source)
+        first, stop = clock.span
+        values = istp.without_fill(self._file.records(source, first, stop), attributes)
+        values = clock.pick(values)
+        unit, unit_note = self._unit(attributes)
+        notes = [*clock.notes, unit_note, istp.range_note(values, attributes)]
+        layout = self._layout(variable.name, source, attributes, clock, unit)
+        if layout.components and values.ndim > 2:
+            values = values.reshape(values.shape[0], -1)
+        return Table(
+            epoch=clock.epoch,
+            values=values,
+            unit=unit,
+            name=_name_of(variable.name, attributes, layout.components),
+            frame=istp.frame_of(variable.name, attributes, layout.labels) if layout.components else "",
+            components=layout.components,
+            axes=layout.axes,
+            scale=istp.scale_of(attributes),
+            description=istp.text_of(attributes, "CATDESC", "FIELDNAM"),
+            notes=tuple(note for note in (*notes, *layout.notes) if note),
+        )
+
+    # -- time ---------------------------------------------------------------------------------------------------
+
+    def _clock_of(self, variable: Variable, attributes: istp.Attributes, source: Variable) -> Clock:
+        time = find_time(self._file, variable.name, attributes, source.records)
+        if time.records != source.records:
+            raise UnknownParameter(
+                f"'{variable.name}' has {source.records} records, but its epochs '{time.name}' have {time.records}: "
+                "which value belongs to which time is not known",
+            )
+        if time.name not in self._clocks:
+            self._clocks[time.name] = self._read_clock(time)
+        clock = self._clocks[time.name]
+        return replace(clock, notes=(time.note, *clock.notes)) if time.note else clock
+
+    def _read_clock(self, time: TimeSource) -> Clock:
+        nanoseconds, valid = time.read(self._file)
+        written = nanoseconds.shape[0]
+        notes: list[str] = []
+        records: npt.NDArray[np.int64] | None = None
+        if valid is not None:
+            records = np.flatnonzero(valid)
+            nanoseconds = nanoseconds[records]
+            notes.append(
+                f"{written - records.size} of {written} records dropped: their epoch is fill, or out of range"
+            )
+        if nanoseconds.size > 1:
+            later = nanoseconds[1:] > nanoseconds[:-1]
+            if not later.all():
+                nanoseconds, records = _in_order(nanoseconds, records, notes)
+            del later
+        epoch = nanoseconds.view("M8[ns]")
+        first, stop = (int(place) for place in np.searchsorted(epoch, [self._start, self._stop], side="left"))
+        chosen = slice(first, stop) if records is None else records[first:stop]
+        return Clock(time.name, epoch[first:stop], chosen, written, tuple(notes))
+
+    # -- units, components, axes -------------------------------------------------------------------------------
+
+    def _unit(self, attributes: istp.Attributes) -> tuple[str, str]:
+        unit = istp.text_of(attributes, "UNITS")
+        if unit:
+            return unit, ""
+        units = self._texts(istp.text_of(attributes, "UNIT_PTR"))
+        if not units:
+            return "", ""
+        if len(set(units)) == 1:
+            return units[0], ""
+        return "", f"the components have different units: {', '.join(unit or '(none)' for unit in units)}"
+
+    def _texts(self, name: str) -> tuple[str, ...]:
+        """Texts of a constant variable; none if there is no such variable."""
+        variable = self._file.variable(name) if name else None
+        if variable is None or not variable.holds_text or variable.records == 0:
+            return ()
+        records = self._file.records(variable, 0, 1)
+        return tuple(str(text) for text in records.reshape(-1))
+
+    def _layout(
+        self, name: str, source: Variable, attributes: istp.Attributes, clock: Clock, unit: str
+    ) -> Layout:
+        shape = source.shape
+        if not shape:
+            return Layout()
+        if len(shape) > 2:
+            raise UnknownParameter(
+                f"'{name}' has {len(shape)} dimensions besides time {list(shape)}, and a table holds two at most"
+            )
+        dimensions = [self._dimension(j, size, attributes, clock) for j, size in enumerate(shape, start=1)]
+        if len(shape) == 1:
+            return _one_dimension(dimensions[0], shape[0], name, attributes, unit)
+        return _two_dimensions(dimensions, shape, unit)
+
+    def _dimension(self, number: int, size: int, attributes: istp.Attributes, clock: Clock) -> Dimension:
+        """What DEPEND_i and LABL_PTR_i say of one dimension."""
+        number = self._stored_dimension(number, attributes)
+        pointer = istp.text_of(attributes, f"DEPEND_{number}")
+        labels = self._texts(istp.text_of(attributes, f"LABL_PTR_{number}"))
+        labels = labels if len(labels) == size else ()
+        variable = self._file.variable(pointer) if pointer else None
+        if variable is None or variable.records == 0:
+            note = f"DEPEND_{number} names '{pointer}', which has no records" if pointer else ""
+            return Dimension(labels=labels, note=note if not labels else "")
+        if variable.holds_text:
+            texts = self._texts(pointer)
+            return Dimension(labels=labels, texts=texts if len(texts) == size else ())
+        axis, note = self._axis(variable, size, clock)
+        return Dimension(axis=axis, labels=labels, note=note, counts=_only_counts(variable, axis))
+
+    def _stored_dimension(self, number: int, attributes: istp.Attributes) -> int:
+        """In files before zVariables a variable may vary along the second dimension only; DEPEND_1 is still right."""
+        return number
+
+    def _axis(self, variable: Variable, size: int, clock: Clock) -> tuple[Axis | None, str]:
+        if variable.shape != (size,):
+            shape = list(variable.shape)
+            return None, f"DEPEND names '{variable.name}' of shape {shape} for {size} bins; they are numbered"
+        if variable.kind in EPOCH_TYPES:
+            return None, f"DEPEND names '{variable.name}', which is a time; the bins are numbered"
+        if variable.varies and variable.records not in (1, clock.written):
+            return None, (
+                f"'{variable.name}' has {variable.records} records for {clock.written} epochs; the bins are numbered"
+            )
+        attributes = self._file.attributes(variable.name)
+        centers = self._bins(variable, clock)
+        plus = self._edges(istp.text_of(attributes, "DELTA_PLUS_VAR"), variable, clock, centers)
+        minus = self._edges(istp.text_of(attributes, "DELTA_MINUS_VAR"), variable, clock, centers)
+        note = ""
+        lower = upper = None
+        if plus is not None and minus is not None:
+            lower, upper = centers - minus, centers + plus
+        elif plus is not None:
+            # a width upwards only: what DEPEND gives is the lower edge, as Solar Orbiter EPD does
+            lower, upper = centers, centers + plus
+            centers = istp.middle(lower, upper).astype(centers.dtype)
+            note = (
+                f"'{variable.name}' gives lower edges: the centre of a bin is the geometric mean of its edges"
+            )
+        if lower is not None and upper is not None and not _sane(lower, upper):
+            lower = upper = None
+        unit = istp.text_of(attributes, "UNITS")
+        axis = Axis(
+            label=istp.text_of(attributes, "LABLAXIS", "FIELDNAM") or variable.name,
+            unit=unit,
+            centers=centers,
+            lower=lower,
+            upper=upper,
+            scale=istp.axis_scale(centers, unit, attributes),
+        )
+        return axis, note
+
+    def _bins(self, variable: Variable, clock: Clock) -> Floats:
+        attributes = self._file.attributes(variable.name)
+        if not variable.varies or variable.records == 1:
+            raw = self._file.records(variable, 0, 1)
+            return istp.without_fill(raw.reshape(variable.shape), attributes)
+        first, stop = clock.span
+        return istp.fixed_if_equal(
+            clock.pick(istp.without_fill(self._file.records(variable, first, stop), attributes))
+        )
+
+    def _edges(self, name: str, centre: Variable, clock: Clock, centers: Floats) -> Floats | None:
+        variable = self._file.variable(name) if name else None
+        if variable is None or variable.holds_text or variable.kind in EPOCH_TYPES or variable.records == 0:
+            return None
+        if variable.shape not in ((), centre.shape) or (
+            variable.varies and variable.records not in (1, clock.written)
+        ):
+            return None
+        widths = self._bins(variable, clock)
+        if widths.ndim == 1 and variable.shape == () and variable.varies and variable.records > 1:
+            widths = widths[:, None]
+        if widths.ndim > centers.ndim:
+            return None
+        return np.broadcast_to(widths, centers.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class TimeSource:
+    """Where the epochs of a variable come from.
+
+    Parameters
+    ----------
+    variable : Variable
+        Epochs, or seconds.
+    base : str, optional
+        For seconds: the constant epoch that they count from; empty for 1970.
+    """
+
+    name: str
+    variable: Variable
+    counts_seconds: bool = False
+    base: str = ""
+    note: str = ""
+
+    @property
+    def records(self) -> int:
+        """How many there are."""
+        return int(self.variable.records)
+
+    def read(self, file: VariableFile) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_] | None]:
+        """All of them in ns since 1970, and which are valid."""
+        raw = file.records(self.variable).reshape(-1)
+        if not self.counts_seconds:
+            return unix_nanoseconds(raw, self.variable.kind)
+        return unix_nanoseconds_of_seconds(raw.astype(np.float64), self._base(file))
+
+    def _base(self, file: VariableFile) -> int:
+        variable = file.variable(self.base) if self.base else None
+        if variable is None or variable.records == 0:
+            return 0
+        nanoseconds, valid = unix_nanoseconds(file.records(variable, 0, 1).reshape(-1), variable.kind)
+        if valid is not None:
+            raise DamagedFile(f"'{self.base}', from which the times in '{file.path.name}' count, is fill")
+        return int(nanoseconds[0])
+
+
+def find_time(file: VariableFile, name: str, attributes: istp.Attributes, records: int) -> TimeSource:
+    """The time of a variable: its DEPEND_0 and nothing else, unless that leads nowhere.
+
+    Raises
+    ------
+    UnknownParameter
+        When there is no time for it, or more than one could be meant.
+    """
+    pointer = istp.text_of(attributes, "DEPEND_0")
+    found = _time_named(file, pointer) if pointer else None
+    if found is None:
+        # THEMIS: seconds since 1970 beside an epoch that is to be computed from them
+        seconds = file.variable(istp.text_of(attributes, "DEPEND_TIME"))
+        if seconds is not None and seconds.records and not seconds.holds_text:
+            found = TimeSource(
+                seconds.name,
+                seconds,
+                counts_seconds=True,
+                base=_base_named(file, attributes, "DEPEND_EPOCH0"),
+            )
+    if found is not None:
+        return found
+    clocks = [clock for clock in _clocks(file) if clock.records == records]
+    said = f"its DEPEND_0 '{pointer}' has no records" if pointer else "it has no DEPEND_0"
+    if len(clocks) == 1 and records:
+        return TimeSource(
+            clocks[0].name,
+            clocks[0],
+            note=f"{said}; '{clocks[0].name}' is the only time with {records} records",
+        )
+    several = ", ".join(clock.name for clock in clocks)
+    raise UnknownParameter(
+        f"'{name}' has no time: {said}, and "
+        + (f"several times have {records} records: {several}" if clocks else f"no time has {records} records")
+    )
+
+
+def _time_named(file: VariableFile, name: str) -> TimeSource | None:
+    variable = file.variable(name)
+    if variable is None or variable.holds_text:
+        return None
+    if variable.records:
+        if variable.kind in EPOCH_TYPES:
+            return TimeSource(name, variable)
+        return _seconds_named(file, variable)
+    attributes = file.attributes(name)
+    function = istp.text_of(attributes, "FUNCT").lower()
+    if function == "alternate_view":
+        source = file.variable(istp.text_of(attributes, "COMPONENT_0"))
+        if source is not None and source.records and source.kind in EPOCH_TYPES:
+            return TimeSource(source.name, source)
+    if function.startswith("comp_themis_epoch"):
+        seconds = file.variable(istp.text_of(attributes, "COMPONENT_1"))
+        if seconds is not None and seconds.records and not seconds.holds_text:
+            return TimeSource(
+                seconds.name, seconds, counts_seconds=True, base=_base_named(file, attributes, "COMPONENT_0")
+            )
+    return None
+
+
+def _seconds_named(file: VariableFile, variable: Variable) -> TimeSource:
+    attributes = file.attributes(variable.name)
+    unit = istp.text_of(attributes, "UNITS").lower()
+    if unit not in {"s", "sec", "secs", "second", "seconds", "unix time"} and "1970" not in unit:
+        raise UnknownParameter(
+            f"its time '{variable.name}' is no CDF time but numbers in '{unit or 'no unit'}', which could be any time"
+        )
+    base = _base_named(file, attributes, "DEPEND_EPOCH0")
+    return TimeSource(variable.name, variable, counts_seconds=True, base=base)
+
+
+def _base_named(file: VariableFile, attributes: istp.Attributes, name: str) -> str:
+    base = istp.text_of(attributes, name)
+    variable = file.variable(base) if base else None
+    return base if variable is not None and variable.kind in EPOCH_TYPES else ""
+
+
+def _clocks(file: VariableFile) -> list[Variable]:
+    variables = [file.variable(name) for name in file.names()]
+    return [each for each in variables if each is not None and each.kind in EPOCH_TYPES and each.varies]
+
+
+def _in_order(
+    nanoseconds: npt.NDArray[np.int64], records: npt.NDArray[np.int64] | None, notes: list[str]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Epochs in increasing order, each once: of equal ones the first in the file is kept."""
+    backwards = int(np.count_nonzero(nanoseconds[1:] < nanoseconds[:-1]))
+    order = np.argsort(nanoseconds, kind="stable")
+    ordered = nanoseconds[order]
+    first_of_kind = np.concatenate([[True], ordered[1:] > ordered[:-1]])
+    repeated = int(ordered.size - np.count_nonzero(first_of_kind))
+    if backwards:
+        notes.append(f"time runs backwards {backwards} times in the file; records were put in order")
+    if repeated:
+        notes.append(f"{repeated} records repeat an epoch; the first was kept")
+    order = order[first_of_kind]
+    return ordered[first_of_kind], order if records is None else records[order]
+
+
+@dataclass(frozen=True, eq=False)
+class Dimension:
+    """What a file says of one dimension of a variable."""
+
+    axis: Axis | None = None
+    labels: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+    """DEPEND_i where it is text."""
+    note: str = ""
+    counts: bool = False
+    """Whether the axis only numbers its elements."""
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """The second dimension of a table and beyond: components or axes."""
+
+    components: tuple[str, ...] = ()
+    axes: tuple[Axis, ...] = ()
+    labels: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def _one_dimension(
+    dimension: Dimension, size: int, name: str, attributes: istp.Attributes, unit: str
+) -> Layout:
+    labels = dimension.labels or dimension.texts
+    if dimension.axis is not None and not (dimension.counts and size <= istp.MOST_COMPONENTS):
+        return Layout(axes=(dimension.axis,), notes=(dimension.note,))
+    written = _written_axis(dimension)
+    if written is not None:
+        return Layout(axes=(written,))
+    components = _components(dimension, unit)
+    if components and (size <= istp.MOST_COMPONENTS or dimension.axis is None):
+        return Layout(components=components, labels=labels)
+    if size == 3 and _is_vector(name, attributes):
+        return Layout(
+            components=("r", "t", "n") if istp.frame_of(name, attributes) == "RTN" else ("x", "y", "z")
+        )
+    if size <= istp.MOST_COMPONENTS:
+        return Layout(components=tuple(str(j) for j in range(1, size + 1)), notes=(dimension.note,))
+    note = dimension.note or f"the file does not say what its {size} elements are; they are numbered"
+    return Layout(axes=(istp.numbered_axis(size),), notes=(note,))
+
+
+def _two_dimensions(dimensions: list[Dimension], shape: tuple[int, ...], unit: str) -> Layout:
+    """Two axes; or components, where both dimensions have names: a tensor."""
+    named = [
+        None if each.axis is not None and not each.counts else _components(each, unit) for each in dimensions
+    ]
+    if shape == (3, 3) and not any(each.axis is not None and not each.counts for each in dimensions):
+        named = [names or ("x", "y", "z") for names in named]
+    if named[0] and named[1] and shape[0] * shape[1] <= _MOST_TENSOR:
+        names = tuple(f"{left}{right}" for left in named[0] for right in named[1])
+        if len(set(names)) == len(names):
+            return Layout(components=names)
+    axes, notes = [], []
+    for dimension, size, names in zip(dimensions, shape, named, strict=True):
+        axis = dimension.axis or _written_axis(dimension)
+        if axis is None:
+            axis = istp.numbered_axis(size)
+            what = (
+                f"they are {', '.join(names)}"
+                if names and size <= istp.MOST_COMPONENTS
+                else "the file does not name them"
+            )
+            notes.append(f"{size} elements of a dimension are numbered: {what}")
+        axes.append(axis)
+        notes.append(dimension.note)
+    return Layout(axes=tuple(axes), notes=tuple(notes))
+
+
+def _written_axis(dimension: Dimension) -> Axis | None:
+    for texts in (dimension.texts, dimension.labels):
+        bins = istp.text_bins(texts)
+        if bins is not None:
+            label = "Frequency" if bins.unit.endswith("Hz") else "Angle" if bins.unit == "deg" else "Energy"
+            scale = istp.axis_scale(bins.centers, bins.unit, {})
+            return Axis(label, bins.unit, bins.centers, bins.lower, bins.upper, scale)
+    return None
+
+
+def _components(dimension: Dimension, unit: str) -> tuple[str, ...] | None:
+    """Names of components: of the labels, or of a text DEPEND where those are sentences."""
+    from_labels = istp.component_names(dimension.labels, unit) if dimension.labels else None
+    from_texts = istp.component_names(dimension.texts, unit) if dimension.texts else None
+    if from_labels and from_texts and max(map(len, from_labels)) > 16 >= max(map(len, from_texts)):
+        return from_texts
+    return from_labels or from_texts
+
+
+def _is_vector(name: str, attributes: istp.Attributes) -> bool:
+    said = " ".join([istp.text_of(attributes, "CATDESC"), istp.text_of(attributes, "FIELDNAM"), name]).lower()
+    return bool(istp.frame_of(name, attributes)) or any(
+        word in said for word in ("vector", "cartesian", "xyz", "position", "velocity", "component")
+    )
+
+
+def _only_counts(variable: Variable, axis: Axis | None) -> bool:
+    return axis is not None and istp.is_counting(axis.centers) and (axis.unit == "" or "INT" in variable.kind)
+
+
+def _sane(lower: Floats, upper: Floats) -> bool:
+    finite = np.isfinite(lower) & np.isfinite(upper)
+    return bool(finite.any() and np.all(lower[finite] < upper[finite]))
+
+
+def _name_of(name: str, attributes: istp.Attributes, components: tuple[str, ...] = ()) -> str:
+    return (
+        istp.text_of(attributes, "LABLAXIS")
+        or istp.stem_of(components)
+        or istp.text_of(attributes, "FIELDNAM")
+        or name
+    )
+
+
+_VIRTUAL_FUNCTIONS = frozenset({"alternate_view", "compute_magnitude"})
+
+
+def _is_virtual(attributes: istp.Attributes) -> bool:
+    return istp.text_of(attributes, "VIRTUAL").lower() == "true" or bool(istp.text_of(attributes, "FUNCT"))
+
+
+def _require_records(file: VariableFile, variable: Variable) -> None:
+    if variable.records:
+        return
+    every = [file.variable(name) for name in file.names()]
+    if not any(each is not None and each.varies and each.records for each in every):
+        raise NoData(
+            f"'{file.path.name}' describes a dataset and holds no records: it is a master CDF",
+            advice="give a file with data",
+        )
+    raise UnknownParameter(
+        f"'{variable.name}' has no records in '{file.path.name}'", advice=_listed(parameters_of(file))
+    )
+
+
+def parameters_of(file: VariableFile) -> tuple[str, ...]:
+    """Names of all that `TableReader.read` can give, in file order: numbers that vary in time and have a time."""
+    return tuple(name for name in file.names() if _is_parameter(file, name))
+
+
+def _is_parameter(file: VariableFile, name: str) -> bool:
+    variable = file.variable(name)
+    if variable is None or variable.holds_text or variable.kind in EPOCH_TYPES or not variable.varies:
+        return False
+    if len(variable.shape) > 2:
+        return False
+    attributes = file.attributes(name)
+    source = variable
+    if variable.records == 0:
+        if istp.text_of(attributes, "FUNCT").lower() not in _VIRTUAL_FUNCTIONS:
+            return False
+        source = file.variable(istp.text_of(attributes, "COMPONENT_0"))
+        if source is None or source.records == 0 or source.holds_text:
+            return False
+        attributes = {**file.attributes(source.name), **attributes}
+    try:
+        return find_time(file, name, attributes, source.records).records == source.records
+    except DataError:
+        return False
+
+
+def _listed(names: tuple[str, ...], most: int = 12) -> str:
+    shown = ", ".join(names[:most])
+    return f"{shown} and {len(names) - most} more" if len(names) > most else shown or "it has no parameters"
+
+
+def _closest(name: str, names: tuple[str, ...]) -> str:
+    folded = {each.lower(): each for each in names}
+    close = [folded[each] for each in difflib.get_close_matches(name.lower(), list(folded), n=3, cutoff=0.5)]
+    if close:
+        return "did you mean " + " or ".join(f"'{each}'" for each in close) + "?"
+    return _listed(names)

@@ -1,0 +1,167 @@
+"""The process that reads CDFs: it may hang, be killed or run out of memory, and its parent goes on.
+
+It takes one request per line of JSON on its standard input and answers on its standard output with frames: a length
+(4 bytes, big endian), that many bytes of JSON, then the bytes of the arrays that the JSON describes. It ends when its
+input does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import signal
+import struct
+import sys
+from collections import OrderedDict
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.errors import DamagedFile, DataError
+from helio.sources.cdf_file import CdfFile
+from helio.sources.cdf_tables import TableReader, parameters_of
+from helio.store.table import Table
+
+_MOST_OPEN = 8
+"""A fetch goes through files in order and often comes back to the last for another parameter."""
+
+
+def main() -> None:
+    """Answer requests until the input ends."""
+    requests = sys.stdin.buffer
+    answers = os.fdopen(os.dup(1), "wb", buffering=0)
+    # whatever a library prints must not be taken for an answer
+    os.dup2(2, 1)
+    _limit_memory(int(sys.argv[1]))
+    files = OpenFiles()
+    _send(answers, {"ready": True})
+    for line in requests:
+        request = json.loads(line)
+        # should the parent die while a file keeps us busy, nobody else would end this process
+        signal.setitimer(signal.ITIMER_REAL, request["seconds"])
+        try:
+            _answer(request, files, answers)
+        except DataError as error:
+            _send(answers, {"error": type(error).__name__, "message": error.message, "advice": error.advice})
+        except MemoryError:
+            files.forget()
+            _send(
+                answers, {"error": "DamagedFile", "message": _NEEDS_MEMORY.format(Path(request["path"]).name)}
+            )
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+_NEEDS_MEMORY = "'{}' needs more memory than a file may take; it is damaged or too large to read at once"
+
+
+def _limit_memory(limit: int) -> None:
+    # macOS does not limit address space; there the parent's clock is the only limit
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+class OpenFiles:
+    """The files read last, as long as they are what they were."""
+
+    def __init__(self) -> None:
+        self._files: OrderedDict[tuple[str, int, int], CdfFile] = OrderedDict()
+
+    def open(self, path: Path) -> CdfFile:
+        """The file, opened or still open."""
+        try:
+            status = path.stat()
+        except OSError as error:
+            raise DamagedFile(f"'{path.name}' cannot be opened: {error.strerror}") from error
+        key = (str(path), status.st_mtime_ns, status.st_size)
+        if key not in self._files:
+            self._files[key] = CdfFile(path)
+            if len(self._files) > _MOST_OPEN:
+                self._files.popitem(last=False)[1].close()
+        self._files.move_to_end(key)
+        return self._files[key]
+
+    def forget(self) -> None:
+        """Close all."""
+        while self._files:
+            self._files.popitem()[1].close()
+
+
+def _answer(request: dict[str, Any], files: OpenFiles, answers: BinaryIO) -> None:
+    file = files.open(Path(request["path"]))
+    if request["do"] == "describe":
+        _send(answers, {"facts": _facts(file)})
+        return
+    reader = TableReader(file, request["start"], request["stop"])
+    for name in request["parameters"]:
+        header, arrays = _packed(reader.read(name))
+        _send(answers, {"parameter": name, **header}, arrays)
+    _send(answers, {"done": True})
+
+
+def _facts(file: CdfFile) -> dict[str, Any]:
+    said = file.global_attributes()
+
+    def text(*names: str) -> str:
+        entries = next((said[name] for name in names if name in said), [])
+        return " ".join(str(entry).strip() for entry in entries if str(entry).strip())
+
+    return {
+        "logical_source": text("LOGICAL_SOURCE"),
+        "logical_file_id": text("LOGICAL_FILE_ID"),
+        "data_version": text("DATA_VERSION"),
+        "doi": text("DOI", "DATASET_DOI"),
+        "acknowledgement": text("ACKNOWLEDGEMENT", "ACKNOWLEDGMENT", "ACKNOWLEDGEMENTS"),
+        "title": text("TITLE", "LOGICAL_SOURCE_DESCRIPTION"),
+        "descriptor": text("DESCRIPTOR"),
+        "mission": text("SOURCE_NAME", "MISSION_GROUP"),
+        "parameters": list(parameters_of(file)),
+    }
+
+
+def _packed(table: Table) -> tuple[dict[str, Any], list[npt.NDArray[Any]]]:
+    arrays = [table.epoch.view(np.int64), table.values]
+    axes = []
+    for axis in table.axes:
+        places: dict[str, Any] = {"label": axis.label, "unit": axis.unit, "scale": axis.scale}
+        for part in ("centers", "lower", "upper"):
+            array = getattr(axis, part)
+            if array is not None:
+                places[part] = len(arrays)
+                arrays.append(array)
+        axes.append(places)
+    header = {
+        "unit": table.unit,
+        "name": table.name,
+        "frame": table.frame,
+        "components": table.components,
+        "scale": table.scale,
+        "description": table.description,
+        "notes": table.notes,
+        "axes": axes,
+        "arrays": [[array.dtype.str, array.shape] for array in arrays],
+    }
+    return header, arrays
+
+
+def _send(answers: BinaryIO, header: dict[str, Any], arrays: list[npt.NDArray[Any]] | tuple[()] = ()) -> None:
+    text = json.dumps(header).encode()
+    _write(answers, struct.pack(">I", len(text)) + text)
+    for array in arrays:
+        if array.size:
+            _write(answers, memoryview(np.ascontiguousarray(array)).cast("B"))
+
+
+def _write(answers: BinaryIO, data: bytes | memoryview) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[answers.write(left) :]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,312 @@
+"""What the ISTP attributes of a variable mean: fill, names, components, frames, bin axes.
+
+Reference: ISTP Metadata Guidelines, https://spdf.gsfc.nasa.gov/istp_guide/vattributes.html.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.store.table import Axis, Floats, Scale
+
+Attributes = Mapping[str, Any]
+Texts = tuple[str, ...]
+
+MOST_COMPONENTS = 8
+"""Elements without numbers to lay them along are components up to here, and numbered bins above."""
+
+_FLOAT_FILLS = (-1e31, -1e30)
+"""The fill of ISTP, and the pad of the CDF library where nothing was written."""
+
+FRAMES = (
+    "GSE", "GSM", "RTN", "HEEQ", "HGI", "HCI", "J2000", "ECLIPJ2000", "GEI", "GCI", "VSO", "MSO", "KSO", "JSO", "SSE",
+    "SEL", "DMPA", "DBCS", "BCS", "DMXL", "DSL", "SSL", "SPG", "NEC", "FAC", "HEE", "GEO", "SM", "SRF", "VBS", "SC",
+)  # fmt: skip
+"""Frames looked for in names, labels and descriptions, in this order: ``SC`` also stands for spacecraft."""
+
+_EMBEDDED = re.compile(r"GSE|GSM|RTN|HEEQ|HCI|J2000|GEI|GCI|VSO|DMPA|DBCS|DSL")
+"""Frames that may be part of a longer name (``BGSEc``) without being mistaken."""
+_LOWER = frozenset({"gse", "gsm", "rtn", "heeq", "hci", "j2000", "gei", "gci", "vso", "dmpa", "dbcs", "bcs", "dmxl",
+                    "dsl", "ssl", "sse", "sel", "geo"})  # fmt: skip
+_WORD = re.compile(r"[A-Za-z0-9]+")
+_TRAILING_FRAME = re.compile(r"[\s,_\-]*[\s,_\-(]\(?(?:" + "|".join(FRAMES[:-1]) + r")\)?$")
+_NUMBER = r"[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+"
+_BIN_TEXT = re.compile(
+    rf"({_NUMBER})\s*(?:-|–|—|to|\.\.)\s*({_NUMBER})\s*([kMGT]?eV(?:/(?:n|nuc|nucleon|amu|u|q|e))?|[kMGT]?Hz|deg)\b"
+)
+_BIN_UNITS = re.compile(r"eV|Hz", re.IGNORECASE)
+
+
+def text_of(attributes: Attributes, *names: str) -> str:
+    """The first of these attributes that is text and not blank."""
+    for name in names:
+        value = attributes.get(name)
+        if isinstance(value, np.ndarray) and value.dtype.kind == "U":
+            value = " ".join(str(part) for part in value.reshape(-1))
+        if isinstance(value, str) and value.strip():
+            return value.strip()
+    return ""
+
+
+def numbers_of(attributes: Attributes, name: str) -> npt.NDArray[Any] | None:
+    """An attribute as numbers, one or one per component, in the precision in which it is written."""
+    value = attributes.get(name)
+    if value is None:
+        return None
+    if isinstance(value, str):
+        try:
+            return np.array([float(value)])
+        except ValueError:
+            return None
+    array = np.atleast_1d(np.asarray(value)).reshape(-1)
+    return array if array.dtype.kind in "fiu" and array.size else None
+
+
+def without_fill(raw: npt.NDArray[Any], attributes: Attributes) -> Floats:
+    """Values as floats with fill as NaN; `raw` may be overwritten.
+
+    Fill is found by equality in the precision of the file: FILLVAL, one or one per component. Where a variable of
+    floats holds ISTP's −1e31 or the library's pad of −1e30, that is fill as well. Integers without a FILLVAL have
+    that of ISTP for their type, unless the valid range includes it.
+
+    Returns
+    -------
+    float32 if the file has float32, else float64, of the shape of `raw`
+    """
+    fills = numbers_of(attributes, "FILLVAL")
+    missing: npt.NDArray[np.bool_] | None = None
+    if fills is None and raw.dtype.kind in "iu":
+        default = _integer_fill(raw.dtype, attributes)
+        if default is not None:
+            missing = raw == default
+    elif fills is not None:
+        missing = _equal(raw, fills)
+    values: Floats = raw if raw.dtype.kind == "f" else raw.astype(np.float64)
+    if raw.dtype.kind == "f" and raw.size and np.fmin.reduce(raw, axis=None) <= -9.9e29:
+        for fill in _FLOAT_FILLS:
+            same = raw == raw.dtype.type(fill)
+            missing = same if missing is None else missing | same
+    if missing is not None and missing.any():
+        values[missing] = np.nan
+    return values
+
+
+def _equal(raw: npt.NDArray[Any], fills: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:
+    if fills.size > 1 and (raw.ndim < 2 or fills.size != raw.shape[-1]):
+        fills = fills[:1]
+    if raw.dtype.kind == "f":
+        # the attribute may be in a coarser precision than the values: −9.999999848e30 against −1e31
+        coarse = np.dtype(fills.dtype if fills.dtype.kind == "f" else raw.dtype)
+        dtype = coarse if coarse.itemsize < raw.dtype.itemsize else raw.dtype
+        with np.errstate(over="ignore"):
+            fills = fills.astype(dtype)
+            if np.isnan(fills).all():
+                return None
+            same: npt.NDArray[np.bool_] = raw.astype(dtype, copy=False) == (
+                fills if fills.size > 1 else fills[0]
+            )
+        return same
+    limits = np.iinfo(raw.dtype)
+    wanted = [int(fill) for fill in fills.tolist() if np.isfinite(fill) and float(fill).is_integer()]
+    if len(wanted) != fills.size or not all(limits.min <= fill <= limits.max for fill in wanted):
+        return None
+    exact = np.array(wanted, dtype=raw.dtype)
+    return np.equal(raw, exact if exact.size > 1 else exact[0])
+
+
+def _integer_fill(dtype: np.dtype[Any], attributes: Attributes) -> int | None:
+    limits = np.iinfo(dtype)
+    fill = int(limits.max if dtype.kind == "u" else limits.min)
+    low, high = numbers_of(attributes, "VALIDMIN"), numbers_of(attributes, "VALIDMAX")
+    if low is not None and high is not None and low.min() <= fill <= high.max():
+        return None
+    return fill
+
+
+def range_note(values: Floats, attributes: Attributes) -> str:
+    """How many values lie outside VALIDMIN to VALIDMAX; they are kept. Empty if none, or if the range says nothing."""
+    low, high = numbers_of(attributes, "VALIDMIN"), numbers_of(attributes, "VALIDMAX")
+    if low is None or high is None or values.size == 0:
+        return ""
+    for limit in (low, high):
+        if limit.size > 1 and (values.ndim < 2 or limit.size != values.shape[-1]):
+            return ""
+    low, high = low.astype(np.float64), high.astype(np.float64)
+    if not (np.isfinite(low).all() and np.isfinite(high).all() and np.all(low < high)):
+        return ""
+    # compared as floats of the file: 99.9 in float32 is not above a VALIDMAX of 99.9
+    with np.errstate(over="ignore", invalid="ignore"):
+        low, high = low.astype(values.dtype), high.astype(values.dtype)
+        outside = int(np.count_nonzero(values < low) + np.count_nonzero(values > high))
+    if not outside:
+        return ""
+    span = f"{_listed(low)} to {_listed(high)}"
+    return f"{outside} of {values.size} values lie outside the valid range {span} that the file states; kept"
+
+
+def _listed(limit: npt.NDArray[Any]) -> str:
+    numbers = [f"{number:g}" for number in limit.tolist()]
+    return numbers[0] if len(set(numbers)) == 1 else "[" + ", ".join(numbers) + "]"
+
+
+def scale_of(attributes: Attributes, default: Scale = "linear") -> Scale:
+    """SCALETYP, else the default."""
+    scale = text_of(attributes, "SCALETYP").lower()
+    if scale.startswith("log"):
+        return "log"
+    return "linear" if scale.startswith("lin") else default
+
+
+def component_names(labels: Sequence[str], unit: str = "") -> Texts | None:
+    """Short names from labels: ``"Bx (GSE)"`` gives ``Bx``, ``"ACE X-GSM"`` gives ``X``. None if they are not unique."""
+    names = [_short(label, unit) for label in labels]
+    names = _without_common_words(names)
+    if not all(names) or len(set(names)) != len(names):
+        names = [" ".join(label.split()) for label in labels]
+    return tuple(names) if all(names) and len(set(names)) == len(names) else None
+
+
+def _short(label: str, unit: str) -> str:
+    label = " ".join(label.split())
+    if unit:
+        label = re.sub(r"\s*[(\[]" + re.escape(unit) + r"[)\]]$", "", label, flags=re.IGNORECASE)
+    return _TRAILING_FRAME.sub("", label).strip(" ,:")
+
+
+def _without_common_words(names: Sequence[str]) -> list[str]:
+    words = [name.split(" ") for name in names]
+    while (
+        len(words) > 1 and all(len(parts) > 1 for parts in words) and len({parts[0] for parts in words}) == 1
+    ):
+        words = [parts[1:] for parts in words]
+    while (
+        len(words) > 1 and all(len(parts) > 1 for parts in words) and len({parts[-1] for parts in words}) == 1
+    ):
+        words = [parts[:-1] for parts in words]
+    return [" ".join(parts) for parts in words]
+
+
+def stem_of(components: Texts) -> str:
+    """What component names have in common: ``B`` for Bx, By, Bz and Bt; empty if nothing."""
+    if len(components) < 2:
+        return ""
+    stems = {name[:-1].rstrip("_ ") for name in components}
+    return stems.pop() if len(stems) == 1 and all(len(name) > 1 for name in components) else ""
+
+
+def frame_of(name: str, attributes: Attributes, labels: Sequence[str] = ()) -> str:
+    """The coordinate frame of a vector, from its attributes, labels, name and description in this order."""
+    said = text_of(
+        attributes,
+        "COORDINATE_SYSTEM",
+        "COORDINATE_FRAME",
+        "REFERENCE_FRAME",
+        "FRAME",
+        "COORD_SYSTEM",
+        "COORDINATES",
+    )
+    if said:
+        short = said.split(">")[0].strip()
+        if re.fullmatch(r"[A-Za-z][A-Za-z0-9_\-]{1,15}", short):
+            return short.upper() if short.lower() in _LOWER else short
+        frame = _frame_in(said)
+        if frame:
+            return frame
+    for text in (*labels, text_of(attributes, "LABLAXIS")):
+        frame = _frame_in(text)
+        if frame:
+            return frame
+    words = _WORD.findall(name.replace("_", " "))
+    for frame in FRAMES:
+        if frame in words or (frame.lower() in _LOWER and frame.lower() in words):
+            return frame
+    embedded = _EMBEDDED.search(name)
+    if embedded:
+        return embedded.group()
+    for text in (text_of(attributes, "FIELDNAM"), text_of(attributes, "CATDESC")):
+        frame = _frame_in(text)
+        if frame and frame != "SC":
+            return frame
+    return ""
+
+
+def _frame_in(text: str) -> str:
+    words = set(_WORD.findall(text.replace("_", " ")))
+    return next((frame for frame in FRAMES if frame in words), "")
+
+
+@dataclass(frozen=True)
+class TextBins:
+    """Bins that are written out: ``"13.6 - 15.1 MeV"``."""
+
+    lower: npt.NDArray[np.float64]
+    upper: npt.NDArray[np.float64]
+    unit: str
+
+    @property
+    def centers(self) -> npt.NDArray[np.float64]:
+        """Geometric mean of the edges; the arithmetic one for a bin that begins at zero."""
+        return middle(self.lower, self.upper)
+
+
+def middle(lower: npt.NDArray[Any], upper: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Geometric mean where both edges are above zero, else the arithmetic one."""
+    positive = (lower > 0) & (upper > 0)
+    product = np.sqrt(np.where(positive, lower, 0) * np.where(positive, upper, 0))
+    return np.where(positive, product, (lower + upper) / 2)
+
+
+def text_bins(labels: Sequence[str]) -> TextBins | None:
+    """Read bins from labels; None unless every label holds one, all in one unit."""
+    found = [_BIN_TEXT.search(label) for label in labels]
+    matches = [match for match in found if match]
+    if not labels or len(matches) != len(labels) or len({match[3] for match in matches}) != 1:
+        return None
+    lower = np.array([float(match[1]) for match in matches])
+    upper = np.array([float(match[2]) for match in matches])
+    if not np.all(lower < upper):
+        return None
+    return TextBins(lower, upper, matches[0][3])
+
+
+def is_counting(centers: npt.NDArray[Any]) -> bool:
+    """Whether numbers only count elements: 0, 1, 2 … or 1, 2, 3 …, as THEMIS and PSP write for components."""
+    if centers.ndim != 1 or centers.size == 0 or centers[0] not in (0, 1):
+        return False
+    return bool(np.array_equal(centers, centers[0] + np.arange(centers.size)))
+
+
+def numbered_axis(bins: int, label: str = "bin") -> Axis:
+    """Bins of which nothing is known but their number."""
+    return Axis(label, "", np.arange(1, bins + 1, dtype=np.float64), scale="linear")
+
+
+def axis_scale(centers: Floats, unit: str, attributes: Attributes) -> Scale:
+    """SCALETYP, else logarithmic for energies and frequencies; never with centres of zero or less."""
+    scale = scale_of(attributes, "log" if _BIN_UNITS.search(unit) else "linear")
+    if scale == "log":
+        finite = centers[np.isfinite(centers)]
+        if finite.size == 0 or finite.min() <= 0:
+            return "linear"
+    return scale
+
+
+def fixed_if_equal(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """One record in place of many that are all equal."""
+    if array.ndim == 2 and array.shape[0] and _all_equal_first(array):
+        return array[0].copy()
+    return array
+
+
+def _all_equal_first(array: npt.NDArray[Any]) -> bool:
+    first = array[:1]
+    # two records tell most of the time; only then compare all
+    if not np.array_equal(array[1:2], first[: array[1:2].shape[0]], equal_nan=True):
+        return False
+    return bool(np.all((array == first) | (np.isnan(array) & np.isnan(first))))
