@@ -1,3 +1,22 @@
-"""helio: deterministic pipelines for heliophysics."""
+"""helio: deterministic pipelines for heliophysics.
+
+    >>> import helio
+    >>> run = helio.run("gle73-particles", archive="sample")       # doctest: +SKIP
+    >>> run.tables["protons"].to_pandas()                          # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from typing import Any
 
 __version__ = "0.1.0"
+__all__ = ["__version__", "check", "library", "load", "plan", "run"]
+
+
+def __getattr__(name: str) -> Any:
+    # Imported when first asked for, so that `helio --help` loads neither numpy nor plotly.
+    if name in __all__:
+        from helio import api
+
+        return getattr(api, name)
+    raise AttributeError(f"module 'helio' has no attribute '{name}'")

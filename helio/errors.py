@@ -6,7 +6,7 @@
     ├── RequestError              the user: what was asked for cannot be asked           exit 2
     │   ├── TimeRangeError        a range that is not understood, reversed or empty
     │   ├── UnknownPipeline       no template of that name
-    │   └── InvalidTemplate       the author: carries every diagnostic found
+    │   └── InvalidTemplate       the author: carries every diagnostic found (pipelines/diagnostics.py)
     ├── DataError                 whoever chose the data: the archive cannot give it      exit 1
     │   ├── UnknownDataset
     │   ├── UnknownParameter

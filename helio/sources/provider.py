@@ -41,3 +41,11 @@ class Provider(Protocol):
         UnknownDataset, UnknownParameter, NoData, DamagedFile
         """
         ...
+
+
+class Providers(Protocol):
+    """Says who serves a fetch: what the run was told, else what the step names."""
+
+    def choose(self, provider: str) -> Provider:
+        """The provider for a step that names `provider`, or names none with ``""``."""
+        ...

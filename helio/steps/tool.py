@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, TypeVar
+import inspect
+import re
+import types
+import typing
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, NewType, TypeVar, Union, get_args, get_origin
+
+from helio.sources.provider import Providers
+from helio.steps.signature import Argument, Gives, Schema, Signature, TableInput
+from helio.store.table import Table
+from helio.time_range import Duration, TimeRange
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+Text = NewType("Text", str)
+"""Words for people: titles, labels of axes, descriptions. Nothing is ever substituted in them."""
 
 
 @dataclass(frozen=True)
@@ -14,13 +26,154 @@ class ToolMark:
     """Left on a function by `tool`."""
 
     version: int
+    needs: tuple[tuple[str, ...], ...] = ()
+    labels_in: tuple[str, ...] = field(default=())
+    runs: bool = True
 
 
-def tool(*, version: int) -> Callable[[Function], Function]:
-    """Mark a function as a tool. Raise `version` with any change to what it returns."""
+def tool(
+    *,
+    version: int,
+    needs: tuple[tuple[str, ...], ...] = (),
+    labels_in: tuple[str, ...] = (),
+) -> Callable[[Function], Function]:
+    """Mark a function as a tool.
+
+    Its tables stand before the ``*``, its arguments after. In a template a tool's only table is named by
+    ``source_label``, a list of them by ``source_labels``, one of several by its own name and ``_label``.
+
+    Parameters
+    ----------
+    version : int
+        Raised with any change to what the tool returns, so that old results are computed again.
+    needs : tuple of tuple of str
+        Groups of arguments of which one must be given.
+    labels_in : tuple of str
+        For a mapping of tables: the places in the arguments that name the labels, the first one complete.
+    """
 
     def mark(function: Function) -> Function:
-        function.__tool__ = ToolMark(version)  # type: ignore[attr-defined]
+        function.__tool__ = ToolMark(version, needs, labels_in)  # type: ignore[attr-defined]
         return function
 
     return mark
+
+
+def signature_of(function: Callable[..., Any]) -> Signature:
+    """Read a tool's signature and docstring."""
+    mark: ToolMark = function.__tool__  # type: ignore[attr-defined]
+    hints = typing.get_type_hints(function, include_extras=True)
+    doc = inspect.getdoc(function) or ""
+    help_texts = dict(_documented_parameters(doc))
+    positional: list[tuple[str, Any]] = []
+    arguments: list[Argument] = []
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind is not inspect.Parameter.KEYWORD_ONLY:
+            positional.append((name, hints[name]))
+            continue
+        schema = schema_of(hints[name])
+        if name in help_texts:
+            schema = {"description": help_texts[name], **schema}
+        required = parameter.default is inspect.Parameter.empty
+        arguments.append(Argument(name, schema, required, None if required else parameter.default))
+    gives = _gives(hints["return"])
+    tables = tuple(_table_inputs(positional, mark.labels_in))
+    named = [] if mark.labels_in else [_label_argument(one, help_texts) for one in tables]
+    if gives == "table":
+        arguments.append(
+            Argument(
+                "output_label",
+                {"description": "The label of the result.", "type": "string", "format": "label", "minLength": 1},
+                required=True,
+            )
+        )
+    return Signature(
+        name=function.__name__,
+        version=mark.version,
+        summary=doc.splitlines()[0] if doc else "",
+        gives=gives,
+        tables=tables,
+        arguments=(*named, *arguments),
+        needs=mark.needs,
+        runs=mark.runs,
+    )
+
+
+def schema_of(annotation: Any) -> Schema:
+    """The JSON Schema of one annotation, as a template writes its values."""
+    simple: dict[Any, Schema] = {
+        str: {"type": "string"},
+        Text: {"type": "string", "format": "text"},
+        bool: {"type": "boolean"},
+        int: {"type": "integer"},
+        float: {"type": "number"},
+        TimeRange: {"type": "string", "format": "time-range"},
+        Duration: {"type": "string", "format": "duration"},
+        Any: {},
+    }
+    if annotation in simple:
+        return dict(simple[annotation])
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return {"description": " ".join(str(note) for note in inner[1:]), **schema_of(inner[0])}
+    if origin is Literal:
+        return {"enum": list(inner)}
+    if origin in (Union, types.UnionType):
+        options = [schema_of(one) for one in inner if one is not type(None)]
+        return options[0] if len(options) == 1 else {"anyOf": options}
+    if origin in (list, Sequence):
+        return {"type": "array", "items": schema_of(inner[0])}
+    if origin is tuple:
+        return {
+            "type": "array",
+            "prefixItems": [schema_of(one) for one in inner],
+            "minItems": len(inner),
+            "maxItems": len(inner),
+        }
+    if origin is dict:
+        return {"type": "object", "additionalProperties": schema_of(inner[1])}
+    if typing.is_typeddict(annotation):
+        hints = typing.get_type_hints(annotation, include_extras=True)
+        fields = {
+            name: schema_of(get_args(hint)[0] if get_origin(hint) in (typing.Required, typing.NotRequired) else hint)
+            for name, hint in hints.items()
+        }
+        required = sorted(annotation.__required_keys__)
+        schema: Schema = {"type": "object", "properties": fields, "additionalProperties": False}
+        return {**schema, "required": required} if required else schema
+    raise TypeError(f"no JSON Schema is known for the annotation {annotation!r}")
+
+
+def _gives(returned: Any) -> Gives:
+    kinds: dict[str, Gives] = {"Table": "table", "Fetched": "tables", "Figure": "figure", "Export": "export"}
+    return kinds[returned.__name__]
+
+
+def _table_inputs(positional: list[tuple[str, Any]], labels_in: tuple[str, ...]) -> Iterator[TableInput]:
+    tables = [(name, hint) for name, hint in positional if hint is not Providers]
+    for name, hint in tables:
+        if hint is Table:
+            yield TableInput(name, "source_label" if len(tables) == 1 else f"{name}_label")
+        elif get_origin(hint) is list:
+            yield TableInput(name, "source_labels", many=True)
+        else:  # a mapping by label: the template names the labels inside an argument
+            yield TableInput(name, labels_in[0], many=True, also=labels_in[1:])
+
+
+def _label_argument(table: TableInput, help_texts: dict[str, str]) -> Argument:
+    label: Schema = {"type": "string", "format": "label", "minLength": 1}
+    schema: Schema = {"type": "array", "items": label, "minItems": 1} if table.many else label
+    if table.parameter in help_texts:
+        schema = {"description": help_texts[table.parameter], **schema}
+    return Argument(table.argument, schema, required=True)
+
+
+def _documented_parameters(doc: str) -> Iterator[tuple[str, str]]:
+    """Names and texts of a numpydoc ``Parameters`` section."""
+    section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[^\n]*\n-+\n|\Z)", doc, re.DOTALL | re.MULTILINE)
+    if not section:
+        return
+    for entry in re.finditer(r"^(\S[^\n]*?)(?: *: [^\n]*)?\n((?:[ ]+[^\n]*\n?|\n)*)", section[1], re.MULTILINE):
+        text = " ".join(entry[2].split()).replace("``", "")
+        for name in entry[1].split(","):
+            yield name.strip(), text

@@ -1,0 +1,42 @@
+"""One rewrite per file; the lists here are the order in which they run, each with the reason for its place."""
+
+from __future__ import annotations
+
+from helio.pipelines.passes.bind_figures import bind_figures
+from helio.pipelines.passes.bind_values import bind_values
+from helio.pipelines.passes.check_providers import check_providers
+from helio.pipelines.passes.check_runnable import check_runnable
+from helio.pipelines.passes.check_structure import check_structure
+from helio.pipelines.passes.check_tools import check_tools
+from helio.pipelines.passes.check_variables import check_variables
+from helio.pipelines.passes.complete_panels import complete_panels
+from helio.pipelines.passes.derive_dependencies import derive_dependencies
+from helio.pipelines.passes.derive_produces import derive_produces
+from helio.pipelines.passes.edit import Pass
+from helio.pipelines.passes.fill_defaults import fill_defaults
+from helio.pipelines.passes.lower_plots import lower_plots
+from helio.pipelines.passes.order_steps import order_steps
+from helio.pipelines.passes.split_labels import split_labels
+
+AUTHORING: tuple[tuple[Pass, ...], ...] = (
+    # Nothing may read a plan before its fields are known to be of their types.
+    (check_structure,),
+    # Arguments in their one shape, before anything asks what a step reads or gives.
+    (fill_defaults, split_labels, check_tools, check_variables),
+    # Labels first, then the edges that follow from them, then an order that respects the edges.
+    (derive_produces, derive_dependencies, order_steps),
+    # One figure tool from here on; panels name labels of their figure. Lowering changes what steps read.
+    (lower_plots, complete_panels, derive_dependencies, order_steps),
+    # What the lowered plan says is checked once more: it is what runs.
+    (check_tools, check_runnable),
+)
+"""From what was authored to a plan without values. A stage with errors is the last one that runs."""
+
+BINDING: tuple[tuple[Pass, ...], ...] = (
+    # Values before figures: a figure takes its range from fetches whose ranges are absolute.
+    (check_providers, bind_values),
+    # Labels may have been made of variables: what two of them became is known only now.
+    (derive_produces, derive_dependencies, order_steps),
+    (bind_figures,),
+)
+"""From there to a plan that can be executed."""

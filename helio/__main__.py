@@ -1,0 +1,5 @@
+"""``python -m helio``."""
+
+from helio.cli import main
+
+main()

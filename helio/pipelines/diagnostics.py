@@ -1,0 +1,83 @@
+"""What is wrong with a template, where, and how to mend it: one type, said as text or as JSON."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from helio.errors import RequestError
+
+Severity = Literal["error", "warning", "info"]
+StepId = int | str
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One finding.
+
+    Parameters
+    ----------
+    code : str
+        Stable: ``HR203``. A code never changes its meaning.
+    path : str
+        JSON Pointer into the document as it was authored.
+    advice : tuple of str
+        What to do, one suggestion each; never applied by itself.
+    candidates : tuple
+        What could have been meant, for programs.
+    """
+
+    code: str
+    message: str
+    severity: Severity = "error"
+    step_id: StepId | None = None
+    tool_name: str = ""
+    path: str = ""
+    advice: tuple[str, ...] = ()
+    candidates: tuple[Any, ...] = ()
+
+    def __str__(self) -> str:
+        where = f" step {self.step_id}" if self.step_id is not None else ""
+        tool = f" ({self.tool_name})" if self.tool_name and self.step_id is not None else ""
+        lines = [f"{self.severity}[{self.code}]{where}{tool}: {self.message}"]
+        if self.path:
+            lines.append(f"  --> {self.path}")
+        lines += [f"  try {one}" for one in self.advice]
+        return "\n".join(lines)
+
+    def to_json(self) -> dict[str, Any]:
+        """For ``--json`` and for records."""
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "step_id": self.step_id,
+            "path": self.path,
+            "message": self.message,
+            "advice": list(self.advice),
+            "candidates": list(self.candidates),
+        }
+
+
+class InvalidTemplate(RequestError):
+    """A template that cannot become a plan; carries every diagnostic found."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic], *, place: str = "") -> None:
+        self.diagnostics = tuple(diagnostics)
+        errors = [one for one in self.diagnostics if one.severity == "error"]
+        super().__init__("\n".join(str(one) for one in errors), place=place)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> tuple[str, ...]:
+    """The known names that a misspelt one comes close to, best first, at most three."""
+    folded: dict[str, str] = {}
+    for one in known:
+        folded.setdefault(one.casefold(), one)
+    close = difflib.get_close_matches(name.casefold(), list(folded), n=3, cutoff=0.6)
+    return tuple(folded[one] for one in close)
+
+
+def pointer(*parts: str | int) -> str:
+    """A JSON Pointer of these parts (RFC 6901)."""
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)

@@ -1,0 +1,121 @@
+"""Where templates are kept: those we ship, read-only, and the user's own."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from helio.errors import OutputError, RequestError, UnknownPipeline
+from helio.pipelines.diagnostics import did_you_mean
+from helio.pipelines.template import SCHEMA_FILE, Document, as_text, read_template, slug
+from helio.store.files import write_whole
+
+SHIPPED = Path(__file__).with_name("templates")
+ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A template in the library."""
+
+    id: str
+    path: Path
+    shipped: bool
+
+
+@dataclass(frozen=True)
+class Library:
+    """The shipped templates and those of one user.
+
+    Parameters
+    ----------
+    folder : Path
+        The user's own; made when something is first saved.
+    """
+
+    folder: Path
+
+    def entries(self) -> list[Entry]:
+        """Every template, by id; a user's own never has the id of a shipped one."""
+        found = {one.id: one for one in (*_entries(self.folder, False), *_entries(SHIPPED, True))}
+        return [found[one] for one in sorted(found)]
+
+    def find(self, name: str) -> Entry:
+        """The template of that id, or the file at that path.
+
+        Raises
+        ------
+        UnknownPipeline
+            With the closest ids.
+        """
+        for shipped, folder in ((True, SHIPPED), (False, self.folder)):
+            path = folder / f"{name}.json"
+            if ID.fullmatch(name) and path.is_file():
+                return Entry(name, path, shipped)
+        if name.endswith(".json") or os.sep in name:
+            path = Path(name).expanduser()
+            if path.is_file():
+                return Entry(slug(path.stem), path, shipped=False)
+            raise UnknownPipeline(f"there is no file {name}", advice="helio list shows the pipelines by name")
+        known = [one.id for one in self.entries()]
+        close = did_you_mean(name, known)
+        raise UnknownPipeline(
+            f"no pipeline is called '{name}'",
+            advice=f"did you mean '{close[0]}'?" if close else f"pipelines: {', '.join(known)}",
+        )
+
+    def read(self, entry: Entry) -> Document:
+        """The template of an entry; one without an id gets that of its file."""
+        try:
+            text = entry.path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise RequestError(f"{entry.path} cannot be read: {error}", advice="a JSON file in UTF-8") from error
+        document = read_template(text, place=str(entry.path))
+        return document if "id" in document else {**document, "id": entry.id or "pipeline"}
+
+    def save(self, document: Document, *, replace: bool = False) -> Path:
+        """Keep a template under its id; one that is replaced is kept as a revision.
+
+        Raises
+        ------
+        RequestError
+            The id is no id, is a shipped one's, or is taken.
+        """
+        name = document["id"]
+        if not isinstance(name, str) or not ID.fullmatch(name):
+            raise RequestError(
+                f"'{name}' is no pipeline id", advice=f"small letters, digits and hyphens: '{slug(str(name))}'"
+            )
+        if (SHIPPED / f"{name}.json").exists():
+            raise RequestError(f"'{name}' is the id of a shipped pipeline", advice="another id")
+        path = self.folder / f"{name}.json"
+        if path.exists():
+            if not replace:
+                raise RequestError(f"you have a pipeline '{name}' already", advice="--replace, or another name")
+            revisions = self.folder / "revisions"
+            number = 1 + sum(1 for _ in revisions.glob(f"{name}.*.json"))
+            write_whole(revisions / f"{name}.{number}.json", path.read_bytes())
+        write_whole(self.folder / SCHEMA_FILE, (SHIPPED / SCHEMA_FILE).read_bytes())
+        write_whole(path, as_text(document).encode())
+        return path
+
+    def delete(self, name: str) -> Path:
+        """Remove a template of the user's own."""
+        entry = self.find(name)
+        if entry.shipped or entry.path.parent != self.folder:
+            kind = "a shipped pipeline" if entry.shipped else "a file outside the library"
+            raise RequestError(f"{name} is {kind}, and stays", advice="helio list shows which ones are yours")
+        try:
+            entry.path.unlink()
+        except OSError as error:
+            raise OutputError(f"{entry.path} cannot be removed: {error.strerror}") from error
+        return entry.path
+
+
+def _entries(folder: Path, shipped: bool) -> Iterator[Entry]:
+    for path in sorted(folder.glob("*.json")):
+        if path.name != SCHEMA_FILE and ID.fullmatch(path.stem):
+            yield Entry(path.stem, path, shipped)

@@ -1,0 +1,69 @@
+"""The values of one run in place of the variables, every time phrase resolved against one clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from helio.errors import RequestError, TimeRangeError
+from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.passes.edit import Context, Edit, Finding, added, replaced
+from helio.pipelines.passes.structure import misfits
+from helio.pipelines.template import Document
+from helio.pipelines.variables import read_time_range, read_value, substitute
+
+
+def bind_values(plan: Document, context: Context) -> Iterator[Finding]:
+    """Replace variables by values and time phrases by absolute ranges.
+
+    With ``--now 2024-05-13``: ``"time_range": "$TIME_RANGE"`` → ``"time_range": "2024-05-06 to 2024-05-13"``
+    """
+    values: dict[str, Any] = {}
+    for name, facts in plan["variables"].items():
+        found = _value(name, facts, context)
+        if isinstance(found, Diagnostic):
+            yield found
+        else:
+            values[name] = found
+    if len(values) < len(plan["variables"]):
+        return
+    for name, value in values.items():
+        given = context.values.get(name, plan["variables"][name].get("default"))
+        code = "HB101" if plan["variables"][name]["type"] == "time_range" else "HB201"
+        yield Edit(
+            code,
+            f"{name}: {given} is {value}" if given != value else f"{name} is {value}",
+            added(pointer("variables", name, "value"), value),
+            kind="bind",
+        )
+    for index, step in enumerate(plan["steps"]):
+        signature = context.signatures[step["tool_name"]]
+        schema = signature.schema()
+        args = substitute(step["tool_args"], schema, values)
+        for name in signature.time_arguments():
+            if isinstance(args.get(name), str):
+                args = {**args, name: str(read_time_range(args[name], context.now))}
+        for _, path, message, _ in misfits(args, schema):
+            at = pointer("steps", index, "tool_args", *path)
+            yield Diagnostic("HB204", message, step_id=step["step_id"], tool_name=signature.name, path=at)
+        if args != step["tool_args"]:
+            operations = replaced(pointer("steps", index, "tool_args"), step["tool_args"], args)
+            produces = [substitute(one, {}, values) for one in step["produces"]]
+            if produces != step["produces"]:
+                operations += replaced(pointer("steps", index, "produces"), step["produces"], produces)
+            yield Edit("HB201", "values put in place", operations, step["step_id"], kind="bind")
+
+
+def _value(name: str, facts: Document, context: Context) -> Any:
+    given = context.values.get(name, facts.get("default"))
+    at = pointer("variables", name)
+    if given is None:
+        option = "--time-range" if facts["type"] == "time_range" else f"--set {name[1:]}=…"
+        return Diagnostic("HB202", f"the variable {name} needs a value", path=at, advice=(f"give it with {option}",))
+    try:
+        return read_value(name, facts, given, context.now)
+    except TimeRangeError as error:
+        code = "HN703" if error.empty else "HN702"
+        return Diagnostic(code, f"{name}: {error.message}", path=at, advice=(error.advice,) if error.advice else ())
+    except RequestError as error:
+        return Diagnostic("HB204", f"{name} is of type {facts['type']}: {error.message}", path=at)

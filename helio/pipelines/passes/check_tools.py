@@ -1,0 +1,80 @@
+"""Each step's tool and arguments, against the tool's own signature."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from helio.errors import RequestError, TimeRangeError
+from helio.pipelines.diagnostics import Diagnostic, did_you_mean, pointer
+from helio.pipelines.passes.edit import Context, Finding
+from helio.pipelines.passes.structure import misfits
+from helio.pipelines.template import Document
+from helio.pipelines.variables import TOKEN, read_time_range, strings
+from helio.time_range import Duration
+
+UNKNOWN_IN_SPEC = "HO401"
+"""A figure's spec has its own code for a key that it does not know."""
+
+
+def check_tools(plan: Document, context: Context) -> Iterator[Finding]:
+    """Refuse unknown tools, unknown, missing and misfitting arguments, and times that cannot be read.
+
+    >>> from datetime import datetime
+    >>> from helio.steps.signature import signatures
+    >>> plan = {"steps": [{"step_id": 1, "tool_name": "fetch_dta", "tool_args": {}}]}
+    >>> [found] = check_tools(plan, Context(signatures(), datetime(2024, 1, 1), {}))
+    >>> print(found)
+    error[HN402] step 1: no tool is called 'fetch_dta'
+      --> /steps/0/tool_name
+      try did you mean 'fetch_data'?
+    """
+    for index, step in enumerate(plan["steps"]):
+        name = step["tool_name"]
+        signature = context.signatures.get(name)
+        if signature is None:
+            close = did_you_mean(name, context.signatures)
+            yield Diagnostic(
+                "HN402",
+                f"no tool is called '{name}'",
+                step_id=step["step_id"],
+                path=pointer("steps", index, "tool_name"),
+                advice=(f"did you mean '{close[0]}'?",) if close else (f"tools: {', '.join(context.signatures)}",),
+                candidates=close,
+            )
+            continue
+        yield from _arguments(index, step, context)
+
+
+def _arguments(index: int, step: Document, context: Context) -> Iterator[Diagnostic]:
+    signature = context.signatures[step["tool_name"]]
+    args, schema = step["tool_args"], signature.schema()
+
+    def found(code: str, path: tuple[str | int, ...], message: str, advice: tuple[str, ...]) -> Diagnostic:
+        at = pointer("steps", index, "tool_args", *path)
+        return Diagnostic(code, message, "error", step["step_id"], signature.name, at, advice)
+
+    for kind, path, message, meant in misfits(args, schema, variables_stand=True):
+        if kind == "missing":
+            yield found("HN506", path, message, ())
+        elif kind == "unknown":
+            close = did_you_mean(str(path[-1]), meant)
+            known = f"{'keys of a figure' if len(path) > 1 else 'arguments'}: {', '.join(meant)}"
+            code = UNKNOWN_IN_SPEC if len(path) > 1 else "HN504" if close else "HN503"
+            yield found(code, path, message, (f"did you mean '{close[0]}'?",) if close else (known,))
+        else:
+            yield found("HV101", path, message, tuple(f"did you mean '{one}'?" for one in meant[:1]))
+    for path, text in strings(args, schema):
+        argument = signature.argument(str(path[0])) if len(path) == 1 else None
+        kind_of = argument.schema.get("format") if argument else None
+        if TOKEN.search(text):
+            continue
+        try:
+            if kind_of == "time-range":
+                read_time_range(text, context.now)
+            elif kind_of == "duration":
+                Duration(text).nanoseconds  # noqa: B018 - reading it is the check
+        except TimeRangeError as error:
+            yield found("HN703" if error.empty else "HN702", path, error.message, (error.advice,) if error.advice else ())
+        except RequestError as error:
+            yield found("HV101", path, error.message, (error.advice,) if error.advice else ())
+

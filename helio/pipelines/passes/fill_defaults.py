@@ -1,0 +1,32 @@
+"""Defaults that an author may leave out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+
+from helio.pipelines.diagnostics import pointer
+from helio.pipelines.passes.edit import Context, Edit, Finding, added
+from helio.pipelines.template import SCHEMA_VERSION, STEP_DEFAULTS, Document
+
+
+def fill_defaults(plan: Document, context: Context) -> Iterator[Finding]:
+    """Fill in ``schema_version``, ``variables`` and each step's ``intent``, ``depends_on``, ``produces``, ``critical``.
+
+    >>> from datetime import datetime
+    >>> plan = {"schema_version": 1, "variables": {}, "steps": [{"step_id": 1, "intent": "", "critical": False}]}
+    >>> [edit.message for edit in fill_defaults(plan, Context({}, datetime(2024, 1, 1), {}))]
+    ['produces, depends_on filled in']
+    """
+    del context
+    top = {"schema_version": SCHEMA_VERSION, "variables": {}}
+    operations = [op for key, value in top.items() if key not in plan for op in added(pointer(key), value)]
+    if operations:
+        yield Edit("HN100", "schema_version, variables filled in", tuple(operations))
+    for index, step in enumerate(plan["steps"]):
+        missing = [key for key in STEP_DEFAULTS if key not in step]
+        if missing:
+            filled = [
+                op for key in missing for op in added(pointer("steps", index, key), deepcopy(STEP_DEFAULTS[key]))
+            ]
+            yield Edit("HN100", f"{', '.join(missing)} filled in", tuple(filled), step.get("step_id"))

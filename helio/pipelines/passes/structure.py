@@ -1,0 +1,79 @@
+"""Read a value against a JSON Schema and say in words what does not fit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from helio.pipelines.diagnostics import did_you_mean
+from helio.pipelines.variables import TOKEN, Path
+from helio.steps.signature import Schema
+
+Misfit = tuple[str, Path, str, tuple[str, ...]]
+"""Kind (``"missing"``, ``"unknown"``, ``"wrong"``), place, message, and what could be meant."""
+
+TYPES = {
+    "string": "a text",
+    "number": "a number",
+    "integer": "a whole number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "an object",
+}
+
+
+def misfits(value: Any, schema: Schema, *, variables_stand: bool = False) -> Iterator[Misfit]:
+    """Everything in `value` that the schema refuses; with `variables_stand`, ``"$NAME"`` fits everywhere."""
+    from jsonschema import Draft202012Validator
+
+    for error in sorted(Draft202012Validator(schema).iter_errors(value), key=lambda one: list(map(str, one.path))):
+        yield from _misfits(error, variables_stand)
+
+
+def _misfits(error: Any, variables_stand: bool) -> Iterator[Misfit]:
+    path: Path = tuple(error.absolute_path)
+    given = error.instance
+    if variables_stand and isinstance(given, str) and TOKEN.fullmatch(given):
+        return
+    shown = json.dumps(given, ensure_ascii=False, default=str)
+    shown = shown if len(shown) <= 60 else shown[:57] + "…"
+    rule, wanted = error.validator, error.validator_value
+    if rule == "additionalProperties":
+        known = list(error.schema.get("properties", {}))
+        for name in sorted(set(given) - set(known)):
+            yield "unknown", (*path, name), f"'{name}' is not known here", did_you_mean(name, known) or tuple(known)
+    elif rule == "required":
+        for name in wanted:
+            if name not in given:
+                yield "missing", (*path, name), f"'{name}' is missing", ()
+    elif rule == "anyOf" and all(list(option) == ["required"] for option in wanted):
+        names = [option["required"][0] for option in wanted]
+        yield "missing", (*path, names[0]), " or ".join(f"'{name}'" for name in names) + " is missing", tuple(names)
+    elif rule == "type":
+        yield "wrong", path, f"{shown} is not {TYPES.get(wanted, wanted)}", ()
+    elif rule == "enum":
+        options = tuple(str(one) for one in wanted)
+        yield "wrong", path, f"{shown} is not one of {', '.join(options)}", did_you_mean(str(given), options)
+    elif rule == "anyOf":
+        kinds = [TYPES.get(option.get("type"), "") or "/".join(map(str, option.get("enum", ()))) for option in wanted]
+        fits = [list(one) for one in _by_option(error)]
+        nearest = min(fits, key=len, default=[])
+        # An option of the right type that fails deeper tells more than "fits none of them".
+        if nearest and nearest[0].absolute_path != error.absolute_path:
+            for inner in nearest:
+                yield from _misfits(inner, variables_stand)
+        else:
+            yield "wrong", path, f"{shown} is neither " + " nor ".join(dict.fromkeys(filter(None, kinds))), ()
+    elif rule in ("minItems", "minLength", "minProperties"):
+        yield "wrong", path, f"{shown} is empty or too short", ()
+    else:
+        yield "wrong", path, f"{shown}: {error.message}", ()
+
+
+def _by_option(error: Any) -> list[list[Any]]:
+    options: dict[int, list[Any]] = {}
+    for inner in error.context:
+        options.setdefault(inner.schema_path[0], []).append(inner)
+    deeper = [one for one in options.values() if all(e.absolute_path != error.absolute_path for e in one)]
+    return deeper or list(options.values())

@@ -1,0 +1,186 @@
+"""The plan: a template that has been verified and bound to the values of one run. Immutable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from helio import __version__
+from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId, did_you_mean
+from helio.pipelines.labels import owner, read_labels
+from helio.pipelines.passes import AUTHORING, BINDING
+from helio.pipelines.passes.edit import Context, Edit
+from helio.pipelines.runner import Rewritten, authored_path, rewrite
+from helio.pipelines.template import Document, digest
+from helio.steps.signature import signatures
+
+_VERIFIED = object()
+
+
+@dataclass(frozen=True)
+class PlannedStep:
+    """One use of a tool, its arguments bound."""
+
+    step_id: StepId
+    tool_name: str
+    tool_version: int
+    args: Mapping[str, Any]
+    reads: Mapping[str, tuple[str, ...]]
+    """Labels read, by the tool's table parameter."""
+    produces: tuple[str, ...]
+    depends_on: tuple[StepId, ...]
+    critical: bool
+    intent: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is executed. Only `make_plan` makes one, so whatever is executed has been verified."""
+
+    pipeline_id: str
+    name: str
+    template_digest: str
+    now: datetime
+    values: Mapping[str, Any]
+    steps: tuple[PlannedStep, ...]
+    owners: Mapping[str, str]
+    """For each label read, the label of the table that it means."""
+    authored: Document
+    normalised: Document
+    document: Document
+    edits: tuple[Edit, ...]
+    warnings: tuple[Diagnostic, ...]
+    verified: object = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.verified is not _VERIFIED:
+            raise TypeError("a Plan comes from make_plan, which verifies it")
+
+
+def check(template: Document, *, now: datetime) -> Rewritten:
+    """Everything that is wrong with a template, and the plan without values that it becomes."""
+    return rewrite(template, Context(signatures(), now, {}), AUTHORING)
+
+
+def make_plan(
+    template: Document,
+    *,
+    now: datetime,
+    values: Mapping[str, Any] | None = None,
+    time_range: str | None = None,
+    archive: str = "",
+) -> Plan:
+    """Verify a template and bind it to the values of one run.
+
+    Parameters
+    ----------
+    template : Document
+        As read by `read_template`.
+    now : datetime
+        Naive UTC; every relative time phrase is resolved against it, once.
+    values : mapping, optional
+        Values of variables, their names with or without ``$``.
+    time_range : str, optional
+        The value of ``$TIME_RANGE``, else of the only variable of type ``time_range``.
+    archive : str
+        The archive named for this run.
+
+    Raises
+    ------
+    InvalidTemplate
+        With every diagnostic found.
+    """
+    given = {name if name.startswith("$") else f"${name}": value for name, value in (values or {}).items()}
+    context = Context(
+        signatures(), now, given, archive, f"helio {__version__} · {template.get('id', 'pipeline')}"
+    )
+    if time_range is not None:
+        given[_time_variable(template)] = time_range
+    authored = rewrite(template, context, AUTHORING)
+    if authored.errors:
+        raise InvalidTemplate(authored.diagnostics)
+    bound = rewrite(authored.plan, context, BINDING)
+    if bound.errors:
+        raise InvalidTemplate(_in_authored_places(bound, authored.plan, template))
+    return _freeze(template, authored, bound, now)
+
+
+def _time_variable(template: Document) -> str:
+    declared = template.get("variables")
+    declared = declared if isinstance(declared, dict) else {}
+    if "$TIME_RANGE" in declared:
+        return "$TIME_RANGE"
+    named = [name for name, facts in declared.items() if isinstance(facts, dict) and facts.get("type") == "time_range"]
+    if len(named) == 1:
+        return named[0]
+    message = "--time-range is given, and the template has no variable of type time_range"
+    if named:
+        message = f"--time-range could mean {' or '.join(named)}"
+    advice = (f"--set {named[0][1:]}=…",) if named else ()
+    raise InvalidTemplate([Diagnostic("HB203", message, advice=advice, candidates=tuple(named))])
+
+
+def _in_authored_places(bound: Rewritten, plan: Document, template: Document) -> list[Diagnostic]:
+    return [authored_path(one, plan, template) for one in bound.diagnostics]
+
+
+def _freeze(template: Document, authored: Rewritten, bound: Rewritten, now: datetime) -> Plan:
+    known = signatures()
+    produced = [label for step in bound.plan["steps"] for label in step["produces"]]
+    labels = set(produced)
+    owners: dict[str, str] = {}
+    steps: list[PlannedStep] = []
+    for step in bound.plan["steps"]:
+        signature = known[step["tool_name"]]
+        reads: dict[str, tuple[str, ...]] = {}
+        for table in signature.tables:
+            # The first place names every label, in order; the others repeat them.
+            first = tuple(table.argument.split("."))
+            found = [label for path, label in read_labels(signature, step["tool_args"]) if path[: len(first)] == first]
+            reads[table.parameter] = tuple(found)
+            for label in found:
+                owners[label] = owner(label, labels) or _lost(label, produced, step["step_id"])
+        steps.append(
+            PlannedStep(
+                step_id=step["step_id"],
+                tool_name=step["tool_name"],
+                tool_version=signature.version,
+                args=step["tool_args"],
+                reads=reads,
+                produces=tuple(step["produces"]),
+                depends_on=tuple(step["depends_on"]),
+                critical=step["critical"],
+                intent=step["intent"],
+            )
+        )
+    return Plan(
+        pipeline_id=template.get("id", "pipeline"),
+        name=template.get("name") or template.get("id", "pipeline"),
+        template_digest=digest(template),
+        now=now,
+        values={name: facts["value"] for name, facts in bound.plan["variables"].items()},
+        steps=tuple(steps),
+        owners=owners,
+        authored=template,
+        normalised=authored.plan,
+        document=bound.plan,
+        edits=(*authored.edits, *bound.edits),
+        warnings=tuple(one for one in (*authored.diagnostics, *bound.diagnostics) if one.severity != "error"),
+        verified=_VERIFIED,
+    )
+
+
+def _lost(label: str, produced: list[str], step_id: StepId) -> str:
+    close = did_you_mean(label, produced)
+    raise InvalidTemplate(
+        [
+            Diagnostic(
+                "HR203",
+                f"with the values of this run no step produces the label '{label}'",
+                step_id=step_id,
+                advice=(f"did you mean '{close[0]}'?",) if close else (),
+            )
+        ]
+    )

@@ -1,0 +1,140 @@
+"""The JSON Schema of a template, made from the tools' signatures so that it cannot drift.
+
+``python -m helio.pipelines.schema`` writes the published file again; a test holds it to the code.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from helio.pipelines.template import SCHEMA_FILE, SCHEMA_VERSION, VARIABLE_TYPES
+from helio.steps.signature import Schema, Signature, signatures
+
+PUBLISHED = Path(__file__).parent / "templates" / SCHEMA_FILE
+
+STEP_ID: Schema = {
+    "description": "A whole number or a name, unique; every reference addresses the step by it.",
+    "anyOf": [{"type": "integer"}, {"type": "string", "minLength": 1, "pattern": r"^[A-Za-z0-9_.\-]+$"}],
+}
+LABELS: Schema = {"type": "array", "items": {"type": "string", "minLength": 1}}
+
+VARIABLE: Schema = {
+    "type": "object",
+    "properties": {
+        "type": {"enum": list(VARIABLE_TYPES)},
+        "description": {"type": "string"},
+        "default": {"description": "The value when none is given."},
+        "required": {"type": "boolean"},
+        "choices": {"description": "The values of an enum.", "type": "array", "minItems": 1},
+        "minimum": {"type": "number"},
+        "maximum": {"type": "number"},
+        "of": {"description": "The time range that an interval divides.", "type": "string"},
+        "step": {"description": "The length of an interval: 1d.", "type": "string"},
+    },
+    "required": ["type"],
+    "additionalProperties": False,
+}
+
+STEP: Schema = {
+    "type": "object",
+    "properties": {
+        "step_id": STEP_ID,
+        "tool_name": {"description": "The tool that the step uses.", "type": "string"},
+        "tool_args": {"description": "The tool's arguments; $NAME stands for a variable.", "type": "object"},
+        "intent": {"description": "What the step is for, in words.", "type": "string"},
+        "produces": {"description": "Labels of the results; derived when left out.", **LABELS},
+        "depends_on": {
+            "description": "Steps that must succeed first; derived from the labels when left out.",
+            "type": "array",
+            "items": STEP_ID,
+        },
+        "critical": {"description": "Whether a failure fails the whole run.", "type": "boolean"},
+        "pin": {"description": "Arguments whose literal stays as it is.", **LABELS},
+        "annotations": {"description": "What people and passes leave; nothing executes it.", "type": "object"},
+        "for_each": {"type": "object"},
+        "block": {"type": "array"},
+        "collect": {"enum": ["list", "concat", "merge"]},
+        "on_item_error": {"enum": ["fail", "keep_partial"]},
+        "use": {"type": "string"},
+        "with": {"type": "object"},
+    },
+    "required": ["step_id", "tool_name", "tool_args"],
+    "additionalProperties": False,
+}
+
+STRUCTURE: Schema = {
+    "type": "object",
+    "properties": {
+        "$schema": {"type": "string"},
+        "schema_version": {"enum": [SCHEMA_VERSION]},
+        "id": {"type": "string", "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$"},
+        "name": {"type": "string"},
+        "description": {"type": "string"},
+        "variables": {
+            "type": "object",
+            "propertyNames": {"pattern": r"^\$[A-Za-z_][A-Za-z0-9_]*$"},
+            "additionalProperties": VARIABLE,
+        },
+        "steps": {"type": "array", "items": STEP, "minItems": 1},
+        "annotations": {"type": "object"},
+        "created_at": {"type": "string"},
+        "updated_at": {"type": "string"},
+        "source_session": {"type": "string"},
+    },
+    "required": ["steps"],
+    "additionalProperties": False,
+}
+"""What holds for every template, whatever its tools."""
+
+
+def template_schema(tools: Mapping[str, Signature] | None = None) -> Schema:
+    """The whole schema: the structure, and each tool's arguments where a step names the tool."""
+    known = signatures() if tools is None else tools
+    step = json.loads(json.dumps(STEP))
+    step["properties"]["tool_name"]["enum"] = sorted(known)
+    step["allOf"] = [
+        {
+            "if": {"properties": {"tool_name": {"const": name}}, "required": ["tool_name"]},
+            "then": {"properties": {"tool_args": _with_variables(known[name].schema())}},
+        }
+        for name in sorted(known)
+    ]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "helio pipeline template",
+        **STRUCTURE,
+        "properties": {**STRUCTURE["properties"], "steps": {"type": "array", "items": step, "minItems": 1}},
+    }
+
+
+def as_text(schema: Schema) -> str:
+    """The published file's content."""
+    return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+
+
+def _with_variables(schema: Schema) -> Schema:
+    """Let ``"$NAME"`` stand for any value that is not a text already."""
+    if schema.get("type") == "string" or schema == {} or set(schema) == {"description"}:
+        return schema
+    inner = dict(schema)
+    for key in ("properties",):
+        if key in inner:
+            inner[key] = {name: _with_variables(one) for name, one in inner[key].items()}
+    for key in ("items", "additionalProperties"):
+        if isinstance(inner.get(key), dict):
+            inner[key] = _with_variables(inner[key])
+    if "prefixItems" in inner:
+        inner["prefixItems"] = [_with_variables(one) for one in inner["prefixItems"]]
+    described: dict[str, Any] = {"description": inner.pop("description")} if "description" in inner else {}
+    if inner.get("type") == "object" and "properties" in inner:
+        return {**described, **inner}
+    return {**described, "anyOf": [inner, {"type": "string", "pattern": r"^\$[A-Za-z_][A-Za-z0-9_]*$"}]}
+
+
+if __name__ == "__main__":
+    from helio.steps.write_signatures import read_from_code
+
+    PUBLISHED.write_text(as_text(template_schema(read_from_code())), encoding="utf-8")

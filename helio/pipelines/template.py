@@ -1,0 +1,173 @@
+"""The template: the JSON file that says what to fetch, what to compute and what to draw."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from typing import Any
+
+from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate
+
+Document = dict[str, Any]
+"""A template as JSON; everything that reads one gets this and never changes it."""
+
+SCHEMA_VERSION = 1
+SCHEMA_FILE = "helio-template-1.schema.json"
+"""The name of the JSON Schema beside every template; written to ``$schema`` so that editors find it."""
+
+TEMPLATE_KEYS = (
+    "$schema",
+    "schema_version",
+    "id",
+    "name",
+    "description",
+    "variables",
+    "steps",
+    "annotations",
+    "created_at",
+    "updated_at",
+    "source_session",
+)
+VARIABLE_KEYS = ("type", "description", "default", "required", "choices", "minimum", "maximum", "of", "step")
+VARIABLE_TYPES = (
+    "time_range",
+    "interval",
+    "string",
+    "number",
+    "integer",
+    "boolean",
+    "enum",
+    "dataset",
+    "parameter",
+    "label",
+    "duration",
+)
+STEP_KEYS = (
+    "step_id",
+    "tool_name",
+    "tool_args",
+    "intent",
+    "produces",
+    "depends_on",
+    "critical",
+    "pin",
+    "annotations",
+    "for_each",
+    "block",
+    "collect",
+    "on_item_error",
+    "use",
+    "with",
+)
+STEP_DEFAULTS: Document = {"intent": "", "produces": [], "depends_on": [], "critical": True}
+NOT_MEANING = ("$schema", "annotations", "created_at", "updated_at", "source_session")
+"""What a digest leaves out: it says where a template comes from, not what it does."""
+
+
+def read_template(text: str, *, place: str = "") -> Document:
+    """Read a template's JSON text.
+
+    Raises
+    ------
+    InvalidTemplate
+        HP001 not JSON, HP002 truncated, HP003 not a plan, HP004 no steps.
+    """
+    if not text.strip():
+        raise InvalidTemplate([Diagnostic("HP001", "the file is empty")], place=place)
+    try:
+        document = json.loads(
+            text.removeprefix("\ufeff"), object_pairs_hook=_object, parse_constant=_refuse_constant
+        )
+    except json.JSONDecodeError as error:
+        raise InvalidTemplate([_not_json(text, error)], place=place) from error
+    except _Unreadable as error:
+        raise InvalidTemplate([Diagnostic("HP001", str(error))], place=place) from error
+    except RecursionError as error:
+        raise InvalidTemplate([Diagnostic("HP001", "nested too deeply")], place=place) from error
+    found = check_shape(document)
+    if found is not None:
+        raise InvalidTemplate([found], place=place)
+    return dict(document)
+
+
+def check_shape(document: Any) -> Diagnostic | None:
+    """Whether this is a plan at all: an object with steps."""
+    if not isinstance(document, dict) or ("steps" not in document and "id" not in document):
+        kinds = {dict: "an object without steps", list: "a list", str: "a text", type(None): "null"}
+        kind = kinds.get(type(document), json.dumps(document)[:40])
+        return Diagnostic(
+            "HP003",
+            f"this is {kind}, not a pipeline template",
+            advice=('a template is an object: {"id": …, "variables": {…}, "steps": [{…}]}',),
+        )
+    if not document.get("steps"):
+        return Diagnostic("HP004", "the template has no steps, so there is nothing to run", path="/steps")
+    return None
+
+
+def canonical(document: Document) -> Document:
+    """The template with its keys in the published order, defaults left as they were written."""
+    ordered = {"$schema": SCHEMA_FILE} | {key: document[key] for key in TEMPLATE_KEYS if key in document}
+    ordered |= {key: value for key, value in document.items() if key not in ordered}
+    ordered["steps"] = [
+        {key: step[key] for key in STEP_KEYS if key in step}
+        | {key: value for key, value in step.items() if key not in STEP_KEYS}
+        if isinstance(step, dict)
+        else step
+        for step in document.get("steps", [])
+    ]
+    return ordered
+
+
+def as_text(document: Document) -> str:
+    """The canonical text of a template, as it is saved and shared."""
+    return json.dumps(canonical(document), indent=2, ensure_ascii=False) + "\n"
+
+
+def digest(document: Document) -> str:
+    """Sha256 of what a template means: key order, left-out defaults and annotations do not enter it."""
+    meant = {key: value for key, value in document.items() if key not in NOT_MEANING}
+    meant["schema_version"] = document.get("schema_version", SCHEMA_VERSION)
+    meant["variables"] = document.get("variables") or {}
+    meant["steps"] = [
+        {key: value for key, value in (STEP_DEFAULTS | step).items() if key not in NOT_MEANING}
+        for step in document["steps"]
+    ]
+    text = json.dumps(meant, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def slug(name: str) -> str:
+    """The id of a pipeline called `name`: ``"ACE B-field Overview"`` is ``"ace-b-field-overview"``."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+class _Unreadable(Exception):
+    """JSON that no template can be: a key twice, NaN."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _Unreadable(f'the key "{key}" stands twice in one object: {json.dumps(value)[:60]}')
+        found[key] = value
+    return found
+
+
+def _refuse_constant(name: str) -> Any:
+    raise _Unreadable(f"{name} is not a JSON value")
+
+
+def _not_json(text: str, error: json.JSONDecodeError) -> Diagnostic:
+    place = f"line {error.lineno}, column {error.colno}"
+    # Reading stopped at the very end, or inside a string that never closes: the tail is missing.
+    truncated = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
+    if truncated and text.lstrip()[:1] in "{[":
+        return Diagnostic(
+            "HP002",
+            f"the JSON breaks off at {place}; the missing part could hold anything, so it is not guessed",
+            advice=("the whole file",),
+        )
+    return Diagnostic("HP001", f"not JSON: {error.msg} at {place}")

@@ -1,0 +1,148 @@
+"""Typed variables: where they stand in a step's arguments, and their values."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from helio.errors import RequestError
+from helio.steps.signature import Schema
+from helio.time_range import Duration, TimeRange, parse_time_range
+
+TOKEN = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
+"""A whole token: a name is as long as its characters go, so ``$TIME`` is never found in ``$TIME_RANGE``."""
+
+Path = tuple[str | int, ...]
+
+
+def strings(value: Any, schema: Schema, path: Path = ()) -> Iterator[tuple[Path, str]]:
+    """Every string in which variables stand for values, with its place. Free text and code are left out."""
+    if isinstance(value, str):
+        if schema.get("format") != "text":
+            yield path, value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from strings(inner, _inner(schema, key, inner), (*path, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from strings(inner, _inner(schema, index, inner), (*path, index))
+
+
+def tokens(value: Any, schema: Schema) -> Iterator[tuple[Path, str]]:
+    """Every variable used, with its place."""
+    for path, text in strings(value, schema):
+        for name in TOKEN.findall(text):
+            yield path, name
+
+
+def substitute(value: Any, schema: Schema, values: Mapping[str, Any]) -> Any:
+    """The value with each variable replaced: a whole ``$NAME`` keeps its type, one inside a string becomes text."""
+    if isinstance(value, str):
+        if schema.get("format") == "text":
+            return value
+        if value in values:
+            return values[value]
+        return TOKEN.sub(lambda found: str(values.get(found[0], found[0])), value)
+    if isinstance(value, dict):
+        return {key: substitute(inner, _inner(schema, key, inner), values) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [substitute(inner, _inner(schema, i, inner), values) for i, inner in enumerate(value)]
+    return value
+
+
+def _inner(schema: Schema, key: str | int, value: Any) -> Schema:
+    """The schema of one member, as far as the schema tells."""
+    for option in schema.get("anyOf", ()):
+        if _holds(option, value, key):
+            schema = option
+            break
+    found: Any
+    if isinstance(key, str):
+        found = schema.get("properties", {}).get(key, schema.get("additionalProperties"))
+    else:
+        fixed = schema.get("prefixItems", ())
+        found = fixed[key] if key < len(fixed) else schema.get("items")
+    return found if isinstance(found, dict) else {}
+
+
+def _holds(option: Schema, value: Any, key: str | int) -> bool:
+    del value
+    return option.get("type") == ("object" if isinstance(key, str) else "array")
+
+
+def read_value(name: str, declared: Mapping[str, Any], given: Any, now: datetime) -> Any:
+    """The value of a variable as its type has it; a text from the command line is read as that type.
+
+    Raises
+    ------
+    RequestError
+        Saying what the type takes. `TimeRangeError` for a time range.
+    """
+    kind = declared["type"]
+    if kind == "time_range":
+        return str(read_time_range(given, now))
+    value = _READERS.get(kind, _text)(given)
+    if kind == "enum" and value not in declared.get("choices", ()):
+        raise RequestError(f"{json.dumps(given)} is not one of {', '.join(map(str, declared.get('choices', ())))}")
+    if kind in ("number", "integer"):
+        low, high = declared.get("minimum"), declared.get("maximum")
+        if (low is not None and value < low) or (high is not None and value > high):
+            bounds = f"{'' if low is None else low} to {'' if high is None else high}".strip()
+            raise RequestError(f"{given} is outside {bounds}")
+    return value
+
+
+def read_time_range(given: Any, now: datetime) -> TimeRange:
+    """A time range from any spelling that stands for one value."""
+    if not isinstance(given, str):
+        raise RequestError(f"{json.dumps(given)} is not a time range", advice='a text: "2024-05-10 to 2024-05-12"')
+    return parse_time_range(given, now)
+
+
+def _text(given: Any) -> str:
+    if not isinstance(given, str) or not given:
+        raise RequestError(f"{json.dumps(given)} is not a text")
+    return given
+
+
+def _number(given: Any) -> float:
+    try:
+        if isinstance(given, bool):
+            raise ValueError
+        value = float(given)
+    except (TypeError, ValueError):
+        raise RequestError(f"{json.dumps(given)} is not a number") from None
+    if value != value or value in (float("inf"), float("-inf")):
+        raise RequestError(f"{json.dumps(given)} is not a finite number")
+    return int(value) if isinstance(given, int) else value
+
+
+def _integer(given: Any) -> int:
+    value = _number(given)
+    if value != int(value):
+        raise RequestError(f"{json.dumps(given)} is not a whole number")
+    return int(value)
+
+
+def _boolean(given: Any) -> bool:
+    known = {"true": True, "false": False, "yes": True, "no": False}
+    if isinstance(given, bool):
+        return given
+    if isinstance(given, str) and given.lower() in known:
+        return known[given.lower()]
+    raise RequestError(f"{json.dumps(given)} is neither true nor false")
+
+
+def _duration(given: Any) -> str:
+    return Duration(_text(given)).text
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "number": _number,
+    "integer": _integer,
+    "boolean": _boolean,
+    "duration": _duration,
+}

@@ -1,0 +1,44 @@
+"""Who serves a fetch: the archive named for the run, else the provider that the step names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from helio.errors import RequestError
+from helio.sources.cdf import CdfReader
+from helio.sources.local import LocalArchive
+from helio.sources.provider import Provider
+from helio.sources.samples import sample_archive
+
+SAMPLE = "sample"
+
+
+class Archives:
+    """Opens each archive once, when it is first asked for.
+
+    Parameters
+    ----------
+    reader : CdfReader
+        Reads the files of all of them.
+    archive : str
+        ``"sample"`` or a folder, for every fetch of the run; ``""`` leaves the choice to the steps.
+    """
+
+    def __init__(self, reader: CdfReader, archive: str = "") -> None:
+        self._reader = reader
+        self._archive = archive
+        self._opened: dict[str, Provider] = {}
+
+    def choose(self, provider: str) -> Provider:
+        """The provider for a step that names `provider`, or names none with ``""``."""
+        name = self._archive or provider
+        if name not in self._opened:
+            self._opened[name] = self._open(name)
+        return self._opened[name]
+
+    def _open(self, name: str) -> Provider:
+        if name == SAMPLE:
+            return sample_archive(self._reader)
+        if not name:
+            raise RequestError("nobody is named to serve the data", advice="--archive DIR or --archive sample")
+        return LocalArchive(Path(name).expanduser(), self._reader)

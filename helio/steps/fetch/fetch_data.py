@@ -1,0 +1,147 @@
+"""Fetch parameters of a dataset over a time range."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, TypedDict
+
+import numpy as np
+
+from helio.errors import DataError, NoData, NotYetPublished, NoUsableData, UnknownDataset, UnknownParameter
+from helio.knowledge.units import canonical_unit
+from helio.sources.provider import Provider, Providers
+from helio.steps.tool import tool
+from helio.store.table import Table
+from helio.time_range import TimeRange
+
+ABSENT = (UnknownDataset, UnknownParameter, NoData, NotYetPublished)
+"""What makes a fetch with candidates look at the next one; damage and refusals are never passed over."""
+
+
+class Candidate(TypedDict, total=False):
+    """One dataset and parameter that would do."""
+
+    dataset_id: Annotated[str, "Dataset id."]
+    parameter_id: Annotated[str, "Its parameter; the step's own parameter_id when left out."]
+    provider: Annotated[str, "Who serves it."]
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One candidate that was tried, and what came of it."""
+
+    dataset_id: str
+    parameters: tuple[str, ...]
+    outcome: str
+    """``"used"``, or the reason why it could not be."""
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """What a fetch gives: a table per label, and every candidate that was tried on the way."""
+
+    tables: dict[str, Table]
+    attempts: tuple[Attempt, ...]
+
+
+@tool(
+    version=1,
+    needs=(("dataset_id", "candidates"), ("parameter_id", "parameters", "candidates")),
+)
+def fetch_data(
+    providers: Providers,
+    *,
+    time_range: TimeRange,
+    dataset_id: str = "",
+    parameter_id: str = "",
+    parameters: Sequence[str] = (),
+    candidates: Sequence[str | Candidate] = (),
+    output_label: str = "",
+    provider: str = "",
+) -> Fetched:
+    """Fetch one or several parameters of a dataset.
+
+    Parameters
+    ----------
+    providers : Providers
+        Says who serves each dataset.
+    time_range : TimeRange
+        Half-open interval [start, stop) in UTC.
+    dataset_id : str
+        The dataset's CDAWeb id: ``STA_L1_HET``.
+    parameter_id : str
+        One parameter of the dataset: ``Proton_Flux``.
+    parameters : list of str
+        Several parameters of the dataset, each under its own label.
+    candidates : list
+        Datasets in order of preference; the first with usable data is used, under ``output_label``.
+    output_label : str
+        The label of the result; ``DATASET.PARAMETER`` when left out.
+    provider : str
+        Who serves the dataset, when it is not said at the run: ``sample``.
+
+    Returns
+    -------
+    Fetched
+        A table per label; units are canonical, fill is NaN.
+
+    Raises
+    ------
+    UnknownDataset, UnknownParameter, NoData, DamagedFile
+        As the provider says.
+    NoUsableData
+        Every value of a parameter is fill.
+    """
+    wanted = list(parameters) or [parameter_id]
+    choices = [_choice(one, wanted, provider) for one in candidates] or [(dataset_id, wanted, provider)]
+    attempts: list[Attempt] = []
+    failures: list[DataError] = []
+    for dataset, names, served_by in choices:
+        try:
+            tables = _fetch_usable(providers.choose(served_by), dataset, names, time_range)
+        except ABSENT as error:
+            attempts.append(Attempt(dataset, tuple(names), error.message))
+            failures.append(error)
+            continue
+        attempts.append(Attempt(dataset, tuple(names), "used"))
+        return Fetched(_labelled(tables, dataset, output_label), tuple(attempts))
+    if len(failures) == 1:
+        raise failures[0]
+    raise NoUsableData(
+        "no candidate has usable data: " + "; ".join(f"{one.dataset_id}: {one.outcome}" for one in attempts),
+        advice="another time range, or further candidates",
+    ) from failures[-1]
+
+
+def _choice(candidate: str | Candidate, wanted: list[str], provider: str) -> tuple[str, list[str], str]:
+    if isinstance(candidate, str):
+        return candidate, wanted, provider
+    parameter = candidate.get("parameter_id")
+    return candidate["dataset_id"], [parameter] if parameter else wanted, candidate.get("provider", provider)
+
+
+def _fetch_usable(
+    archive: Provider, dataset_id: str, parameters: list[str], time_range: TimeRange
+) -> dict[str, Table]:
+    tables = archive.fetch(dataset_id, parameters, time_range)
+    for name, table in tables.items():
+        if not np.isfinite(table.values).any():
+            raise NoUsableData(
+                f"{dataset_id} {name} has {len(table)} records in {time_range}, and all of them are fill",
+                advice="another parameter, dataset or time range",
+            )
+    return {
+        name: replace(
+            table,
+            unit=canonical_unit(table.unit),
+            axes=tuple(replace(axis, unit=canonical_unit(axis.unit)) for axis in table.axes),
+        )
+        for name, table in tables.items()
+    }
+
+
+def _labelled(tables: dict[str, Table], dataset_id: str, output_label: str) -> dict[str, Table]:
+    if output_label and len(tables) == 1:
+        return {output_label: table for table in tables.values()}
+    return {f"{dataset_id}.{name}": table for name, table in tables.items()}

@@ -1,0 +1,119 @@
+"""What templates, schemas and pages of help know about a tool, without importing any tool."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+Schema = dict[str, Any]
+Gives = Literal["tables", "table", "figure", "export"]
+
+SHIPPED = Path(__file__).with_name("tools.json")
+"""Every signature as read from the code by ``python -m helio.steps.write_signatures``; a test holds it there."""
+
+
+@dataclass(frozen=True)
+class TableInput:
+    """A table parameter, and where a template names its label."""
+
+    parameter: str
+    argument: str
+    """``"source_label"``; for a figure the dotted places of its labels: ``"spec.labels"``."""
+    many: bool = False
+    also: tuple[str, ...] = ()
+    """Further places where the same labels may be named: ``"spec.panels"``."""
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument as a template writes it."""
+
+    name: str
+    schema: Schema
+    required: bool
+    default: Any = None
+
+
+@dataclass(frozen=True)
+class Signature:
+    """Everything that a template, a schema and a page of help need to know about a tool."""
+
+    name: str
+    version: int
+    summary: str
+    gives: Gives
+    tables: tuple[TableInput, ...] = ()
+    arguments: tuple[Argument, ...] = ()
+    needs: tuple[tuple[str, ...], ...] = ()
+    """Groups of arguments of which one must be given."""
+    runs: bool = True
+    """False for a spelling that passes lower to another tool, or a tool that this version cannot run."""
+
+    def argument(self, name: str) -> Argument | None:
+        """The argument of that name, if the tool has it."""
+        return next((one for one in self.arguments if one.name == name), None)
+
+    def time_arguments(self) -> tuple[str, ...]:
+        """Names of the arguments that are time ranges."""
+        return tuple(one.name for one in self.arguments if one.schema.get("format") == "time-range")
+
+    def schema(self) -> Schema:
+        """The JSON Schema of the tool's ``tool_args``."""
+        schema: Schema = {
+            "type": "object",
+            "properties": {one.name: one.schema for one in self.arguments},
+            "required": [one.name for one in self.arguments if one.required],
+            "additionalProperties": False,
+        }
+        if self.needs:
+            schema["allOf"] = [{"anyOf": [{"required": [name]} for name in group]} for group in self.needs]
+        return schema
+
+    def to_json(self) -> dict[str, Any]:
+        """As it is shipped, so that a template can be checked without importing any tool."""
+        return {
+            "version": self.version,
+            "summary": self.summary,
+            "gives": self.gives,
+            "runs": self.runs,
+            "needs": [list(group) for group in self.needs],
+            "tables": [
+                {"parameter": one.parameter, "argument": one.argument, "many": one.many, "also": list(one.also)}
+                for one in self.tables
+            ],
+            "arguments": {
+                one.name: {"schema": one.schema, "required": one.required, "default": one.default}
+                for one in self.arguments
+            },
+        }
+
+    @classmethod
+    def from_json(cls, name: str, written: dict[str, Any]) -> Signature:
+        """The reverse of `to_json`."""
+        return cls(
+            name=name,
+            version=written["version"],
+            summary=written["summary"],
+            gives=written["gives"],
+            runs=written["runs"],
+            needs=tuple(tuple(group) for group in written["needs"]),
+            tables=tuple(
+                TableInput(one["parameter"], one["argument"], one["many"], tuple(one["also"]))
+                for one in written["tables"]
+            ),
+            arguments=tuple(
+                Argument(argument, facts["schema"], facts["required"], facts["default"])
+                for argument, facts in written["arguments"].items()
+            ),
+        )
+
+
+@cache
+def signatures() -> Mapping[str, Signature]:
+    """Every tool by name, as shipped."""
+    written: dict[str, Any] = json.loads(SHIPPED.read_text(encoding="utf-8"))
+    return {name: Signature.from_json(name, one) for name, one in written.items()}
