@@ -1,0 +1,275 @@
+"""The grammar of time: what each phrase means, what is refused, and laws that hold for any text."""
+
+import json
+import subprocess
+import sys
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from helio.errors import RequestError, TimeRangeError
+from helio.time_range import EARLIEST, LATEST, Duration, TimeRange, canonical, is_relative, parse_time_range
+
+TABLE = json.loads((Path(__file__).parent / "data" / "time_ranges.json").read_text(encoding="utf-8"))
+NOW = datetime.fromisoformat(TABLE["now"])
+RELATIVE_WORDS = {"last", "past", "this", "previous", "today", "yesterday", "now"}
+
+
+@pytest.mark.parametrize(("phrase", "meaning", "canonical_phrase"), TABLE["understood"])
+def test_a_phrase_means_its_range(phrase, meaning, canonical_phrase):
+    assert str(parse_time_range(phrase, NOW)) == meaning
+    assert canonical(phrase) == canonical_phrase
+    assert canonical(canonical_phrase) == canonical_phrase
+    assert str(parse_time_range(canonical_phrase, NOW)) == meaning
+    assert is_relative(phrase) == any(
+        word in RELATIVE_WORDS for word in phrase.lower().replace("/", " ").split()
+    )
+
+
+@pytest.mark.parametrize(("phrase", "advice"), TABLE["refused"])
+def test_what_is_not_understood_completely_is_refused(phrase, advice):
+    with pytest.raises(TimeRangeError) as refusal:
+        parse_time_range(phrase, NOW)
+    assert not refusal.value.empty
+    assert phrase in refusal.value.message
+    assert refusal.value.advice == advice if advice else "last 7 days" in refusal.value.advice
+
+
+@pytest.mark.parametrize(("phrase", "advice"), TABLE["empty"])
+def test_an_empty_or_reversed_range_is_never_swapped(phrase, advice):
+    with pytest.raises(TimeRangeError) as refusal:
+        parse_time_range(phrase, NOW)
+    assert refusal.value.empty
+    assert phrase in refusal.value.message
+    assert refusal.value.advice == advice if advice else "last 7 days" in refusal.value.advice
+    with pytest.raises(TimeRangeError) as refusal:
+        canonical(phrase)
+    assert refusal.value.empty
+
+
+def test_a_range_without_a_year_at_its_start_takes_the_one_at_its_stop_and_never_wraps():
+    assert str(parse_time_range("Jan 10 to Jan 20 2024", NOW)) == "2024-01-10 to 2024-01-20"
+    with pytest.raises(TimeRangeError, match="has no year"):
+        parse_time_range("28 December to 3 January 2024", NOW)
+
+
+def test_whole_days_end_at_the_last_midnight_and_hours_end_now():
+    just_before = datetime(2024, 1, 1, 23, 59, 59, 999999)
+    assert parse_time_range("last 1 day", just_before).stop == datetime(2024, 1, 1)
+    assert parse_time_range("last hour", just_before).stop == just_before
+    assert parse_time_range("last 2 days", datetime(2024, 1, 1)).stop == datetime(2024, 1, 1)
+
+
+@pytest.mark.parametrize(("phrase", "days"), [("last week", 7), ("last month", 30), ("last year", 365)])
+def test_last_week_month_and_year_are_7_30_and_365_days(phrase, days):
+    assert parse_time_range(phrase, NOW).duration == timedelta(days=days)
+
+
+def test_several_months_go_back_by_the_calendar():
+    assert parse_time_range("last 2 months", datetime(2024, 4, 30)).start == datetime(2024, 2, 29)
+    assert parse_time_range("last 11 years", datetime(2024, 1, 1)).start == datetime(2013, 1, 1)
+
+
+def test_an_unfolding_time_range_is_refused_at_construction():
+    with pytest.raises(TimeRangeError) as refusal:
+        TimeRange(datetime(2024, 1, 2), datetime(2024, 1, 1))
+    assert refusal.value.empty
+    assert "2024-01-01 to 2024-01-02" in refusal.value.advice
+    with pytest.raises(TimeRangeError, match="nanoseconds"):
+        TimeRange(datetime(1600, 1, 1), datetime(2024, 1, 1))
+    with pytest.raises(TimeRangeError, match="nanoseconds"):
+        TimeRange(datetime.max, datetime.max)
+
+
+def test_times_with_a_zone_are_not_mixed_with_utc():
+    aware = datetime.fromisoformat("2024-01-01T00:00:00+00:00")
+    with pytest.raises(ValueError, match="naive"):
+        TimeRange(aware, aware + timedelta(days=1))
+    with pytest.raises(ValueError, match="naive"):
+        parse_time_range("2024", aware)
+
+
+@pytest.mark.parametrize("now", [datetime.min, datetime.max, datetime(1677, 9, 22), datetime(2262, 4, 11)])
+@pytest.mark.parametrize(
+    "phrase", ["last 600 years", "this year", "previous month", "now/P600Y", "P600Y/now", "today"]
+)
+def test_a_clock_at_the_ends_of_time_gives_a_range_or_a_refusal(phrase, now):
+    try:
+        time_range = parse_time_range(phrase, now)
+    except TimeRangeError:
+        return
+    assert EARLIEST <= time_range.start < time_range.stop <= LATEST
+
+
+def test_reading_a_time_range_loads_neither_numpy_nor_pandas():
+    script = (
+        "import sys, helio.time_range as t; from datetime import datetime;"
+        "t.parse_time_range('last 7 days', datetime(2024, 1, 1));"
+        "sys.exit(bool({'numpy', 'pandas', 'difflib', 'calendar'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+PIECES = [
+    *(
+        "2024",
+        "2024-05",
+        "2024-05-10",
+        "2024-131",
+        "T06:00",
+        "06:00",
+        "Z",
+        "+02:00",
+        "to",
+        "through",
+        "/",
+        "..",
+        "-",
+    ),
+    *(
+        "–",
+        "from",
+        "last",
+        "past",
+        "this",
+        "previous",
+        "3",
+        "0",
+        "day",
+        "days",
+        "weeks",
+        "month",
+        "years",
+        "hours",
+    ),
+    *("today", "yesterday", "now", "May", "10", "10-12", "P2D", "PT6H", "of", "the", ","),
+]
+TEXTS = (
+    st.text(max_size=40)
+    | st.lists(st.sampled_from(PIECES), max_size=7).map(" ".join)
+    | st.lists(st.sampled_from(PIECES), max_size=5).map("".join)
+    | st.sampled_from([row[0] for row in (*TABLE["understood"], *TABLE["refused"], *TABLE["empty"])])
+)
+MOMENTS = st.datetimes(EARLIEST, LATEST)
+RANGES = st.tuples(MOMENTS, MOMENTS).filter(lambda pair: pair[0] < pair[1]).map(lambda pair: TimeRange(*pair))
+
+
+@given(TEXTS, st.datetimes())
+@example("last " + "9" * 5000 + " days", NOW)
+@example("2024-05-10T06:00:00." + "0" * 5000, NOW)
+def test_any_text_gives_a_range_or_a_refusal(text, now):
+    try:
+        time_range = parse_time_range(text, now)
+    except TimeRangeError as refusal:
+        assert refusal.advice  # noqa: PT017
+    else:
+        assert time_range.start < time_range.stop
+
+
+@given(TEXTS, MOMENTS)
+def test_the_canonical_phrase_is_stable_and_means_the_same(text, now):
+    try:
+        phrase = canonical(text)
+    except TimeRangeError:
+        return
+    assert canonical(phrase) == phrase
+    assert is_relative(phrase) == is_relative(text)
+
+    def meaning(words):
+        try:
+            return parse_time_range(words, now)
+        except TimeRangeError as refusal:
+            return refusal.empty
+
+    assert meaning(phrase) == meaning(text)
+
+
+@given(RANGES)
+def test_a_range_reads_back_from_its_text(time_range):
+    assert parse_time_range(str(time_range), NOW) == time_range
+
+
+@given(RANGES, st.sampled_from([" to ", "/", "..", " - ", " – ", " until "]))
+def test_every_joint_of_two_instants_is_half_open(time_range, joint):
+    phrase = joint.join(moment.isoformat() for moment in (time_range.start, time_range.stop))
+    assert parse_time_range(phrase, NOW) == time_range
+
+
+@given(st.datetimes(datetime(1678, 1, 1), datetime(2261, 1, 1)), st.integers(1, 400))
+def test_a_day_as_second_is_not_included_and_through_includes_it(start, days):
+    first, last = start.date(), start.date() + timedelta(days=days)
+    exclusive = parse_time_range(f"{first} to {last}", NOW)
+    inclusive = parse_time_range(f"{first} through {last}", NOW)
+    assert exclusive.stop == datetime(last.year, last.month, last.day)
+    assert inclusive.stop - exclusive.stop == timedelta(days=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "nanoseconds", "canonical_text"),
+    [
+        ("90s", 90 * 10**9, "90s"),
+        ("5min", 300 * 10**9, "5min"),
+        ("1h", 3600 * 10**9, "1h"),
+        ("1H", 3600 * 10**9, "1h"),
+        ("5T", 300 * 10**9, "5min"),
+        ("24h", 86400 * 10**9, "1d"),
+        ("27d", 27 * 86400 * 10**9, "27d"),
+        ("2 weeks", 14 * 86400 * 10**9, "14d"),
+        ("1.5h", 5400 * 10**9, "90min"),
+        ("500ms", 5 * 10**8, "500ms"),
+        ("0.5s", 5 * 10**8, "500ms"),
+        ("16us", 16000, "16us"),
+        ("16µs", 16000, "16us"),
+        ("1ns", 1, "1ns"),
+        ("PT5M", 300 * 10**9, "5min"),
+        ("pt0.25s", 250 * 10**6, "250ms"),
+        ("P1DT12H", 36 * 3600 * 10**9, "36h"),
+        ("P1W", 7 * 86400 * 10**9, "7d"),
+    ],
+)
+def test_a_duration_has_its_length_and_one_canonical_spelling(text, nanoseconds, canonical_text):
+    duration = Duration(text)
+    assert duration.nanoseconds == nanoseconds
+    assert str(duration) == canonical_text
+    assert Duration(canonical_text) == duration
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "not understood"),
+        ("soon", "not understood"),
+        ("5", "not understood"),
+        ("-5min", "not understood"),
+        ("5min ago", "not understood"),
+        ("1e3s", "not understood"),
+        ("5 fortnights", "not understood"),
+        ("PT", "not understood"),
+        ("5m", "minutes or months"),
+        ("1M", "minutes or months"),
+        ("P1M", "no fixed length"),
+        ("P1Y", "no fixed length"),
+        ("0s", "is zero"),
+        ("PT0S", "is zero"),
+        ("0.5ns", "whole number of nanoseconds"),
+        ("99999999999d", "longer than"),
+        ("9" * 400 + "s", "not understood"),
+    ],
+)
+def test_a_bad_duration_is_refused_with_advice(text, reason):
+    with pytest.raises(RequestError, match=reason) as refusal:
+        Duration(text)
+    assert refusal.value.advice
+
+
+@given(st.text(max_size=20) | st.from_regex(r"[0-9]{1,4}(\.[0-9]{1,3})? ?[a-zA-Z]{1,4}", fullmatch=True))
+def test_any_text_is_a_duration_or_refused(text):
+    try:
+        duration = Duration(text)
+    except RequestError:
+        return
+    assert Duration(str(duration)) == duration
+    assert 0 < duration.nanoseconds < 2**63
