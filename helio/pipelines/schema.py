@@ -17,7 +17,7 @@ PUBLISHED = Path(__file__).parent / "templates" / SCHEMA_FILE
 
 STEP_ID: Schema = {
     "description": "A whole number or a name, unique; every reference addresses the step by it.",
-    "anyOf": [{"type": "integer"}, {"type": "string", "minLength": 1, "pattern": r"^[A-Za-z0-9_.\-]+$"}],
+    "anyOf": [{"type": "integer"}, {"type": "string", "minLength": 1, "pattern": r"^[A-Za-z0-9][A-Za-z0-9_.\-]*$"}],
 }
 LABELS: Schema = {"type": "array", "items": {"type": "string", "minLength": 1}}
 

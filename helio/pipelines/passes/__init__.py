@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helio.pipelines.passes.bind_figures import bind_figures
+from helio.pipelines.passes.bind_artefacts import bind_artefacts
 from helio.pipelines.passes.bind_values import bind_values
 from helio.pipelines.passes.check_providers import check_providers
 from helio.pipelines.passes.check_runnable import check_runnable
@@ -33,10 +33,10 @@ AUTHORING: tuple[tuple[Pass, ...], ...] = (
 """From what was authored to a plan without values. A stage with errors is the last one that runs."""
 
 BINDING: tuple[tuple[Pass, ...], ...] = (
-    # Values before figures: a figure takes its range from fetches whose ranges are absolute.
+    # Values before artefacts: a figure takes its range from fetches whose ranges are absolute.
     (check_providers, bind_values),
     # Labels may have been made of variables: what two of them became is known only now.
     (derive_produces, derive_dependencies, order_steps),
-    (bind_figures,),
+    (bind_artefacts,),
 )
 """From there to a plan that can be executed."""

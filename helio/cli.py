@@ -1,0 +1,470 @@
+"""The command: arguments in, one call of the API, text and an exit code out."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from helio import __version__
+
+if TYPE_CHECKING:
+    from helio.api import Run
+    from helio.errors import HelioError
+    from helio.pipelines.execute import StepResult
+    from helio.pipelines.plan import PlannedStep
+    from helio.settings import Settings
+
+SUCCESS, FAILED, INVALID, PARTIAL, CANCELLED = 0, 1, 2, 3, 130
+EXIT_CODES = "Exit codes: 0 success, 1 failed, 2 invalid request, 3 partial, 130 cancelled."
+
+app = typer.Typer(
+    name="helio",
+    help="Deterministic pipelines for heliophysics: one JSON file fetches, computes and draws.",
+    epilog=EXIT_CODES,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Name = Annotated[str, typer.Argument(help="A pipeline's name, or the path of a JSON file.", metavar="PIPELINE")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Now = Annotated[str | None, typer.Option("--now", help="The run's clock, UTC, instead of the present.", metavar="TIME")]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"helio {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say what happens, on standard error.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Deterministic pipelines for heliophysics: one JSON file fetches, computes and draws."""
+    del version
+    global _verbose
+    _verbose = verbose
+
+
+_verbose = False
+
+
+@app.command()
+def run(
+    name: Annotated[
+        list[str],
+        typer.Argument(help="A pipeline's name, or the path of a JSON file ('run pipeline NAME' works too).", metavar="PIPELINE"),
+    ],
+    time_range: Annotated[
+        str | None,
+        typer.Option("--time-range", "-t", help="The time range: 2021-10-28, 'last 7 days', A/B.", metavar="RANGE"),
+    ] = None,
+    assign: Annotated[
+        list[str] | None, typer.Option("--set", help="The value of a variable; may be repeated.", metavar="VAR=VALUE")
+    ] = None,
+    now: Now = None,
+    archive: Annotated[
+        str | None,
+        typer.Option("--archive", help="A folder of CDF files, or 'sample'.", metavar="DIR|sample"),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Output folder; ./helio-runs/<run id> when left out.")
+    ] = None,
+    formats: Annotated[
+        str, typer.Option("--format", help="Formats of figures beside HTML and JSON: png, pdf, svg.", metavar="LIST")
+    ] = "html",
+    as_json: Json = False,
+) -> None:
+    """Run a pipeline: fetch, compute, draw."""
+    with _errors_as_text(as_json):
+        from helio import api
+
+        settings = _settings()
+        _log_to(settings)
+        pipeline = _one_name(name)
+        chosen = _formats(formats)
+        values = _assignments(assign or [])
+        if output is None:
+            template = api.load(pipeline, settings)
+            output = api.run_folder(str(template["id"]), Path("helio-runs"))
+        with _progress(quiet=as_json) as (started, finished):
+            outcome = api.run(
+                pipeline,
+                time_range=time_range,
+                variables=values,
+                now=now,
+                archive=archive,
+                output=output,
+                formats=chosen,
+                settings=settings,
+                started=started,
+                finished=finished,
+            )
+        if as_json:
+            _print_json(outcome.record() | {"folder": str(outcome.folder)})
+        else:
+            _print_outcome(outcome)
+    raise typer.Exit({"success": SUCCESS, "partial": PARTIAL, "failed": FAILED}[outcome.status])
+
+
+@app.command()
+def check(name: Name, now: Now = None, as_json: Json = False) -> None:
+    """Say everything that is wrong with a pipeline, without running it."""
+    with _errors_as_text(as_json):
+        from helio import api
+        from helio.pipelines.diagnostics import InvalidTemplate
+
+        try:
+            found = api.check_template(api.load(name, _settings()), now=now).diagnostics
+        except InvalidTemplate as error:
+            found = error.diagnostics
+        wrong = any(one.severity == "error" for one in found)
+        if as_json:
+            _print_json({"diagnostics": "helio-diagnostics/1", "valid": not wrong, "found": [d.to_json() for d in found]})
+        else:
+            for one in found:
+                typer.echo(str(one))
+            typer.echo(f"{name}: {'not valid' if wrong else 'valid'}")
+    raise typer.Exit(INVALID if wrong else SUCCESS)
+
+
+@app.command("list")
+def list_pipelines(
+    tools: Annotated[bool, typer.Option("--tools", help="List the tools that steps can use instead.")] = False,
+    as_json: Json = False,
+) -> None:
+    """List the pipelines: yours, and those that come with helio."""
+    with _errors_as_text(as_json):
+        rows = _tool_rows() if tools else _pipeline_rows(_settings())
+        if as_json:
+            _print_json(rows)
+            return
+        width = max(len(row["id"]) for row in rows)
+        for row in rows:
+            typer.echo(f"{row['id']:<{width}}  {row['summary']}")
+
+
+@app.command()
+def show(name: Name, as_json: Json = False) -> None:
+    """Show a pipeline: what it fetches, computes and draws."""
+    with _errors_as_text(as_json):
+        from helio import api
+        from helio.pipelines.template import as_text
+
+        template = api.load(name, _settings())
+        if as_json:
+            typer.echo(as_text(template), nl=False)
+            return
+        typer.echo(f"{template['id']}: {template.get('name', '')}\n{template.get('description', '')}".rstrip())
+        for variable, facts in (template.get("variables") or {}).items():
+            default = f" = {facts['default']}" if "default" in facts else " (required)"
+            typer.echo(f"\n  {variable} ({facts['type']}){default}  {facts.get('description', '')}".rstrip())
+        typer.echo("")
+        for step in template["steps"]:
+            typer.echo(f"  {step.get('step_id')}: {step.get('tool_name')}  {step.get('intent', '')}".rstrip())
+            for key, value in (step.get("tool_args") or {}).items():
+                typer.echo(f"      {key} = {json.dumps(value, ensure_ascii=False)}")
+
+
+@app.command()
+def copy(
+    name: Name,
+    new: Annotated[str, typer.Argument(help="The name of the copy.", metavar="NEW")],
+    replace: Annotated[bool, typer.Option("--replace", help="Replace one of yours; the old one is kept.")] = False,
+) -> None:
+    """Copy a pipeline into your own, to edit it."""
+    with _errors_as_text(as_json=False):
+        from helio import api
+
+        settings = _settings()
+        template = {**api.load(name, settings), "id": new}
+        typer.echo(api.library(settings).save(template, replace=replace))
+
+
+@app.command()
+def delete(
+    name: Name,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Delete one of your own pipelines."""
+    with _errors_as_text(as_json=False):
+        from helio import api
+        from helio.errors import RequestError
+
+        shelf = api.library(_settings())
+        shelf.find(name)
+        if not yes:
+            if not sys.stdin.isatty():
+                raise RequestError(f"deleting {name} needs a yes", advice="--yes")
+            typer.confirm(f"Delete {name}?", abort=True)
+        typer.echo(f"deleted {shelf.delete(name)}")
+
+
+@app.command("export")
+def export_pipeline(
+    name: Name,
+    file: Annotated[Path | None, typer.Argument(help="The file to write; standard output when left out.")] = None,
+) -> None:
+    """Write a pipeline as one file, to share it."""
+    with _errors_as_text(as_json=False):
+        from helio import api
+        from helio.pipelines.template import as_text
+        from helio.store.files import write_whole
+
+        text = as_text(api.load(name, _settings()))
+        if file is None:
+            typer.echo(text, nl=False)
+        else:
+            write_whole(file, text.encode())
+            typer.echo(str(file))
+
+
+@app.command("import")
+def import_pipeline(
+    file: Annotated[Path, typer.Argument(help="A pipeline's JSON file.")],
+    replace: Annotated[bool, typer.Option("--replace", help="Replace one of yours; the old one is kept.")] = False,
+) -> None:
+    """Take a pipeline from a file into your own, once it is found valid."""
+    with _errors_as_text(as_json=False):
+        from helio import api
+        from helio.errors import RequestError
+        from helio.pipelines.diagnostics import InvalidTemplate
+
+        settings = _settings()
+        if not file.is_file():
+            raise RequestError(f"there is no file {file}")
+        shelf = api.library(settings)
+        from helio.pipelines.library import Entry
+        from helio.pipelines.template import slug
+
+        template = shelf.read(Entry(slug(file.stem), file, shipped=False))
+        errors = api.check_template(template).errors
+        if errors:
+            raise InvalidTemplate(errors, place=str(file))
+        typer.echo(shelf.save(template, replace=replace))
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of templates."""
+    from helio.pipelines.schema import PUBLISHED
+
+    typer.echo(PUBLISHED.read_text(encoding="utf-8"), nl=False)
+
+
+@app.command()
+def doctor(
+    archive: Annotated[str | None, typer.Option("--archive", help="An archive to look at.", metavar="DIR|sample")] = None,
+    as_json: Json = False,
+) -> None:
+    """Say what this installation has, and what it lacks."""
+    with _errors_as_text(as_json):
+        from helio import api
+
+        findings = api.examine(_settings(), archive)
+        if as_json:
+            _print_json([{"subject": one.subject, "ok": one.ok, "found": one.found, "advice": one.advice} for one in findings])
+        else:
+            width = max(len(one.subject) for one in findings)
+            for one in findings:
+                typer.echo(f"{'ok  ' if one.ok else 'MISS'}  {one.subject:<{width}}  {one.found}")
+                if one.advice:
+                    typer.echo(f"      {'':<{width}}  try {one.advice}")
+    raise typer.Exit(SUCCESS if all(one.ok or one.optional for one in findings) else FAILED)
+
+
+def main() -> None:
+    """Run the command; Ctrl-C ends it with 130."""
+    try:
+        app()
+    except KeyboardInterrupt:
+        typer.echo("cancelled", err=True)
+        sys.exit(CANCELLED)
+
+
+@contextmanager
+def _errors_as_text(as_json: bool) -> Iterator[None]:
+    """Turn an error that helio knows into words and an exit code; everything else is a bug and shows itself."""
+    # Errors cost an import; a command that succeeds at once does not need them.
+    from helio.errors import HelioError, RequestError
+
+    try:
+        yield
+    except HelioError as error:
+        code = INVALID if isinstance(error, RequestError) else FAILED
+        _say_error(error, as_json, code)
+        raise typer.Exit(code) from error
+
+
+def _say_error(error: HelioError, as_json: bool, code: int) -> None:
+    found = getattr(error, "diagnostics", ())
+    if as_json:
+        _print_json(
+            {
+                "status": "invalid" if code == INVALID else "failed",
+                "error": {"kind": type(error).__name__, "message": error.message, "place": error.place, "advice": error.advice},
+                "found": [one.to_json() for one in found],
+            }
+        )
+    elif found:
+        place = f"{error.place}\n" if error.place else ""
+        typer.echo(place + "\n".join(str(one) for one in found), err=True)
+    else:
+        typer.echo(f"error: {error}", err=True)
+
+
+def _settings() -> Settings:
+    from helio.settings import read_settings
+
+    return read_settings(os.environ)
+
+
+def _log_to(settings: Settings) -> None:
+    """Everything to a file in the home, which turns over at 1 MB; with --verbose to standard error too."""
+    import logging
+    from logging.handlers import RotatingFileHandler
+
+    root = logging.getLogger("helio")
+    root.setLevel(logging.DEBUG)
+    root.propagate = False
+    form = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
+    if _verbose:
+        told = logging.StreamHandler()
+        told.setFormatter(form)
+        root.addHandler(told)
+    try:
+        settings.log_file.parent.mkdir(parents=True, exist_ok=True)
+        kept = RotatingFileHandler(settings.log_file, maxBytes=1_000_000, backupCount=3, encoding="utf-8")
+    except OSError as error:
+        root.addHandler(logging.StreamHandler())
+        root.warning("no log file is kept: %s", error)
+        return
+    kept.setFormatter(form)
+    root.addHandler(kept)
+
+
+def _one_name(words: list[str]) -> str:
+    """``run NAME`` and ``run pipeline NAME`` are the same."""
+    from helio.errors import RequestError
+
+    if len(words) == 2 and words[0] == "pipeline":
+        return words[1]
+    if len(words) != 1:
+        raise RequestError(f"one pipeline at a time, not {len(words)}: {' '.join(words)}", advice="helio run NAME")
+    return words[0]
+
+
+def _formats(text: str) -> list[Any]:
+    from helio.api import FORMATS
+    from helio.errors import RequestError
+
+    chosen = [one.strip().lower() for one in text.split(",") if one.strip()]
+    unknown = [one for one in chosen if one not in FORMATS]
+    if unknown:
+        raise RequestError(f"'{unknown[0]}' is no format of figures", advice=f"formats: {', '.join(FORMATS)}")
+    return chosen
+
+
+def _assignments(texts: list[str]) -> dict[str, str]:
+    from helio.errors import RequestError
+
+    values: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip("$ "):
+            raise RequestError(f"'{text}' is no assignment", advice="--set VARIABLE=VALUE")
+        values[name.strip()] = value
+    return values
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[tuple[Any, Any]]:
+    """Two callbacks that tell of each step: a moving line at a terminal, one line a step elsewhere."""
+    if quiet:
+        yield (lambda step: None), (lambda result: None)
+        return
+    if not sys.stdout.isatty():
+        yield (lambda step: None), (lambda result: typer.echo(_step_line(result)))
+        return
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    with console.status("planning") as status:
+
+        def started(step: PlannedStep) -> None:
+            status.update(f"{step.step_id}: {step.tool_name} {step.intent}")
+
+        def finished(result: StepResult) -> None:
+            console.print(_step_line(result), markup=False)
+            status.update("writing")
+
+        yield started, finished
+
+
+def _step_line(result: StepResult) -> str:
+    mark = {"completed": "✓", "failed": "✗", "skipped": "–"}[result.state]
+    told = result.reason
+    if result.error is not None:
+        told = result.error.message
+    elif result.tables:
+        told = ", ".join(f"{label} ({len(table)} records)" for label, table in result.tables.items())
+    elif result.artefact is not None:
+        told = ""
+    return f"{mark} {result.step.step_id}  {result.step.tool_name}  {told}".rstrip()
+
+
+def _print_outcome(outcome: Run) -> None:
+    for one in outcome.result.steps:
+        if one.error is not None:
+            typer.echo(f"error: {one.error}", err=True)
+        for attempt in one.attempts[:-1]:
+            typer.echo(f"warning[HE201] step {one.step.step_id}: {attempt.dataset_id} was passed over: {attempt.outcome}", err=True)
+        for note in getattr(one.artefact, "notes", ()):
+            typer.echo(f"note: {one.step.step_id}: {note}", err=True)
+    for warning in outcome.plan.warnings:
+        typer.echo(str(warning), err=True)
+    for unwritten in outcome.unwritten:
+        typer.echo(f"error: {unwritten}", err=True)
+    for artefact in outcome.artefacts:
+        typer.echo(f"{artefact.kind:<5} {artefact.path}")
+    typer.echo(f"{outcome.status}: {outcome.plan.pipeline_id}  {outcome.folder}")
+
+
+def _pipeline_rows(settings: Settings) -> list[dict[str, Any]]:
+    from helio import api
+    from helio.errors import HelioError
+
+    shelf = api.library(settings)
+    rows: list[dict[str, Any]] = []
+    for entry in shelf.entries():
+        try:
+            template = shelf.read(entry)
+            summary = template.get("description") or template.get("name") or ""
+        except HelioError as error:  # one damaged file does not hide the others
+            summary = f"cannot be read: {error.message}"
+        rows.append({"id": entry.id, "shipped": entry.shipped, "summary": summary})
+    return rows
+
+
+def _tool_rows() -> list[dict[str, Any]]:
+    from helio.steps.signature import signatures
+
+    return [{"id": name, "summary": one.summary} for name, one in sorted(signatures().items())]
+
+
+def _print_json(value: Any) -> NoReturn | None:
+    typer.echo(json.dumps(value, indent=1, ensure_ascii=False, default=str))
+    return None

@@ -1,0 +1,66 @@
+"""What a run's figures and files are called and show: decided in the plan, not while drawing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
+from helio.pipelines.passes.edit import Context, Edit, Finding, added
+from helio.pipelines.template import Document
+
+
+def bind_artefacts(plan: Document, context: Context) -> Iterator[Finding]:
+    """Give each figure the time range common to the fetches behind it, and each export a file of its own.
+
+    A figure over fetches of different ranges keeps the span of its data. An export without a ``filename`` is
+    called after its label.
+    """
+    by_id = {step["step_id"]: step for step in plan["steps"]}
+    files: dict[str, StepId] = {}
+    for index, step in enumerate(plan["steps"]):
+        args, at = step["tool_args"], pointer("steps", index, "tool_args")
+        if step["tool_name"] == "render_spec":
+            yield from _bind_figure(step, at, by_id, context)
+        elif context.signatures[step["tool_name"]].gives == "export":
+            name = args.get("filename") or re.sub(r"[^A-Za-z0-9_.|-]+", "_", args["source_label"])
+            if not args.get("filename"):
+                yield Edit("HB304", f"written as {name}", added(at + "/filename", name), step["step_id"], kind="bind")
+            full = f"{name.removesuffix('.' + args.get('format', 'csv'))}.{args.get('format', 'csv')}"
+            if full in files:
+                yield Diagnostic(
+                    "HV104",
+                    f"step {files[full]} writes {full} already",
+                    step_id=step["step_id"],
+                    tool_name=step["tool_name"],
+                    path=at + "/filename",
+                    advice=("another filename",),
+                )
+            files.setdefault(full, step["step_id"])
+
+
+def _bind_figure(step: Document, at: str, by_id: dict[StepId, Document], context: Context) -> Iterator[Finding]:
+    ranges = {
+        by_id[one]["tool_args"][name]
+        for one in _ancestors(step["step_id"], by_id)
+        for name in context.signatures[by_id[one]["tool_name"]].time_arguments()
+        if name in by_id[one]["tool_args"]
+    }
+    operations = ()
+    if len(ranges) == 1 and "time_range" not in step["tool_args"]:
+        operations += added(at + "/time_range", ranges.pop())
+    if context.caption and "caption" not in step["tool_args"]:
+        operations += added(at + "/caption", context.caption)
+    if operations:
+        yield Edit("HB303", "the range and caption of the figure", operations, step["step_id"], kind="bind")
+
+
+def _ancestors(step_id: StepId, by_id: dict[StepId, Document]) -> set[StepId]:
+    found: set[StepId] = set()
+    waiting = list(by_id[step_id]["depends_on"])
+    while waiting:
+        one = waiting.pop()
+        if one not in found:
+            found.add(one)
+            waiting += by_id[one]["depends_on"]
+    return found
