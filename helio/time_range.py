@@ -370,48 +370,44 @@ _MONTH = (
 )
 _DAY_NUMBER = r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>[0-9]{4})"
-_DATES = tuple(
-    re.compile(form)
-    for form in (
-        r"(?P<year>[0-9]{4})-(?P<number>[0-9]{2})-(?P<day>[0-9]{2})",
-        r"(?P<year>[0-9]{4})(?P<number>[0-9]{2})(?P<day>[0-9]{2})",
-        r"(?P<year>[0-9]{4})-?(?P<of_year>[0-9]{3})",
-        r"(?P<year>[0-9]{4})-(?P<number>[0-9]{2})",
-        r"(?P<year>[0-9]{4})",
-        rf"{_DAY_NUMBER}[ -]{_MONTH},?[ -]{_YEAR}",
-        rf"{_MONTH} {_DAY_NUMBER},? {_YEAR}",
-        rf"{_YEAR}[ -]{_MONTH}[ -]{_DAY_NUMBER}",
-        rf"{_MONTH},?[ -]{_YEAR}",
-        rf"{_YEAR} {_MONTH}",
-    )
+# Kept as text: `re` compiles them when first used, and most commands never read a range.
+_DATES = (
+    r"(?P<year>[0-9]{4})-(?P<number>[0-9]{2})-(?P<day>[0-9]{2})",
+    r"(?P<year>[0-9]{4})(?P<number>[0-9]{2})(?P<day>[0-9]{2})",
+    r"(?P<year>[0-9]{4})-?(?P<of_year>[0-9]{3})",
+    r"(?P<year>[0-9]{4})-(?P<number>[0-9]{2})",
+    r"(?P<year>[0-9]{4})",
+    rf"{_DAY_NUMBER}[ -]{_MONTH},?[ -]{_YEAR}",
+    rf"{_MONTH} {_DAY_NUMBER},? {_YEAR}",
+    rf"{_YEAR}[ -]{_MONTH}[ -]{_DAY_NUMBER}",
+    rf"{_MONTH},?[ -]{_YEAR}",
+    rf"{_YEAR} {_MONTH}",
 )
-_CLOCK = re.compile(
+_CLOCK = (
     r"(?P<hour>[0-9]{2})(?:(?P<colon>:?)(?P<minute>[0-9]{2})"
     r"(?:(?P=colon)(?P<second>[0-9]{2})(?:[.,](?P<fraction>[0-9]+))?)?)?"
 )
-_STAMP = re.compile(
+_STAMP = (
     r"(?P<date>.+?)(?:(?:t(?P<clock>[0-9]{2}(?::?[0-9]{2}(?::?[0-9]{2}(?:[.,][0-9]+)?)?)?)"
     r"|,? (?P<spaced>[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?))"
     r"(?: ?(?P<zone>z|utc|ut|[+-][0-9]{2}(?::?[0-9]{2})?))?| ?(?P<day_zone>z|utc|ut))?"
 )
-_ONLY_CLOCK = re.compile(r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?")
-_LAST = re.compile(r"(?:the )?(?:last|past) (?:(?P<count>[0-9]{1,60}) ?)?(?P<unit>[a-z]+?)(?P<plural>s?)")
-_CALENDAR = re.compile(r"(?P<which>this|previous) (?P<unit>hour|day|week|month|year)")
+_ONLY_CLOCK = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?"
+_LAST = r"(?:the )?(?:last|past) (?:(?P<count>[0-9]{1,60}) ?)?(?P<unit>[a-z]+?)(?P<plural>s?)"
+_CALENDAR = r"(?P<which>this|previous) (?P<unit>hour|day|week|month|year)"
 _DAYS = (
-    re.compile(rf"(?P<first>[0-9]{{1,2}})(?:st|nd|rd|th)? ?[-–] ?{_DAY_NUMBER} {_MONTH},? {_YEAR}"),
-    re.compile(rf"{_MONTH} (?P<first>[0-9]{{1,2}})(?:st|nd|rd|th)? ?[-–] ?{_DAY_NUMBER},? {_YEAR}"),
+    rf"(?P<first>[0-9]{{1,2}})(?:st|nd|rd|th)? ?[-–] ?{_DAY_NUMBER} {_MONTH},? {_YEAR}",
+    rf"{_MONTH} (?P<first>[0-9]{{1,2}})(?:st|nd|rd|th)? ?[-–] ?{_DAY_NUMBER},? {_YEAR}",
 )
-_YEARLESS = re.compile(
-    rf"(?:{_DAY_NUMBER} )?{_MONTH}|{_MONTH.replace('month', 'month2')} [0-9]{{1,2}}(?:st|nd|rd|th)?"
-)
-_NAMED_YEAR = re.compile(rf".*{_MONTH}\b.*?\b{_YEAR}\b.*")
+_YEARLESS = rf"(?:{_DAY_NUMBER} )?{_MONTH}|{_MONTH.replace('month', 'month2')} [0-9]{{1,2}}(?:st|nd|rd|th)?"
+_NAMED_YEAR = rf".*{_MONTH}\b.*?\b{_YEAR}\b.*"
 _SEPARATORS = (" to ", " until ", " through ", "/", "..", " - ", "–")
-_ISO_DURATION = re.compile(
+_ISO_DURATION = (
     r"p(?:(?P<y>[0-9]{1,18})y)?(?:(?P<mo>[0-9]{1,18})m)?(?:(?P<w>[0-9]{1,18})w)?(?:(?P<d>[0-9]{1,18})d)?(?:t(?=[0-9])"
     r"(?:(?P<h>[0-9]{1,18})h)?(?:(?P<min>[0-9]{1,18})m)?(?:(?P<s>[0-9]{1,18}(?:[.,][0-9]{1,18})?)s)?)?"
 )
-_SIMPLE_DURATION = re.compile(r"(?P<count>[0-9]{1,18}(?:\.[0-9]{1,18})?) ?(?P<unit>[A-Za-zµμ]+)")
-_AMBIGUOUS = re.compile(r"(?<![0-9/.:-])([0-9]{1,2})[/.-]([0-9]{1,2})[/.-]([0-9]{4}|[0-9]{2})(?![0-9:])")
+_SIMPLE_DURATION = r"(?P<count>[0-9]{1,18}(?:\.[0-9]{1,18})?) ?(?P<unit>[A-Za-zµμ]+)"
+_AMBIGUOUS = r"(?<![0-9/.:-])([0-9]{1,2})[/.-]([0-9]{1,2})[/.-]([0-9]{4}|[0-9]{2})(?![0-9:])"
 
 _NANOSECONDS = {
     "ns": 1,
@@ -440,7 +436,7 @@ class _NotUnderstoodError(Exception):
 
 def _read(text: str) -> _Phrase:
     plain = _plain(text) if len(text) <= _LONGEST_TEXT else ""
-    if found := _AMBIGUOUS.search(plain):
+    if found := re.search(_AMBIGUOUS, plain):
         raise _ambiguous(text, found)
     try:
         return _phrase(plain, text)
@@ -459,7 +455,7 @@ def _plain(text: str) -> str:
 
 
 def _phrase(plain: str, text: str) -> _Phrase:
-    if found := _LAST.fullmatch(plain):
+    if found := re.fullmatch(_LAST, plain):
         unit = _UNITS.get(found["unit"])
         if unit is None or (found["count"] is None and (found["unit"] != unit or found["plural"])):
             raise _NotUnderstoodError
@@ -467,10 +463,10 @@ def _phrase(plain: str, text: str) -> _Phrase:
         if count * _AT_LEAST_SECONDS[unit] > _LONGEST_DAYS * 86400:
             raise _out_of_bounds(text)
         return _Last(count, unit)
-    if found := _CALENDAR.fullmatch(plain):
+    if found := re.fullmatch(_CALENDAR, plain):
         return _Calendar(found["which"], found["unit"])
     for form in _DAYS:
-        if found := form.fullmatch(plain):
+        if found := re.fullmatch(form, plain):
             year, month = int(found["year"]), _MONTH_OF[found["month"]]
             return _Between(
                 _whole_day(year, month, int(found["first"]), text),
@@ -504,9 +500,9 @@ def _pair(first: str, second: str, separator: str, text: str) -> _Phrase:
             )
         months, rest = _iso_duration(duration, text)
         return _Lasting(moment, months, rest, duration.upper(), backwards)
-    if _ONLY_CLOCK.fullmatch(second):
+    if re.fullmatch(_ONLY_CLOCK, second):
         second = _on_the_day_of(first, second)
-    elif _YEARLESS.fullmatch(first) and (named := _NAMED_YEAR.fullmatch(second)):
+    elif re.fullmatch(_YEARLESS, first) and (named := re.fullmatch(_NAMED_YEAR, second)):
         first = f"{first} {named['year']}"
         if _moment(first, text).span(EARLIEST)[0] > _moment(second, text).span(EARLIEST)[0]:
             raise _impossible(text, "the first date has no year", "write the year on both sides")
@@ -515,7 +511,7 @@ def _pair(first: str, second: str, separator: str, text: str) -> _Phrase:
 
 def _on_the_day_of(first: str, clock: str) -> str:
     """``2024-05-10 06:00 to 12:00``: the second clock on the day, and in the zone, of the first."""
-    found = _STAMP.fullmatch(first)
+    found = re.fullmatch(_STAMP, first)
     if not found or not (found["clock"] or found["spaced"]):
         raise _NotUnderstoodError
     return f"{found['date']} {clock}{found['zone'] or ''}"
@@ -524,7 +520,7 @@ def _on_the_day_of(first: str, clock: str) -> str:
 def _moment(plain: str, text: str) -> _Moment:
     if plain in ("today", "yesterday", "now"):
         return _Word(plain)
-    found = _STAMP.fullmatch(plain)
+    found = re.fullmatch(_STAMP, plain)
     if not found:
         raise _NotUnderstoodError
     period = _date(found["date"], text)
@@ -536,7 +532,7 @@ def _moment(plain: str, text: str) -> _Moment:
 
 
 def _date(plain: str, text: str) -> _Period:
-    found = next((match for form in _DATES if (match := form.fullmatch(plain))), None)
+    found = next((match for form in _DATES if (match := re.fullmatch(form, plain))), None)
     if found is None:
         raise _NotUnderstoodError
     parts = found.groupdict()
@@ -578,7 +574,7 @@ def _whole_day(year: int, month: int, day: int, text: str) -> _Period:
 
 
 def _at_clock(day: datetime, clock: str, zone: str, text: str) -> _Period:
-    found = _CLOCK.fullmatch(clock)
+    found = re.fullmatch(_CLOCK, clock)
     if not found:
         raise _NotUnderstoodError  # `06:3015`, half compact
     hour, minute, second = int(found["hour"]), int(found["minute"] or 0), int(found["second"] or 0)
@@ -633,7 +629,7 @@ def _nanoseconds(text: str) -> int:
         "write a length such as '90s', '5min', '1h', '1d', '500ms' or 'PT5M'",
     )
     plain = text.strip()
-    if (found := _SIMPLE_DURATION.fullmatch(plain)) and found["unit"] in ("m", "M"):
+    if (found := re.fullmatch(_SIMPLE_DURATION, plain)) and found["unit"] in ("m", "M"):
         raise RequestError(
             f"{shown} may mean minutes or months", advice=f"did you mean '{found['count']}min'?"
         )
@@ -659,7 +655,7 @@ def _nanoseconds(text: str) -> int:
 
 def _iso_parts(plain: str) -> tuple[int, list[tuple[str, str]]]:
     """``p1y2dt3h``: months, and what has a fixed length as counts and units."""
-    found = _ISO_DURATION.fullmatch(plain)
+    found = re.fullmatch(_ISO_DURATION, plain)
     if not found or not any(found.groupdict().values()):
         raise _NotUnderstoodError
     months = 12 * int(found["y"] or 0) + int(found["mo"] or 0)
