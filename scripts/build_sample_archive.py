@@ -92,8 +92,8 @@ SAMPLES = (
         doi="10.48322/17p9-rf75",
         terms=f"{NASA} The file says: Distribute freely, acknowledge original PI.",
         acknowledgement=(
-            f"H. Funsten, R. Skoug and R. Friedel (Los Alamos National Laboratory), RBSP-ECT HOPE, and {SPDF}. "
-            "This is an excerpt of 100 records that SpacePy carries for its tests."
+            "H. Funsten, R. Skoug and R. Friedel (Los Alamos National Laboratory), RBSP-ECT HOPE, and "
+            f"{SPDF}. This is an excerpt of 100 records that SpacePy carries for its tests."
         ),
     ),
     Sample(
@@ -124,11 +124,8 @@ SAMPLES = (
 
 def download(package: str, version: str, folder: Path) -> Path:
     """The source distribution of a package, by pip and its configured registry."""
-    subprocess.run(
-        [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
-        + ["--dest", str(folder), f"{package}=={version}"],
-        check=True,
-    )
+    options = ["--quiet", "--no-deps", "--no-binary", ":all:", "--dest", str(folder)]
+    subprocess.run([sys.executable, "-m", "pip", "download", *options, f"{package}=={version}"], check=True)
     found = sorted(folder.glob(f"{package}-{version}.tar.gz"))
     if len(found) != 1:
         raise SystemExit(f"pip gave no source distribution of {package} {version}")

@@ -1,0 +1,620 @@
+"""A folder or tree of CDF files as a provider: found by their names as CDAWeb writes them, read, joined."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import logging
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.errors import DamagedFile, NoData, RequestError, UnknownDataset, UnknownParameter
+from helio.store.table import Axis, Floats, SourceFile, Table
+from helio.time_range import TimeRange
+
+if TYPE_CHECKING:
+    from helio.sources.cdf import CdfReader, FileFacts
+
+log = logging.getLogger(__name__)
+
+# ac_h0_mfi_20230102_v07.cdf, mms1_fgm_brst_l2_20151016130524_v4.18.1.cdf, tha_l1_state_20100225.cdf,
+# solo_L2_epd-ept-asun-rates_20200603_V02.cdf; MAVEN adds a revision: _v01_r02.
+_FILE_NAME = re.compile(
+    r"(?P<dataset>.+?)_(?P<date>\d{8})(?:t?(?P<time>\d{2}(?:\d{2}){0,2}))?"
+    r"(?:_v(?P<version>\d+(?:[.\-]\d+)*(?:_r\d+)?))?",
+    re.IGNORECASE,
+)
+_MASTER_DATE = "00000000"
+_KEY_PARAMETERS = re.compile(r"(?:^|_)(?:K[0-2]|LL02)(?:_|$)", re.IGNORECASE)
+
+# A day's file may begin a spin before midnight and end a minute after it (WI_H5_SWE: -11 s and +55 s).
+_SPILL = timedelta(minutes=5)
+_YEAR = timedelta(days=366)
+_ALL_TIME = TimeRange(datetime(1700, 1, 1), datetime(2200, 1, 1))
+_FEW = 12
+
+
+@dataclass(frozen=True)
+class FileName:
+    """What a file's name says, as CDAWeb writes names.
+
+    Parameters
+    ----------
+    dataset_id : str
+        Upper case, as CDAWeb reports it.
+    start : datetime
+        UTC; the records begin about there.
+    timed : bool
+        Whether the name gives a time of day other than midnight: such files last hours at most.
+    version : str
+        As written, without its ``v``; empty where the name has none.
+    """
+
+    dataset_id: str
+    start: datetime
+    timed: bool
+    version: str
+
+
+@dataclass(frozen=True)
+class KnownFile:
+    """Facts about a file that are known before it is opened, such as a manifest gives."""
+
+    first: datetime
+    last: datetime
+    doi: str = ""
+    acknowledgement: str = ""
+
+
+@dataclass(frozen=True)
+class _File:
+    path: Path
+    dataset_id: str
+    start: datetime | None
+    timed: bool
+    version: str
+
+
+def parse_file_name(name: str) -> FileName | None:
+    """Read dataset id, start and version from a file's name; None where it is not of CDAWeb's form.
+
+    >>> parse_file_name("sta_l1_het_20211028_v01.cdf").dataset_id
+    'STA_L1_HET'
+
+    References
+    ----------
+    ISTP file naming, https://spdf.gsfc.nasa.gov/istp_guide/filenaming.html
+    """
+    stem, dot, suffix = name.rpartition(".")
+    if not dot or suffix.lower() != "cdf":
+        return None
+    found = _FILE_NAME.fullmatch(stem)
+    if found is None:
+        return None
+    time = found["time"] or ""
+    try:
+        start = datetime.strptime(found["date"] + time.ljust(6, "0"), "%Y%m%d%H%M%S")
+    except ValueError:
+        return None  # eight digits that are no date, such as an orbit number
+    return FileName(found["dataset"].upper(), start, bool(time.strip("0")), found["version"] or "")
+
+
+def natural_version(text: str) -> tuple[int, ...]:
+    """A version by its numbers, so that v10 is newer than v9 and v4.18.1 than v4.9.0.
+
+    >>> natural_version("4.18.1") > natural_version("4.9.0")
+    True
+    """
+    return tuple(int(digits) for digits in re.findall(r"\d+", text))
+
+
+def is_preliminary(dataset_id: str) -> bool:
+    """Whether a dataset is a browse, key-parameter or low-latency product (K0, K1, K2, LL02)."""
+    return _KEY_PARAMETERS.search(dataset_id) is not None
+
+
+class LocalArchive:
+    """CDF files in a folder and all folders below it; satisfies `helio.sources.provider.Provider`.
+
+    A dataset is found by the names of its files and, where no name fits, by the global attribute
+    ``Logical_source``. The folder is listed once, when it is first needed: make a new archive to see new
+    files.
+
+    Parameters
+    ----------
+    root : Path
+    reader : CdfReader
+        Reads the files; its worker is not closed here.
+    name : str, optional
+        How records and footers name it; the folder's own name otherwise.
+    known : mapping of str to KnownFile, optional
+        By file name, what is known of files already.
+
+    Raises
+    ------
+    RequestError
+        There is no such folder, or it cannot be read.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        reader: CdfReader,
+        *,
+        name: str | None = None,
+        known: Mapping[str, KnownFile] | None = None,
+    ) -> None:
+        if not root.is_dir():
+            what = "is not a folder" if root.exists() else "does not exist"
+            raise RequestError(f"the archive {root} {what}", advice="name a folder that holds CDF files")
+        try:
+            os.scandir(root).close()
+        except OSError as error:
+            raise RequestError(
+                f"the archive {root} cannot be read: {error.strerror}", advice="ask for permission to list it"
+            ) from error
+        self._root = root.resolve()
+        self._reader = reader
+        self._name = name or self._root.name or str(self._root)
+        self._known = known or {}
+        self._facts: dict[tuple[Path, int, int], FileFacts | None] = {}
+        self._digests: dict[tuple[Path, int, int], str] = {}
+
+    @property
+    def name(self) -> str:
+        """How records and footers name it."""
+        return self._name
+
+    def datasets(self) -> list[str]:
+        """Ids of all its datasets, sorted; a file whose name says nothing counts by its Logical_source."""
+        return sorted({*self._named, *self._described})
+
+    def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
+        """Which files may hold records of [start, stop), decided without reading any record.
+
+        A name says where a file starts and not where it ends, so a neighbour may be named that turns out to
+        hold nothing of the interval; the tables of `fetch` name those that gave records. DOI and
+        acknowledgement stand inside the files and are filled in by `fetch`.
+
+        Raises
+        ------
+        UnknownDataset
+            With the closest ids as advice.
+        NoData
+            Naming what the names of the files cover.
+        """
+        return tuple(self._source(file) for file in self._choose(dataset_id, time_range))
+
+    def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
+        """Read parameters over [start, stop) from all files that hold them, joined in order of epoch.
+
+        Records that two files share are taken once, from the earlier file; gaps stay gaps. Values are not
+        judged: a table may hold nothing but NaN.
+
+        Returns
+        -------
+        dict of str to Table
+            Keyed by parameter, each of at least one record, with the files it came from.
+
+        Raises
+        ------
+        UnknownDataset, UnknownParameter
+        NoData
+            A parameter has no record in the interval; the advice says what the files do hold.
+        DamagedFile
+            A chosen file cannot be read, or two files contradict each other.
+        """
+        parameters = list(dict.fromkeys(parameters))
+        files = self._choose(dataset_id, time_range)
+        parts: dict[str, list[tuple[_File, Table]]] = {parameter: [] for parameter in parameters}
+        absent: dict[str, list[tuple[_File, UnknownParameter]]] = {parameter: [] for parameter in parameters}
+        for file in files:
+            for parameter, found in self._read(file, parameters, time_range).items():
+                if isinstance(found, UnknownParameter):
+                    absent[parameter].append((file, found))
+                else:
+                    parts[parameter].append((file, _clip(found, time_range)))
+        for parameter in parameters:
+            if absent[parameter] and not parts[parameter]:
+                raise self._unknown_parameter(parameter, *absent[parameter][-1])
+        empty = [
+            parameter for parameter in parameters if not any(len(table) for _, table in parts[parameter])
+        ]
+        if empty:
+            raise self._no_records(files, dataset_id, empty, time_range)
+        return {
+            parameter: self._join(parameter, parts[parameter], [file for file, _ in absent[parameter]])
+            for parameter in parameters
+        }
+
+    # Finding
+
+    @cached_property
+    def _listing(self) -> tuple[tuple[FileName | None, Path], ...]:
+        """Every CDF file below the root, in order of its path."""
+        paths = sorted(_cdf_files(self._root), key=str)
+        return tuple((parse_file_name(path.name), path) for path in paths)
+
+    @cached_property
+    def _named(self) -> dict[str, list[_File]]:
+        """Files whose names are of CDAWeb's form, newest versions only, by dataset and in order of start."""
+        return _newest(
+            _File(path, name.dataset_id, name.start, name.timed, name.version)
+            for name, path in self._listing
+            if name is not None
+        )
+
+    @cached_property
+    def _described(self) -> dict[str, list[_File]]:
+        """Files whose names say nothing, by the Logical_source within them."""
+        found = []
+        for name, path in self._listing:
+            # A master CDF holds a dataset's metadata and no records.
+            if name is not None or f"_{_MASTER_DATE}" in path.name:
+                continue
+            facts = self._facts_if_readable(path)
+            if facts is None or not facts.logical_source:
+                continue
+            inside = parse_file_name(f"{facts.logical_file_id}.cdf")
+            found.append(
+                _File(
+                    path,
+                    facts.logical_source.upper(),
+                    inside.start if inside else None,
+                    inside.timed if inside else False,
+                    inside.version if inside else facts.data_version,
+                )
+            )
+        return _newest(found)
+
+    @cached_property
+    def _logical_sources(self) -> dict[str, list[str]]:
+        """Dataset ids by the Logical_source of their newest readable file, where the two differ."""
+        found: dict[str, list[str]] = {}
+        for dataset_id, files in self._named.items():
+            every = (self._facts_if_readable(file.path) for file in reversed(files))
+            facts = next((each for each in every if each is not None), None)
+            if facts is not None and facts.logical_source.upper() not in ("", dataset_id):
+                found.setdefault(facts.logical_source.upper(), []).append(dataset_id)
+        return found
+
+    def _files(self, dataset_id: str) -> list[_File]:
+        wanted = dataset_id.strip().upper()
+        if wanted in self._named:
+            return self._named[wanted]
+        if wanted in self._described:
+            return self._described[wanted]
+        shared = self._logical_sources.get(wanted, [])
+        if len(shared) == 1:
+            return self._named[shared[0]]
+        if shared:
+            raise UnknownDataset(
+                f"'{dataset_id}' is the Logical_source of several datasets in {self.name}",
+                advice=f"name one of them: {', '.join(shared)}",
+            )
+        raise UnknownDataset(
+            f"no dataset is called '{dataset_id}' in {self.name}",
+            advice=_closest(wanted, self.datasets(), "it holds no CDF file"),
+        )
+
+    def _choose(self, dataset_id: str, time_range: TimeRange) -> list[_File]:
+        files = self._files(dataset_id)
+        chosen = _covering(files, time_range, self._known)
+        if not chosen:
+            raise NoData(
+                f"{files[0].dataset_id} has no file for {_written(time_range)} in {self.name}",
+                advice=_span_by_names(files, self._known),
+            )
+        return chosen
+
+    # Reading
+
+    def _read(
+        self, file: _File, parameters: Sequence[str], time_range: TimeRange
+    ) -> dict[str, Table | UnknownParameter]:
+        """Each parameter's table, or the reader's word that this file lacks it; nothing for an empty file."""
+        try:
+            return dict(self._reader.read(file.path, parameters, time_range))
+        except UnknownParameter as error:
+            if len(parameters) == 1:
+                return {parameters[0]: error}
+        except NoData:
+            # Archives hold days without a single record; other files may still cover the interval.
+            return {}
+        each = (self._read(file, [parameter], time_range) for parameter in parameters)
+        return {parameter: found for one in each for parameter, found in one.items()}
+
+    def _join(self, parameter: str, parts: list[tuple[_File, Table]], lacking: list[_File]) -> Table:
+        kept = [(file, table) for file, table in parts if len(table)]
+        notes = [note for _, table in kept for note in table.notes]
+        notes += [f"{file.path.name} has no parameter {parameter}" for file in lacking]
+        joined, repeated = _concatenate(parameter, [(file.path.name, table) for file, table in kept])
+        if repeated:
+            notes.append(f"{repeated} repeated epochs: the first record of each was kept")
+        return replace(
+            joined,
+            sources=tuple(self._cited(file) for file, _ in kept),
+            notes=tuple(dict.fromkeys(notes)),
+        )
+
+    def _source(self, file: _File) -> SourceFile:
+        known = self._known.get(file.path.name)
+        key = _identity(file.path)
+        if key not in self._digests:
+            try:
+                with file.path.open("rb") as content:
+                    self._digests[key] = hashlib.file_digest(content, "sha256").hexdigest()
+            except OSError as error:
+                raise _unreadable(file.path, error) from error
+        return SourceFile(
+            dataset_id=file.dataset_id,
+            file=file.path.name,
+            version=file.version,
+            provider=self.name,
+            sha256=self._digests[key],
+            size=key[1],
+            doi=known.doi if known else "",
+            acknowledgement=known.acknowledgement if known else "",
+            preliminary=is_preliminary(file.dataset_id),
+        )
+
+    def _cited(self, file: _File) -> SourceFile:
+        source = self._source(file)
+        facts = self._facts_of(file.path)
+        return replace(
+            source,
+            version=source.version or facts.data_version,
+            doi=source.doi or facts.doi,
+            acknowledgement=source.acknowledgement or facts.acknowledgement,
+        )
+
+    def _facts_of(self, path: Path) -> FileFacts:
+        key = _identity(path)
+        facts = self._facts.get(key)
+        if facts is None:
+            facts = self._reader.describe(path)
+            self._facts[key] = facts
+        return facts
+
+    def _facts_if_readable(self, path: Path) -> FileFacts | None:
+        """A file's facts while scanning, where a damaged file must not hide the others."""
+        try:
+            key = _identity(path)
+            if key not in self._facts:
+                self._facts[key] = None
+                self._facts[key] = self._reader.describe(path)
+            return self._facts[key]
+        except DamagedFile as error:
+            log.warning("skipped while looking for datasets: %s", error.message)
+            return None
+
+    # Refusing
+
+    def _unknown_parameter(self, parameter: str, file: _File, said: UnknownParameter) -> UnknownParameter:
+        if said.advice:
+            return said
+        every = self._facts_of(file.path).parameters
+        said.advice = _closest(parameter, every, "the file holds no numbers over time")
+        return said
+
+    def _no_records(
+        self, files: list[_File], dataset_id: str, parameters: list[str], time_range: TimeRange
+    ) -> NoData:
+        ends = []
+        for file in files[:1] + files[1:][-1:]:
+            for found in self._read(file, parameters[:1], _ALL_TIME).values():
+                if isinstance(found, Table) and len(found):
+                    first, last = (np.datetime_as_string(found.epoch[i], unit="s") for i in (0, -1))
+                    ends.append(f"{file.path.name} holds {first} to {last}")
+        return NoData(
+            f"{dataset_id} has no record of {', '.join(parameters)} in {_written(time_range)}",
+            advice="; ".join(ends) or "the files nearest to the interval hold no record of it at all",
+        )
+
+
+# Choosing files
+
+
+def _cdf_files(root: Path) -> Iterable[Path]:
+    """Every CDF file below a folder, each folder visited once whatever links lead to it."""
+    seen: set[tuple[int, int]] = set()
+    waiting = [root]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            status = folder.stat()
+            if (status.st_dev, status.st_ino) in seen:
+                continue
+            seen.add((status.st_dev, status.st_ino))
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError as error:
+            log.warning("skipped a folder that cannot be read: %s: %s", folder, error.strerror)
+            continue
+        for entry in entries:
+            if entry.name.startswith("."):
+                continue
+            try:
+                if entry.is_dir():
+                    waiting.append(Path(entry.path))
+                elif entry.name.lower().endswith(".cdf") and entry.is_file():
+                    yield Path(entry.path)
+            except OSError as error:
+                log.warning("skipped %s: %s", entry.path, error.strerror)
+
+
+def _newest(files: Iterable[_File]) -> dict[str, list[_File]]:
+    """By dataset and in order of start, one file per start: that of the newest version."""
+    newest: dict[tuple[str, datetime | Path], _File] = {}
+    for file in files:
+        key = (file.dataset_id, file.start or file.path)
+        rival = newest.get(key)
+        if rival is None or natural_version(file.version) > natural_version(rival.version):
+            newest[key] = file
+    grouped: dict[str, list[_File]] = {}
+    for file in sorted(newest.values(), key=lambda each: (each.start or datetime.max, each.path)):
+        grouped.setdefault(file.dataset_id, []).append(file)
+    return grouped
+
+
+def _covering(files: Sequence[_File], time_range: TimeRange, known: Mapping[str, KnownFile]) -> list[_File]:
+    """The files that may hold records of the interval: chosen generously, for a wrong "no data" is worst.
+
+    A file is taken to reach up to the start of the next one. Where none follows soon, one whose name has a
+    time of day lasts a day at most; else twice the longest spacing, or a year; a single file may hold a whole
+    mission, and is always worth a look.
+    """
+    starts = [file.start for file in files if file.start is not None]
+    spacings = [after - before for before, after in pairwise(starts)]
+    longest = max(2 * max(spacings), _YEAR) if spacings else None
+    chosen = []
+    for index, file in enumerate(files):
+        facts = known.get(file.path.name)
+        if facts is not None:
+            if facts.first < time_range.stop and facts.last >= time_range.start:
+                chosen.append(file)
+            continue
+        if file.start is None:
+            chosen.append(file)
+            continue
+        if file.start - _SPILL >= time_range.stop:
+            continue
+        ends = starts[index + 1 : index + 2]
+        if file.timed:
+            ends.append(file.start + timedelta(days=1))
+        elif longest is not None:
+            ends.append(file.start + longest)
+        if not ends or min(ends) + _SPILL > time_range.start:
+            chosen.append(file)
+    return chosen
+
+
+def _span_by_names(files: Sequence[_File], known: Mapping[str, KnownFile]) -> str:
+    spans = [known[file.path.name] for file in files if file.path.name in known]
+    if spans:
+        first, last = min(span.first for span in spans), max(span.last for span in spans)
+        return f"its records run from {_moment(first)} to {_moment(last)}"
+    starts = [file.start for file in files if file.start is not None]
+    if len(starts) == 1:
+        return f"it has one file, {files[0].path.name}, starting {_moment(starts[0])}"
+    return f"it has {len(starts)} files, starting {_moment(starts[0])} to {_moment(starts[-1])}"
+
+
+def _identity(path: Path) -> tuple[Path, int, int]:
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    return path, status.st_size, status.st_mtime_ns
+
+
+def _unreadable(path: Path, error: OSError) -> DamagedFile:
+    return DamagedFile(f"{path.name} cannot be read: {error.strerror}", advice=f"look at {path}")
+
+
+def _closest(wanted: str, every: Sequence[str], nothing: str) -> str:
+    """What to try in place of a name that is not there: nothing is ever taken in its stead."""
+    if not every:
+        return nothing
+    same = [name for name in every if name.lower() == wanted.lower()]
+    close = same or difflib.get_close_matches(wanted, every, n=3, cutoff=0.6)
+    words = [f"did you mean {' or '.join(repr(name) for name in close)}?"] if close else []
+    if len(every) <= _FEW and not same:
+        words.append(f"there is: {', '.join(sorted(every))}")
+    return " ".join(words) or f"there are {len(every)} others"
+
+
+def _written(time_range: TimeRange) -> str:
+    return f"{_moment(time_range.start)} to {_moment(time_range.stop)}"
+
+
+def _moment(moment: datetime) -> str:
+    return moment.isoformat(timespec="seconds" if not moment.microsecond else "auto")
+
+
+# Joining tables
+
+
+def _clip(table: Table, time_range: TimeRange) -> Table:
+    return table.between(np.datetime64(time_range.start, "ns"), np.datetime64(time_range.stop, "ns"))
+
+
+def _concatenate(parameter: str, parts: Sequence[tuple[str, Table]]) -> tuple[Table, int]:
+    """Tables of one parameter from several files as one, and how many repeated epochs it left out."""
+    first_name, first = parts[0]
+    for name, table in parts[1:]:
+        for what, one, other in _shape_facts(first, table):
+            if one != other:
+                raise DamagedFile(
+                    f"{parameter} changes its {what} between files: "
+                    f"{one!r} in {first_name}, {other!r} in {name}",
+                    advice="fetch the two intervals apart",
+                )
+    tables = [table for _, table in parts]
+    epoch = np.concatenate([table.epoch for table in tables])
+    order: npt.NDArray[np.intp] | None = None
+    if epoch.size > 1 and not bool((epoch[1:] > epoch[:-1]).all()):
+        order = np.argsort(epoch, kind="stable")
+        ordered = epoch[order]
+        order = order[np.concatenate([[True], ordered[1:] > ordered[:-1]])]
+    joined = first
+    if len(tables) > 1:
+        axes = tuple(
+            _join_axes([(table.axes[i], len(table)) for table in tables]) for i in range(len(first.axes))
+        )
+        values = np.concatenate([table.values for table in tables])
+        joined = replace(first, epoch=epoch, values=values, axes=axes)
+    if order is None:
+        return joined, 0
+    return joined.take(order), int(epoch.size - order.size)
+
+
+def _shape_facts(one: Table, other: Table) -> Iterable[tuple[str, Any, Any]]:
+    yield "unit", one.unit, other.unit
+    yield "components", one.components, other.components
+    yield "frame", one.frame, other.frame
+    yield "shape", one.values.shape[1:], other.values.shape[1:]
+    yield "axes", [axis.unit for axis in one.axes], [axis.unit for axis in other.axes]
+
+
+def _join_axes(parts: Sequence[tuple[Axis, int]]) -> Axis:
+    """One axis over all records: fixed where every file has the same bins, else per record."""
+    first = parts[0][0]
+    if not any(axis.per_record for axis, _ in parts) and all(_same_bins(first, axis) for axis, _ in parts):
+        return first
+
+    records = [count for _, count in parts]
+    lower = [axis.lower for axis, _ in parts if axis.lower is not None]
+    upper = [axis.upper for axis, _ in parts if axis.upper is not None]
+    return replace(
+        first,
+        centers=_per_record([axis.centers for axis, _ in parts], records),
+        # Edges that only some files give would be wrong for the others.
+        lower=_per_record(lower, records) if len(lower) == len(parts) else None,
+        upper=_per_record(upper, records) if len(upper) == len(parts) else None,
+    )
+
+
+def _per_record(bins: Sequence[Floats], records: Sequence[int]) -> Floats:
+    whole = [
+        np.broadcast_to(each, (count, each.shape[-1])) for each, count in zip(bins, records, strict=True)
+    ]
+    return np.concatenate(whole)
+
+
+def _same_bins(one: Axis, other: Axis) -> bool:
+    pairs = ((one.centers, other.centers), (one.lower, other.lower), (one.upper, other.upper))
+    return all(
+        (a is None and b is None)
+        or (a is not None and b is not None and np.array_equal(a, b, equal_nan=True))
+        for a, b in pairs
+    )

@@ -1,0 +1,58 @@
+"""The embedded sample archive: a few real data files that travel with the package."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from helio.errors import RequestError
+from helio.sources.local import KnownFile, LocalArchive
+
+if TYPE_CHECKING:
+    from helio.sources.cdf import CdfReader
+
+NAME = "sample archive"
+
+# The manifest gives epochs cut to the millisecond.
+_CUT = timedelta(milliseconds=1)
+
+
+def sample_folder() -> Path:
+    """Where the files of the sample archive are.
+
+    Raises
+    ------
+    RequestError
+        The package is not installed as plain files.
+    """
+    folder = files("helio.sources") / "sample_archive"
+    if not isinstance(folder, Path) or not folder.is_dir():
+        raise RequestError(
+            "the sample archive is not there as plain files",
+            advice="install helio-pipelines with pip instead of running it from a zip file",
+        )
+    return folder
+
+
+def sample_manifest() -> list[dict[str, Any]]:
+    """What each file holds and where it came from, in order of file name: the manifest as it is written."""
+    document = json.loads((sample_folder() / "manifest.json").read_text(encoding="utf-8"))
+    entries: list[dict[str, Any]] = document["files"]
+    return entries
+
+
+def sample_archive(reader: CdfReader) -> LocalArchive:
+    """The sample archive as a provider; its spans, DOIs and acknowledgements are those of the manifest."""
+    known = {
+        str(entry["file"]): KnownFile(
+            first=datetime.fromisoformat(entry["span"][0]),
+            last=datetime.fromisoformat(entry["span"][1]) + _CUT,
+            doi=str(entry["doi"]),
+            acknowledgement=str(entry["acknowledgement"]),
+        )
+        for entry in sample_manifest()
+    }
+    return LocalArchive(sample_folder(), reader, name=NAME, known=known)
