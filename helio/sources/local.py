@@ -42,6 +42,8 @@ _SPILL = timedelta(minutes=5)
 _YEAR = timedelta(days=366)
 _ALL_TIME = TimeRange(datetime(1700, 1, 1), datetime(2200, 1, 1))
 _FEW = 12
+_TRIES = 3
+"""Files of a dataset to ask for its Logical_source before it is taken to have none that can be read."""
 
 
 @dataclass(frozen=True)
@@ -282,7 +284,7 @@ class LocalArchive:
         """Dataset ids by the Logical_source of their newest readable file, where the two differ."""
         found: dict[str, list[str]] = {}
         for dataset_id, files in self._named.items():
-            every = (self._facts_if_readable(file.path) for file in reversed(files))
+            every = (self._facts_if_readable(file.path) for file in reversed(files[-_TRIES:]))
             facts = next((each for each in every if each is not None), None)
             if facts is not None and facts.logical_source.upper() not in ("", dataset_id):
                 found.setdefault(facts.logical_source.upper(), []).append(dataset_id)
@@ -304,7 +306,7 @@ class LocalArchive:
             )
         raise UnknownDataset(
             f"no dataset is called '{dataset_id}' in {self.name}",
-            advice=_closest(wanted, self.datasets(), "it holds no CDF file"),
+            advice=_closest(wanted, self.datasets(), "datasets"),
         )
 
     def _choose(self, dataset_id: str, time_range: TimeRange) -> list[_File]:
@@ -404,7 +406,7 @@ class LocalArchive:
         if said.advice:
             return said
         every = self._facts_of(file.path).parameters
-        said.advice = _closest(parameter, every, "the file holds no numbers over time")
+        said.advice = _closest(parameter, every, "parameters")
         return said
 
     def _no_records(
@@ -521,16 +523,16 @@ def _unreadable(path: Path, error: OSError) -> DamagedFile:
     return DamagedFile(f"{path.name} cannot be read: {error.strerror}", advice=f"look at {path}")
 
 
-def _closest(wanted: str, every: Sequence[str], nothing: str) -> str:
+def _closest(wanted: str, every: Sequence[str], kind: str) -> str:
     """What to try in place of a name that is not there: nothing is ever taken in its stead."""
     if not every:
-        return nothing
+        return f"there are no {kind} in it"
     same = [name for name in every if name.lower() == wanted.lower()]
     close = same or difflib.get_close_matches(wanted, every, n=3, cutoff=0.6)
     words = [f"did you mean {' or '.join(repr(name) for name in close)}?"] if close else []
     if len(every) <= _FEW and not same:
         words.append(f"there is: {', '.join(sorted(every))}")
-    return " ".join(words) or f"there are {len(every)} others"
+    return " ".join(words) or f"none of its {len(every)} {kind} has a name like it"
 
 
 def _written(time_range: TimeRange) -> str:

@@ -98,9 +98,9 @@ def test_ace_key_parameters_give_24_preliminary_hours(archive):
     assert table.sources[0].preliminary
 
 
-def test_hope_bins_alternate_between_two_tables(archive):
+def test_hope_electron_bins_alternate_between_two_tables(archive):
     day = TimeRange(datetime(2012, 12, 1), datetime(2012, 12, 2))
-    table = archive.fetch("RBSPA_REL04_ECT-HOPE-PA-L3", ["FPDU"], day)["FPDU"]
+    table = archive.fetch("RBSPA_REL04_ECT-HOPE-PA-L3", ["FEDU"], day)["FEDU"]
     assert table.values.shape == (100, 11, 72)
     assert [axis.per_record for axis in table.axes] == [False, True]
     assert len(np.unique(table.axes[1].centers, axis=0)) == 2
