@@ -66,8 +66,8 @@ class CdfReader:
     Parameters
     ----------
     time_limit : float
-        Seconds that one call of `describe` or `read` may take before the worker is killed and the file is held to
-        be damaged.
+        Seconds that one call of `describe` or `read` may take before the worker is killed and the file is
+        held to be damaged.
     """
 
     def __init__(self, *, time_limit: float = 60.0) -> None:
@@ -185,7 +185,7 @@ class _Worker:
     """One process running `helio.sources.cdf_worker`, and the pipes to it."""
 
     def __init__(self) -> None:
-        self._said: IO[bytes] = tempfile.TemporaryFile()
+        self._said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "helio.sources.cdf_worker", str(_memory_limit())],
             stdin=subprocess.PIPE,
@@ -270,7 +270,7 @@ class _Worker:
         for dtype, shape in header.get("arrays", ()):
             array = np.empty(shape, dtype=dtype)
             if array.size:
-                self._fill(memoryview(array).cast("B"), deadline)
+                self._fill(array.reshape(-1).view(np.uint8).data, deadline)
             arrays.append(array)
         return header, arrays
 

@@ -17,7 +17,7 @@ _UNIX_IN_MS = 62_167_219_200_000.0
 _UNIX_IN_S = 62_167_219_200.0
 _NS_LIMIT = 2**63 - 1
 _TT_MINUS_UNIX = 946_728_000_000_000_000 - 32_184_000_000
-"""Unix time of J2000 (2000-01-01T12:00 TT, where TT2000 counts from) plus TAI − UTC, in ns: TT − TAI is 32.184 s."""
+"""Unix time of 2000-01-01T12:00 TT, where TT2000 counts from, plus TAI − UTC, in ns; TT − TAI is 32.184 s."""
 
 # IERS Bulletin C: the days from which TAI − UTC holds, 10 s at first and one more at each. None since 2017.
 _LEAP_DAYS = np.array(
@@ -40,7 +40,8 @@ def unix_nanoseconds(raw: npt.NDArray[Any], kind: str) -> tuple[Nanoseconds, Mas
     Parameters
     ----------
     raw : array, shape (n,)
-        float64 ms since year 0 for ``EPOCH``, complex128 (s, ps) for ``EPOCH16``, int64 ns for ``TIME_TT2000``.
+        float64 ms since year 0 for ``EPOCH``, complex128 (s, ps) for ``EPOCH16``, int64 ns since J2000 for
+        ``TIME_TT2000``.
     kind : str
         The CDF type without ``CDF_``.
 
@@ -63,7 +64,7 @@ def unix_nanoseconds(raw: npt.NDArray[Any], kind: str) -> tuple[Nanoseconds, Mas
 
 
 def unix_nanoseconds_of_seconds(seconds: npt.NDArray[Any], base: int) -> tuple[Nanoseconds, Mask | None]:
-    """Times given as float64 seconds after `base` (ns since 1970), as THEMIS does, to the ns that a double holds."""
+    """Times given as float64 seconds after `base` (ns since 1970), as THEMIS does."""
     limit = (_NS_LIMIT - abs(base)) / 1e9 - 1
     valid = np.abs(seconds) < limit
     seconds, mask = _usable(seconds, valid)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from cdflib.cdfread import CDF
+from cdflib.dataclasses import VDR
 
 from helio.errors import DamagedFile
 
@@ -22,8 +23,9 @@ Attributes = dict[str, Any]
 
 _TEXT_TYPES = frozenset({"CHAR", "UCHAR"})
 _TYPES = {
-    1: "INT1", 2: "INT2", 4: "INT4", 8: "INT8", 11: "UINT1", 12: "UINT2", 14: "UINT4", 21: "REAL4", 22: "REAL8",
-    31: "EPOCH", 32: "EPOCH16", 33: "TIME_TT2000", 41: "BYTE", 44: "FLOAT", 45: "DOUBLE", 51: "CHAR", 52: "UCHAR",
+    1: "INT1", 2: "INT2", 4: "INT4", 8: "INT8", 11: "UINT1", 12: "UINT2", 14: "UINT4",
+    21: "REAL4", 22: "REAL8", 41: "BYTE", 44: "FLOAT", 45: "DOUBLE",
+    31: "EPOCH", 32: "EPOCH16", 33: "TIME_TT2000", 51: "CHAR", 52: "UCHAR",
 }  # fmt: skip
 _DTYPES = {
     "INT1": "i1", "INT2": "i2", "INT4": "i4", "INT8": "i8", "UINT1": "u1", "UINT2": "u2", "UINT4": "u4",
@@ -32,12 +34,13 @@ _DTYPES = {
 }  # fmt: skip
 # what NASA's library puts where a sparse variable has no pad of its own
 _DEFAULT_PADS = {
-    "INT1": -127, "INT2": -32767, "INT4": -2147483647, "INT8": -9223372036854775807, "UINT1": 254, "UINT2": 65534,
-    "UINT4": 4294967294, "REAL4": -1e30, "REAL8": -1e30, "BYTE": -127, "FLOAT": -1e30, "DOUBLE": -1e30,
+    "INT1": -127, "INT2": -32767, "INT4": -2147483647, "INT8": -9223372036854775807, "BYTE": -127,
+    "UINT1": 254, "UINT2": 65534, "UINT4": 4294967294,
+    "REAL4": -1e30, "REAL8": -1e30, "FLOAT": -1e30, "DOUBLE": -1e30,
     "EPOCH": 0.0, "EPOCH16": 0.0, "TIME_TT2000": -9223372036854775807,
 }  # fmt: skip
 _DEFLATE_LIMIT = 1100
-"""Deflate cannot shrink by more than 1032, so a variable that claims more than this is damaged."""
+"""Deflate shrinks by no more than 1032, so a variable that claims more than this is damaged."""
 
 # What a reader written for whole files raises on others, found by flipping bytes of real ones.
 _READING_ERRORS = (
@@ -56,6 +59,8 @@ class Variable:
         The CDF type without ``CDF_``: ``"REAL4"``, ``"TIME_TT2000"``.
     shape : tuple of int
         Of one record, without dimensions that do not vary or have one element.
+    dimensions : tuple of int
+        The numbers of these dimensions in the file, from 1: the i of DEPEND_i.
     records : int
         Number of records written.
     varies : bool
@@ -65,6 +70,7 @@ class Variable:
     name: str
     kind: str
     shape: tuple[int, ...]
+    dimensions: tuple[int, ...]
     records: int
     varies: bool
 
@@ -92,7 +98,7 @@ class CdfFile:
             else:
                 self._blocks = path.open("rb")
         self._names: tuple[str, ...] | None = None
-        self._described: dict[str, tuple[Variable, Any, str | int] | None] = {}
+        self._described: dict[str, tuple[Variable, VDR, str | int] | None] = {}
         self._attributes: dict[str, Attributes] = {}
 
     def close(self) -> None:
@@ -141,8 +147,8 @@ class CdfFile:
 
         Returns
         -------
-        array, shape (stop - first, *variable.shape); without the first dimension if the variable does not vary.
-        Writable and contiguous. Text is str without trailing blanks.
+        array, shape (stop - first, *variable.shape); without the first dimension if it does not vary
+            Writable and contiguous. Text is str without trailing blanks.
         """
         _, descriptor, key = self._known(variable.name)
         stop = variable.records if stop is None else stop
@@ -157,12 +163,12 @@ class CdfFile:
                 data = self._cdf.varget(key, startrec=first, endrec=stop - 1)
         return self._shaped(variable, data, stop - first)
 
-    def _describe(self, name: str) -> tuple[Variable, Any, str | int] | None:
+    def _describe(self, name: str) -> tuple[Variable, VDR, str | int] | None:
         if name not in self._described:
             self._described[name] = self._look_up(name)
         return self._described[name]
 
-    def _look_up(self, name: str) -> tuple[Variable, Any, str | int] | None:
+    def _look_up(self, name: str) -> tuple[Variable, VDR, str | int] | None:
         key: str | int = name
         with self._reading():
             try:
@@ -191,18 +197,19 @@ class CdfFile:
             name=name,
             kind=kind,
             shape=tuple(size for size in sizes if size != 1),
+            dimensions=tuple(i for i, size in enumerate(sizes, start=1) if size != 1),
             records=max(int(descriptor.max_rec) + 1, 0),
             varies=bool(descriptor.record_vary),
         )
         return variable, descriptor, key
 
-    def _known(self, name: str) -> tuple[Variable, Any, str | int]:
+    def _known(self, name: str) -> tuple[Variable, VDR, str | int]:
         found = self._describe(name)
         if found is None:
             raise KeyError(name)
         return found
 
-    def _refuse_absurd(self, variable: Variable, descriptor: Any) -> None:
+    def _refuse_absurd(self, variable: Variable, descriptor: VDR) -> None:
         """A flipped bit in a size must not cost the machine's memory."""
         width = (
             int(descriptor.num_elements) if variable.holds_text else np.dtype(_DTYPES[variable.kind]).itemsize
@@ -213,11 +220,11 @@ class CdfFile:
         limit = self.size * (_DEFLATE_LIMIT if descriptor.compression_bool else 1)
         if width < 1 or claimed < 0 or (claimed > limit and not descriptor.sparse):
             raise DamagedFile(
-                f"variable '{variable.name}' claims {claimed} bytes in '{self.path.name}', which has {self.size}"
+                f"variable '{variable.name}' claims {claimed} bytes, and '{self.path.name}' has {self.size}"
             )
 
     def _sparse_records(
-        self, variable: Variable, descriptor: Any, key: str | int, first: int, stop: int
+        self, variable: Variable, descriptor: VDR, key: str | int, first: int, stop: int
     ) -> npt.NDArray[Any]:
         """Records of which only some are written: cdflib finds those, we fill in the others."""
         if variable.holds_text:
@@ -280,7 +287,7 @@ class CdfFile:
             raise ValueError(f"{count} bytes at {offset}")
         return os.pread(self._blocks.fileno(), count, offset)
 
-    def _shaped(self, variable: Variable, data: Any, count: int) -> npt.NDArray[Any]:
+    def _shaped(self, variable: Variable, data: object, count: int) -> npt.NDArray[Any]:
         if variable.holds_text:
             texts = np.array([_utf8(text).rstrip() for text in np.asarray(data).reshape(-1)])
             return texts.reshape((count, *variable.shape) if variable.varies else variable.shape)
@@ -288,7 +295,7 @@ class CdfFile:
         shape = (count, *variable.shape) if variable.varies else variable.shape
         if array.size != int(np.prod(shape, dtype=np.int64)):
             raise DamagedFile(
-                f"variable '{variable.name}' in '{self.path.name}' has {array.size} values where {shape} are due"
+                f"variable '{variable.name}' in '{self.path.name}' has {array.size} values, not {shape}"
             )
         array = array.reshape(shape)
         return array if array.flags.writeable else array.copy()
@@ -304,7 +311,7 @@ class CdfFile:
             ) from error
 
 
-def _readable(value: Any) -> Any:
+def _readable(value: object) -> object:
     if isinstance(value, str):
         return _utf8(value).strip()
     if isinstance(value, np.ndarray) and value.dtype.kind == "U":

@@ -15,7 +15,7 @@ from helio.sources.cdf_epoch import EPOCH_TYPES, unix_nanoseconds, unix_nanoseco
 from helio.store.table import Axis, Floats, Table
 
 Variable = Any
-"""A `cdf_file.Variable`: name, kind, shape, records, varies, holds_text."""
+"""A `cdf_file.Variable`: name, kind, shape, dimensions, records, varies, holds_text."""
 
 _MOST_TENSOR = 16
 
@@ -82,8 +82,8 @@ class TableReader:
         Raises
         ------
         UnknownParameter
-            When the file has no such parameter, or it is text, constant in time, virtual, without records or of
-            a shape that a table cannot hold.
+            When the file has no such parameter, or it is text, constant in time, virtual, without records or
+            of a shape that a table cannot hold.
         NoData
             When the file has no records at all: a master CDF.
         DamagedFile
@@ -153,7 +153,7 @@ class TableReader:
         values = istp.without_fill(self._file.records(source, first, stop), attributes)
         values = clock.pick(values)
         unit, unit_note = self._unit(attributes)
-        notes = [*clock.notes, unit_note, istp.range_note(values, attributes)]
+        notes = [*clock.notes, unit_note, *istp.outside_range(values, attributes)]
         layout = self._layout(variable.name, source, attributes, clock, unit)
         if layout.components and values.ndim > 2:
             values = values.reshape(values.shape[0], -1)
@@ -170,14 +170,12 @@ class TableReader:
             notes=tuple(note for note in (*notes, *layout.notes) if note),
         )
 
-    # -- time ---------------------------------------------------------------------------------------------------
-
     def _clock_of(self, variable: Variable, attributes: istp.Attributes, source: Variable) -> Clock:
         time = find_time(self._file, variable.name, attributes, source.records)
         if time.records != source.records:
             raise UnknownParameter(
-                f"'{variable.name}' has {source.records} records, but its epochs '{time.name}' have {time.records}: "
-                "which value belongs to which time is not known",
+                f"'{variable.name}' has {source.records} records, and its epochs '{time.name}' have "
+                f"{time.records}: which value belongs to which time is not known"
             )
         if time.name not in self._clocks:
             self._clocks[time.name] = self._read_clock(time)
@@ -204,8 +202,6 @@ class TableReader:
         first, stop = (int(place) for place in np.searchsorted(epoch, [self._start, self._stop], side="left"))
         chosen = slice(first, stop) if records is None else records[first:stop]
         return Clock(time.name, epoch[first:stop], chosen, written, tuple(notes))
-
-    # -- units, components, axes -------------------------------------------------------------------------------
 
     def _unit(self, attributes: istp.Attributes) -> tuple[str, str]:
         unit = istp.text_of(attributes, "UNITS")
@@ -234,16 +230,18 @@ class TableReader:
             return Layout()
         if len(shape) > 2:
             raise UnknownParameter(
-                f"'{name}' has {len(shape)} dimensions besides time {list(shape)}, and a table holds two at most"
+                f"'{name}' has the dimensions {list(shape)} besides time, and a table holds two at most"
             )
-        dimensions = [self._dimension(j, size, attributes, clock) for j, size in enumerate(shape, start=1)]
+        dimensions = [
+            self._dimension(i, n, attributes, clock) for i, n in zip(source.dimensions, shape, strict=True)
+        ]
         if len(shape) == 1:
             return _one_dimension(dimensions[0], shape[0], name, attributes, unit)
         return _two_dimensions(dimensions, shape, unit)
 
     def _dimension(self, number: int, size: int, attributes: istp.Attributes, clock: Clock) -> Dimension:
         """What DEPEND_i and LABL_PTR_i say of one dimension."""
-        number = self._stored_dimension(number, attributes)
+        number = self._number_said(number, size, attributes)
         pointer = istp.text_of(attributes, f"DEPEND_{number}")
         labels = self._texts(istp.text_of(attributes, f"LABL_PTR_{number}"))
         labels = labels if len(labels) == size else ()
@@ -257,8 +255,13 @@ class TableReader:
         axis, note = self._axis(variable, size, clock)
         return Dimension(axis=axis, labels=labels, note=note, counts=_only_counts(variable, axis))
 
-    def _stored_dimension(self, number: int, attributes: istp.Attributes) -> int:
-        """In files before zVariables a variable may vary along the second dimension only; DEPEND_1 is still right."""
+    def _number_said(self, number: int, size: int, attributes: istp.Attributes) -> int:
+        """The i under which a dimension is described, where dimensions of one element came before it."""
+        for i in (number, 1, 2, 3):
+            for said in (f"DEPEND_{i}", f"LABL_PTR_{i}"):
+                variable = self._file.variable(istp.text_of(attributes, said))
+                if variable is not None and variable.shape == (size,):
+                    return i
         return number
 
     def _axis(self, variable: Variable, size: int, clock: Clock) -> tuple[Axis | None, str]:
@@ -269,14 +272,16 @@ class TableReader:
             return None, f"DEPEND names '{variable.name}', which is a time; the bins are numbered"
         if variable.varies and variable.records not in (1, clock.written):
             return None, (
-                f"'{variable.name}' has {variable.records} records for {clock.written} epochs; the bins are numbered"
+                f"'{variable.name}' has {variable.records} records for {clock.written} epochs; "
+                "the bins are numbered"
             )
         attributes = self._file.attributes(variable.name)
         centers = self._bins(variable, clock)
         plus = self._edges(istp.text_of(attributes, "DELTA_PLUS_VAR"), variable, clock, centers)
         minus = self._edges(istp.text_of(attributes, "DELTA_MINUS_VAR"), variable, clock, centers)
         note = ""
-        lower = upper = None
+        lower: Floats | None = None
+        upper: Floats | None = None
         if plus is not None and minus is not None:
             lower, upper = centers - minus, centers + plus
         elif plus is not None:
@@ -430,7 +435,7 @@ def _seconds_named(file: VariableFile, variable: Variable) -> TimeSource:
     unit = istp.text_of(attributes, "UNITS").lower()
     if unit not in {"s", "sec", "secs", "second", "seconds", "unix time"} and "1970" not in unit:
         raise UnknownParameter(
-            f"its time '{variable.name}' is no CDF time but numbers in '{unit or 'no unit'}', which could be any time"
+            f"its time '{variable.name}' is no CDF time but numbers in '{unit or 'no unit'}'"
         )
     base = _base_named(file, attributes, "DEPEND_EPOCH0")
     return TimeSource(variable.name, variable, counts_seconds=True, base=base)
@@ -511,29 +516,28 @@ def _one_dimension(
 
 def _two_dimensions(dimensions: list[Dimension], shape: tuple[int, ...], unit: str) -> Layout:
     """Two axes; or components, where both dimensions have names: a tensor."""
-    named = [
-        None if each.axis is not None and not each.counts else _components(each, unit) for each in dimensions
+    axes = [
+        each.axis if each.axis is not None and not each.counts else _written_axis(each) for each in dimensions
     ]
-    if shape == (3, 3) and not any(each.axis is not None and not each.counts for each in dimensions):
-        named = [names or ("x", "y", "z") for names in named]
-    if named[0] and named[1] and shape[0] * shape[1] <= _MOST_TENSOR:
-        names = tuple(f"{left}{right}" for left in named[0] for right in named[1])
-        if len(set(names)) == len(names):
-            return Layout(components=names)
-    axes, notes = [], []
-    for dimension, size, names in zip(dimensions, shape, named, strict=True):
-        axis = dimension.axis or _written_axis(dimension)
-        if axis is None:
-            axis = istp.numbered_axis(size)
+    if axes == [None, None] and shape[0] * shape[1] <= _MOST_TENSOR:
+        names = [
+            _components(each, unit) or (("x", "y", "z") if shape == (3, 3) else ()) for each in dimensions
+        ]
+        pairs = tuple(f"{left}{right}" for left in names[0] for right in names[1])
+        if pairs and len(set(pairs)) == len(pairs):
+            return Layout(components=pairs)
+    notes = [each.note for each in dimensions]
+    for j, (dimension, size) in enumerate(zip(dimensions, shape, strict=True)):
+        if axes[j] is None:
+            axes[j] = istp.numbered_axis(size)
+            names_of_bins = _components(dimension, unit) if size <= istp.MOST_COMPONENTS else None
             what = (
-                f"they are {', '.join(names)}"
-                if names and size <= istp.MOST_COMPONENTS
-                else "the file does not name them"
+                f"they are {', '.join(names_of_bins)}"
+                if names_of_bins
+                else "the file does not say what they are"
             )
-            notes.append(f"{size} elements of a dimension are numbered: {what}")
-        axes.append(axis)
-        notes.append(dimension.note)
-    return Layout(axes=tuple(axes), notes=tuple(notes))
+            notes.append(f"the {size} bins of dimension {j + 1} are numbered: {what}")
+    return Layout(axes=tuple(axis for axis in axes if axis is not None), notes=tuple(notes))
 
 
 def _written_axis(dimension: Dimension) -> Axis | None:
@@ -602,7 +606,7 @@ def _require_records(file: VariableFile, variable: Variable) -> None:
 
 
 def parameters_of(file: VariableFile) -> tuple[str, ...]:
-    """Names of all that `TableReader.read` can give, in file order: numbers that vary in time and have a time."""
+    """Names of all that `TableReader.read` can give, in file order: numbers that vary in time."""
     return tuple(name for name in file.names() if _is_parameter(file, name))
 
 
@@ -622,7 +626,7 @@ def _is_parameter(file: VariableFile, name: str) -> bool:
             return False
         attributes = {**file.attributes(source.name), **attributes}
     try:
-        return find_time(file, name, attributes, source.records).records == source.records
+        return bool(find_time(file, name, attributes, source.records).records == source.records)
     except DataError:
         return False
 

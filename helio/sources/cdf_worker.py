@@ -1,8 +1,8 @@
 """The process that reads CDFs: it may hang, be killed or run out of memory, and its parent goes on.
 
-It takes one request per line of JSON on its standard input and answers on its standard output with frames: a length
-(4 bytes, big endian), that many bytes of JSON, then the bytes of the arrays that the JSON describes. It ends when its
-input does.
+It takes one request per line of JSON on its standard input and answers on its standard output with frames: a
+length (4 bytes, big endian), that many bytes of JSON, then the bytes of the arrays that it describes. It ends when
+its input does.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def _send(answers: BinaryIO, header: dict[str, Any], arrays: list[npt.NDArray[An
     _write(answers, struct.pack(">I", len(text)) + text)
     for array in arrays:
         if array.size:
-            _write(answers, memoryview(np.ascontiguousarray(array)).cast("B"))
+            _write(answers, np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
 
 
 def _write(answers: BinaryIO, data: bytes | memoryview) -> None:

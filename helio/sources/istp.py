@@ -25,18 +25,23 @@ _FLOAT_FILLS = (-1e31, -1e30)
 """The fill of ISTP, and the pad of the CDF library where nothing was written."""
 
 FRAMES = (
-    "GSE", "GSM", "RTN", "HEEQ", "HGI", "HCI", "J2000", "ECLIPJ2000", "GEI", "GCI", "VSO", "MSO", "KSO", "JSO", "SSE",
-    "SEL", "DMPA", "DBCS", "BCS", "DMXL", "DSL", "SSL", "SPG", "NEC", "FAC", "HEE", "GEO", "SM", "SRF", "VBS", "SC",
+    "GSE", "GSM", "RTN", "HEEQ", "HGI", "HCI", "J2000", "ECLIPJ2000", "GEI", "GCI", "VSO", "MSO", "KSO",
+    "JSO", "SSE", "SEL", "DMPA", "DBCS", "BCS", "DMXL", "DSL", "SSL", "SPG", "NEC", "FAC", "HEE", "GEO", "SM",
+    "SRF", "VBS", "SC",
 )  # fmt: skip
 """Frames looked for in names, labels and descriptions, in this order: ``SC`` also stands for spacecraft."""
 
 _EMBEDDED = re.compile(r"GSE|GSM|RTN|HEEQ|HCI|J2000|GEI|GCI|VSO|DMPA|DBCS|DSL")
 """Frames that may be part of a longer name (``BGSEc``) without being mistaken."""
-_LOWER = frozenset({"gse", "gsm", "rtn", "heeq", "hci", "j2000", "gei", "gci", "vso", "dmpa", "dbcs", "bcs", "dmxl",
-                    "dsl", "ssl", "sse", "sel", "geo"})  # fmt: skip
+_LOWER = frozenset({
+    "gse", "gsm", "rtn", "heeq", "hci", "j2000", "gei", "gci", "vso", "dmpa", "dbcs", "bcs", "dmxl", "dsl",
+    "ssl", "sse", "sel", "geo",
+})  # fmt: skip
+"""Frames that names of variables also spell in small letters, as in ``mms1_fgm_b_gse_srvy_l2``."""
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _TRAILING_FRAME = re.compile(r"[\s,_\-]*[\s,_\-(]\(?(?:" + "|".join(FRAMES[:-1]) + r")\)?$")
-_NUMBER = r"[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+"
+# STEREO HET writes "29.6 - 33. 4 MeV"
+_NUMBER = r"[0-9]+(?:\.\s?[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+"
 _BIN_TEXT = re.compile(
     rf"({_NUMBER})\s*(?:-|–|—|to|\.\.)\s*({_NUMBER})\s*([kMGT]?eV(?:/(?:n|nuc|nucleon|amu|u|q|e))?|[kMGT]?Hz|deg)\b"
 )
@@ -71,9 +76,9 @@ def numbers_of(attributes: Attributes, name: str) -> npt.NDArray[Any] | None:
 def without_fill(raw: npt.NDArray[Any], attributes: Attributes) -> Floats:
     """Values as floats with fill as NaN; `raw` may be overwritten.
 
-    Fill is found by equality in the precision of the file: FILLVAL, one or one per component. Where a variable of
-    floats holds ISTP's −1e31 or the library's pad of −1e30, that is fill as well. Integers without a FILLVAL have
-    that of ISTP for their type, unless the valid range includes it.
+    Fill is found by equality in the precision of the file: FILLVAL, one or one per component. Where floats
+    hold ISTP's −1e31 or the library's pad of −1e30, that is fill as well. Integers without a FILLVAL have that
+    of ISTP for their type, unless the valid range includes it.
 
     Returns
     -------
@@ -117,7 +122,8 @@ def _equal(raw: npt.NDArray[Any], fills: npt.NDArray[Any]) -> npt.NDArray[np.boo
     if len(wanted) != fills.size or not all(limits.min <= fill <= limits.max for fill in wanted):
         return None
     exact = np.array(wanted, dtype=raw.dtype)
-    return np.equal(raw, exact if exact.size > 1 else exact[0])
+    found: npt.NDArray[np.bool_] = np.equal(raw, exact if exact.size > 1 else exact[0])
+    return found
 
 
 def _integer_fill(dtype: np.dtype[Any], attributes: Attributes) -> int | None:
@@ -129,25 +135,64 @@ def _integer_fill(dtype: np.dtype[Any], attributes: Attributes) -> int | None:
     return fill
 
 
-def range_note(values: Floats, attributes: Attributes) -> str:
-    """How many values lie outside VALIDMIN to VALIDMAX; they are kept. Empty if none, or if the range says nothing."""
+def outside_range(values: Floats, attributes: Attributes) -> tuple[str, ...]:
+    """What lies outside VALIDMIN to VALIDMAX, in words; kept, except for nines, which become NaN in place.
+
+    Where the file states a valid range, a value beyond it that is written with nines only (99999.9 in Wind
+    SWE, whose FILLVAL is −1e31) is a fill that the file forgot to state. Every other value stays. An
+    impossible range, or one of another shape, says nothing.
+    """
+    limits = _valid_range(values, attributes)
+    if limits is None:
+        return ()
+    low, high = limits
+    with np.errstate(invalid="ignore"):
+        outside = (values < low) | (values > high)
+    count = int(np.count_nonzero(outside))
+    if not count:
+        return ()
+    notes = []
+    beyond = values[outside]
+    for nines in [number for number in np.unique(beyond)[[0, -1]] if _only_nines(number)]:
+        same = values == nines
+        values[same & outside] = np.nan
+        found = int(np.count_nonzero(beyond == nines))
+        if found:
+            count -= found
+            notes.append(f"{found} values of {_shortest(nines)} outside the valid range are taken for fill")
+            beyond = beyond[beyond != nines]
+    if count:
+        span = f"{_listed(low)} to {_listed(high)}"
+        notes.append(f"{count} of {values.size} values lie outside the valid range {span} and are kept")
+    return tuple(notes)
+
+
+def _valid_range(
+    values: Floats, attributes: Attributes
+) -> tuple[npt.NDArray[np.floating[Any]], npt.NDArray[np.floating[Any]]] | None:
     low, high = numbers_of(attributes, "VALIDMIN"), numbers_of(attributes, "VALIDMAX")
     if low is None or high is None or values.size == 0:
-        return ""
+        return None
     for limit in (low, high):
         if limit.size > 1 and (values.ndim < 2 or limit.size != values.shape[-1]):
-            return ""
-    low, high = low.astype(np.float64), high.astype(np.float64)
-    if not (np.isfinite(low).all() and np.isfinite(high).all() and np.all(low < high)):
-        return ""
-    # compared as floats of the file: 99.9 in float32 is not above a VALIDMAX of 99.9
+            return None
+    # in the precision of the file: 99.9 in float32 is not above a VALIDMAX of 99.9
     with np.errstate(over="ignore", invalid="ignore"):
         low, high = low.astype(values.dtype), high.astype(values.dtype)
-        outside = int(np.count_nonzero(values < low) + np.count_nonzero(values > high))
-    if not outside:
-        return ""
-    span = f"{_listed(low)} to {_listed(high)}"
-    return f"{outside} of {values.size} values lie outside the valid range {span} that the file states; kept"
+    if not (np.isfinite(low).all() and np.isfinite(high).all() and np.all(low < high)):
+        return None
+    return low, high
+
+
+def _shortest(number: np.floating[Any]) -> str:
+    return np.format_float_positional(number, trim="-")
+
+
+def _only_nines(number: np.floating[Any]) -> bool:
+    if not 99 <= abs(number) < 1e12:
+        return False
+    digits = _shortest(number).lstrip("-").replace(".", "")
+    return len(digits) >= 3 and set(digits) == {"9"}
 
 
 def _listed(limit: npt.NDArray[Any]) -> str:
@@ -164,7 +209,7 @@ def scale_of(attributes: Attributes, default: Scale = "linear") -> Scale:
 
 
 def component_names(labels: Sequence[str], unit: str = "") -> Texts | None:
-    """Short names from labels: ``"Bx (GSE)"`` gives ``Bx``, ``"ACE X-GSM"`` gives ``X``. None if they are not unique."""
+    """Short names: ``Bx`` of ``"Bx (GSE)"``, ``X`` of ``"ACE X-GSM"``. None unless all differ."""
     names = [_short(label, unit) for label in labels]
     names = _without_common_words(names)
     if not all(names) or len(set(names)) != len(names):
@@ -180,15 +225,11 @@ def _short(label: str, unit: str) -> str:
 
 
 def _without_common_words(names: Sequence[str]) -> list[str]:
+    """``X``, ``Y``, ``Z`` for ``ACE X``, ``ACE Y``, ``ACE Z``."""
     words = [name.split(" ") for name in names]
-    while (
-        len(words) > 1 and all(len(parts) > 1 for parts in words) and len({parts[0] for parts in words}) == 1
-    ):
-        words = [parts[1:] for parts in words]
-    while (
-        len(words) > 1 and all(len(parts) > 1 for parts in words) and len({parts[-1] for parts in words}) == 1
-    ):
-        words = [parts[:-1] for parts in words]
+    if len(words) > 1:
+        while len({parts[0] for parts in words}) == 1 and min(len(parts) for parts in words) > 1:
+            words = [parts[1:] for parts in words]
     return [" ".join(parts) for parts in words]
 
 
@@ -255,11 +296,12 @@ class TextBins:
         return middle(self.lower, self.upper)
 
 
-def middle(lower: npt.NDArray[Any], upper: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def middle(lower: Floats, upper: Floats) -> npt.NDArray[np.float64]:
     """Geometric mean where both edges are above zero, else the arithmetic one."""
     positive = (lower > 0) & (upper > 0)
-    product = np.sqrt(np.where(positive, lower, 0) * np.where(positive, upper, 0))
-    return np.where(positive, product, (lower + upper) / 2)
+    product = np.where(positive, lower, 0.0) * np.where(positive, upper, 0.0)
+    centers: npt.NDArray[np.float64] = np.where(positive, np.sqrt(product), (lower + upper) / 2)
+    return centers
 
 
 def text_bins(labels: Sequence[str]) -> TextBins | None:
@@ -268,8 +310,8 @@ def text_bins(labels: Sequence[str]) -> TextBins | None:
     matches = [match for match in found if match]
     if not labels or len(matches) != len(labels) or len({match[3] for match in matches}) != 1:
         return None
-    lower = np.array([float(match[1]) for match in matches])
-    upper = np.array([float(match[2]) for match in matches])
+    lower = np.array([float(match[1].replace(" ", "")) for match in matches])
+    upper = np.array([float(match[2].replace(" ", "")) for match in matches])
     if not np.all(lower < upper):
         return None
     return TextBins(lower, upper, matches[0][3])
@@ -297,16 +339,13 @@ def axis_scale(centers: Floats, unit: str, attributes: Attributes) -> Scale:
     return scale
 
 
-def fixed_if_equal(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def fixed_if_equal(array: Floats) -> Floats:
     """One record in place of many that are all equal."""
-    if array.ndim == 2 and array.shape[0] and _all_equal_first(array):
-        return array[0].copy()
-    return array
-
-
-def _all_equal_first(array: npt.NDArray[Any]) -> bool:
-    first = array[:1]
-    # two records tell most of the time; only then compare all
-    if not np.array_equal(array[1:2], first[: array[1:2].shape[0]], equal_nan=True):
-        return False
-    return bool(np.all((array == first) | (np.isnan(array) & np.isnan(first))))
+    if array.ndim != 2 or array.shape[0] == 0:
+        return array
+    # the second record tells most of the time; only then compare all
+    few = array[:2]
+    if not np.array_equal(few[:1], few[-1:], equal_nan=True):
+        return array
+    equal = (array == array[:1]) | (np.isnan(array) & np.isnan(array[:1]))
+    return array[0].copy() if equal.all() else array
