@@ -1,0 +1,48 @@
+"""Chosen components of a vector."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from helio.errors import StepError
+from helio.steps.tool import tool
+from helio.store.table import Table
+
+
+@tool(version=1)
+def components(vector: Table, *, keep: list[str]) -> Table:
+    """Take components by name, in the order they are named.
+
+    Parameters
+    ----------
+    vector : Table, shape (n, k)
+        Components in any unit and frame.
+    keep : list of str
+        Names of components, exact, case included, each once.
+
+    Returns
+    -------
+    Table, shape (n, len(keep)); (n,) for one name
+        Values, unit and frame as they were. One component alone is a scalar with the component's name.
+
+    Raises
+    ------
+    StepError
+        When a name is not among the components, or is given twice, or none is given.
+    """
+    known = ", ".join(vector.components)
+    if not vector.components:
+        raise StepError(f"'{vector.name}' is a {vector.kind}, it has no components")
+    if not keep:
+        raise StepError("no component is kept", advice=f"components: {known}")
+    unknown = [name for name in keep if name not in vector.components]
+    if unknown:
+        raise StepError(f"no component is called '{unknown[0]}'", advice=f"components: {known}")
+    if len(set(keep)) != len(keep):
+        raise StepError(f"a component is named twice in {', '.join(keep)}", advice=f"components: {known}")
+    if len(keep) == 1:
+        return vector.component(keep[0])
+    columns = [vector.components.index(name) for name in keep]
+    return replace(vector, values=np.ascontiguousarray(vector.values[:, columns]), components=tuple(keep))

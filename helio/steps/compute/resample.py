@@ -1,0 +1,114 @@
+"""A series on a regular grid of epochs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.errors import StepError
+from helio.steps.compute.window_sums import Indices, counted_means
+from helio.steps.tool import tool
+from helio.store.table import Axis, Table
+from helio.time_range import Duration
+
+MOST_VALUES = 50_000_000
+"""Of a result, 400 MB: a cadence of nanoseconds over a year is a slip of the pen."""
+
+
+@tool(version=1)
+def resample(
+    series: Table, *, cadence: Duration, method: Literal["mean", "median", "min", "max", "first"] = "mean"
+) -> Table:
+    """Reduce a series to one value per interval of fixed duration.
+
+    Parameters
+    ----------
+    series : Table, shape (n,), (n, k) or (n, b)
+        Any components and unit, epochs in increasing order at any cadence, regular or not.
+    cadence : Duration
+        Length c of the intervals: ``"1min"``, ``"1h"``.
+    method : "mean", "median", "min", "max" or "first"
+        What is taken of the valid samples of an interval; ``first`` is the earliest of them.
+
+    Returns
+    -------
+    Table, shape (m,), (m, k) or (m, b)
+        float64. Intervals are half-open, [t, t + c), with t the whole multiples of c since 1970-01-01T00:00
+        UTC, whatever the range: a cadence that divides a day starts at midnight. The epoch of an interval
+        is its **start** t, as in OMNI's hourly and one-minute data. There is a row for every interval from
+        the first to the last record; without a valid sample it is NaN, so that gaps stay gaps. Nothing is
+        interpolated: a cadence finer than the data gives rows of NaN between them.
+
+    Raises
+    ------
+    StepError
+        When the bins of a spectrum change within an interval, or the result would be absurdly long.
+
+    References
+    ----------
+    OMNIWeb, format of the high-resolution OMNI data: "Minute, 0 ... 59 at start of average".
+    """
+    if not len(series):
+        return replace(series, values=series.values.astype(np.float64))
+    step = cadence.nanoseconds
+    interval = series.epoch.astype(np.int64) // step
+    start, rows = int(interval[0]), int(interval[-1]) - int(interval[0]) + 1
+    if rows * max(1, series.values[0].size) > MOST_VALUES:
+        raise StepError(
+            f"{rows:,} rows are too many",
+            advice="choose a longer cadence or a shorter range",
+        )
+    edges = np.searchsorted(interval, start + np.arange(rows + 1, dtype=np.int64), side="left")
+    first, last = edges[:-1], edges[1:]
+    if method == "mean":
+        values = counted_means(series.values, first, last)
+    else:
+        values = _picked(series.values, first, last, method)
+    epoch = ((start + np.arange(rows, dtype=np.int64)) * step).astype("datetime64[ns]")
+    return replace(
+        series,
+        epoch=epoch,
+        values=values,
+        axes=tuple(_of_intervals(axis, first, last, cadence) for axis in series.axes),
+    )
+
+
+def _picked(
+    values: npt.NDArray[Any], first: Indices, last: Indices, method: Literal["median", "min", "max", "first"]
+) -> npt.NDArray[np.float64]:
+    """One valid value, or the mean of the middle two, of every interval and column."""
+    flat = values.reshape(values.shape[0], -1).astype(np.float64)
+    picked = np.full((first.shape[0], flat.shape[1]), np.nan)
+    interval = np.repeat(np.arange(first.shape[0]), last - first)
+    for column in range(flat.shape[1]):
+        valid = ~np.isnan(flat[:, column])
+        inside, kept = interval[valid], flat[valid, column]
+        if method != "first":
+            order = np.lexsort((kept, inside))
+            inside, kept = inside[order], kept[order]
+        filled, begin, count = np.unique(inside, return_index=True, return_counts=True)
+        if method == "median":
+            lower, upper = kept[begin + (count - 1) // 2], kept[begin + count // 2]
+            picked[filled, column] = lower + (upper - lower) / 2
+        else:
+            picked[filled, column] = kept[begin + count - 1] if method == "max" else kept[begin]
+    return picked.reshape(first.shape[0], *values.shape[1:])
+
+
+def _of_intervals(axis: Axis, first: Indices, last: Indices, cadence: Duration) -> Axis:
+    """A per-record axis, one row per interval; an interval without records repeats the one before."""
+    if not axis.per_record:
+        return axis
+    filled = np.where(last > first, np.arange(first.shape[0]), 0)
+    records = first[np.maximum.accumulate(filled)]
+    of_record = np.repeat(first, last - first)
+    for bins in (axis.centers, axis.lower, axis.upper):
+        if bins is not None and not np.array_equal(bins, bins[of_record], equal_nan=True):
+            raise StepError(
+                f"the bins of '{axis.label}' change within {cadence}, and their values have no common mean",
+                advice="take band_average first",
+            )
+    return axis.take(records)

@@ -1,0 +1,64 @@
+"""Centred running average."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from helio.errors import StepError
+from helio.steps.compute.window_sums import counted_means
+from helio.steps.tool import tool
+from helio.store.table import Axis, Table
+from helio.time_range import Duration
+
+
+@tool(version=1)
+def running_average(series: Table, *, window: Duration) -> Table:
+    """Mean over a centred window of fixed duration.
+
+    Parameters
+    ----------
+    series : Table, shape (n,), (n, k) or (n, b)
+        Any components and unit, epochs in increasing order at any cadence, regular or not.
+    window : Duration
+        Length w of the window: ``"5min"``, ``"1h"``. The mean at epoch t is over all samples of the closed
+        interval [t − w/2, t + w/2], so that it is symmetric in time and shifts no feature.
+
+    Returns
+    -------
+    Table, shape of `series`
+        float64. Same epochs, components, unit and frame. Missing values are left out of the mean; a window
+        without any valid sample gives NaN, so gaps longer than the window stay gaps. At the ends of the
+        series the window holds fewer samples.
+
+    Raises
+    ------
+    StepError
+        When the bins of a spectrum change from record to record: values of different bins have no common
+        mean.
+
+    References
+    ----------
+    Moving average with a boxcar kernel; see e.g. Bendat & Piersol, Random Data, ch. 11.
+    """
+    for axis in series.axes:
+        if axis.per_record and not _constant(axis):
+            raise StepError(
+                f"the bins of '{axis.label}' change from record to record and cannot be averaged over time",
+                advice="take band_average first",
+            )
+    if not len(series):
+        return replace(series, values=series.values.astype(np.float64))
+    nanoseconds = series.epoch.astype(np.int64)
+    # A window longer than the series reaches no further than the series, and must not overflow.
+    half = min(window.nanoseconds // 2, int(nanoseconds[-1] - nanoseconds[0]))
+    first = np.searchsorted(nanoseconds, nanoseconds - half, side="left")
+    last = np.searchsorted(nanoseconds, nanoseconds + half, side="right")
+    return replace(series, values=counted_means(series.values, first, last))
+
+
+def _constant(axis: Axis) -> bool:
+    return bool(
+        np.array_equal(axis.centers, np.broadcast_to(axis.centers[:1], axis.centers.shape), equal_nan=True)
+    )
