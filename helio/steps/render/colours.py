@@ -1,0 +1,176 @@
+"""Colours: which names are known, which line gets which, and the colour scales of spectrograms."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+
+from helio.errors import StepError
+from helio.steps.render.spec import Palette
+
+_CSS_NAMES = """
+aliceblue antiquewhite aqua aquamarine azure beige bisque black blanchedalmond blue blueviolet brown
+burlywood cadetblue chartreuse chocolate coral cornflowerblue cornsilk crimson cyan darkblue
+darkcyan darkgoldenrod darkgray darkgrey darkgreen darkkhaki darkmagenta darkolivegreen darkorange
+darkorchid darkred darksalmon darkseagreen darkslateblue darkslategray darkslategrey darkturquoise
+darkviolet deeppink deepskyblue dimgray dimgrey dodgerblue firebrick floralwhite forestgreen fuchsia
+gainsboro ghostwhite gold goldenrod gray grey green greenyellow honeydew hotpink indianred indigo
+ivory khaki lavender lavenderblush lawngreen lemonchiffon lightblue lightcoral lightcyan
+lightgoldenrodyellow lightgray lightgrey lightgreen lightpink lightsalmon lightseagreen lightskyblue
+lightslategray lightslategrey lightsteelblue lightyellow lime limegreen linen magenta maroon
+mediumaquamarine mediumblue mediumorchid mediumpurple mediumseagreen mediumslateblue
+mediumspringgreen mediumturquoise mediumvioletred midnightblue mintcream mistyrose moccasin
+navajowhite navy oldlace olive olivedrab orange orangered orchid palegoldenrod palegreen
+paleturquoise palevioletred papayawhip peachpuff peru pink plum powderblue purple red rosybrown
+royalblue rebeccapurple saddlebrown salmon sandybrown seagreen seashell sienna silver skyblue
+slateblue slategray slategrey snow springgreen steelblue tan teal thistle tomato turquoise violet
+wheat white whitesmoke yellow yellowgreen
+"""
+CSS_NAMES = frozenset(_CSS_NAMES.split())
+
+_FORMULA = re.compile(
+    r"#(?:[0-9a-f]{3}|[0-9a-f]{6})"
+    r"|rgba?\(\s*\d{1,3}%?\s*,\s*\d{1,3}%?\s*,\s*\d{1,3}%?\s*(?:,\s*(?:0|1|0?\.\d+|1\.0*|0\.\d*)\s*)?\)"
+    r"|hsla?\(\s*\d{1,3}\s*,\s*\d{1,3}%\s*,\s*\d{1,3}%\s*(?:,\s*(?:0|1|0?\.\d+|1\.0*|0\.\d*)\s*)?\)"
+)
+
+# x blue, y green, z red, magnitude in the foreground: tplot's order. Okabe and Ito's colours keep their
+# luminance apart for every kind of colour vision (https://jfly.uni-koeln.de/color/).
+_VECTOR: dict[Palette, tuple[str, str, str]] = {
+    "tplot": ("#0000ff", "#008000", "#ff0000"),
+    "okabe-ito": ("#0072b2", "#009e73", "#d55e00"),
+}
+_QUALITATIVE: dict[Palette, tuple[str, ...]] = {
+    "tplot": ("#0000ff", "#ff0000", "#008000", "#ff8c00", "#8a2be2", "#00a5b5", "#c71585", "#808000"),
+    "okabe-ito": ("#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9", "#b8a800"),
+}
+
+# The rainbow of SPEDAS from black-violet to red, at the corners where its hue turns.
+_SPEDAS = ["#28007c", "#0000ff", "#0080ff", "#00ffff", "#00ff80", "#60ff00", "#ffff00", "#ff8000", "#ff0000"]
+
+_AXES = {"x": 0, "y": 1, "z": 2, "r": 0, "t": 1, "n": 2}
+
+
+def check_colour(colour: str, where: str) -> str:
+    """The colour, if plotly knows it."""
+    plain = colour.strip().lower()
+    if plain in CSS_NAMES or _FORMULA.fullmatch(plain):
+        return plain
+    close = difflib.get_close_matches(plain, sorted(CSS_NAMES), n=3)
+    advice = f"did you mean {' or '.join(repr(name) for name in close)}?" if close else ""
+    raise StepError(
+        f"{where}: '{colour}' is not a colour",
+        advice=advice or "a CSS name such as 'crimson', '#d62728', or 'rgb(214, 39, 40)'",
+    )
+
+
+def colour_scale(name: str) -> list[list[float | str]]:
+    """Stops of a named colour scale, ``[[0.0, "#30123b"], …]``."""
+    from plotly import colors
+
+    if name.lower() == "spedas":
+        stops = _SPEDAS
+    else:
+        known = [*colors.named_colorscales(), "spedas"]
+        if name.lower().removesuffix("_r") not in known:
+            close = difflib.get_close_matches(name.lower(), known, n=3)
+            advice = f"did you mean {' or '.join(map(repr, close))}?" if close else ""
+            raise StepError(
+                f"no colour scale is called '{name}'",
+                advice=advice or f"colour scales: turbo, viridis, spedas, {', '.join(sorted(known))}",
+            )
+        return [[float(place), str(colour)] for place, colour in colors.get_colorscale(name)]
+    return [[place / (len(stops) - 1), colour] for place, colour in enumerate(stops)]
+
+
+def sequence(count: int, scale: list[list[float | str]]) -> list[str]:
+    """`count` colours along a scale, in order."""
+    return along([0.5] if count == 1 else [number / (count - 1) for number in range(count)], scale)
+
+
+def _darkened(colour: str) -> str:
+    """Dark enough for a thin line on white: relative luminance (ITU-R BT.709) of at most 0.4."""
+    red, green, blue = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    linear = [part**2.2 for part in (red, green, blue)]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    if luminance <= 0.4:
+        return colour
+    factor = (0.4 / luminance) ** (1 / 2.2)
+    return "#" + "".join(f"{round(255 * part * factor):02x}" for part in (red, green, blue))
+
+
+def along(places: Sequence[float], scale: list[list[float | str]]) -> list[str]:
+    """Colours at places from 0 to 1 along a scale."""
+    from plotly import colors
+
+    # The ends of most scales are too dark or too pale for a thin line.
+    inner = [0.04 + 0.92 * place for place in places]
+    sampled = colors.sample_colorscale([[place, _as_rgb(str(colour))] for place, colour in scale], inner)
+    return [_darkened(_as_hex(colour)) for colour in sampled]
+
+
+def vector_colours(components: Sequence[str], palette: Palette, foreground: str) -> list[str]:
+    """Colours of a vector's components, by their names where these tell, else by position."""
+    roles = component_roles(components)
+    if roles is None:
+        roles = {1: [3], 2: [2, 1]}.get(len(components), list(range(len(components))))
+    if len(components) > 4:
+        return qualitative(len(components), palette, foreground)
+    triple = (*_VECTOR[palette], foreground)
+    return [triple[role] for role in roles]
+
+
+def qualitative(count: int, palette: Palette, foreground: str) -> list[str]:
+    """Colours of unrelated lines in one panel: black for one, else a fixed order."""
+    if count == 1:
+        return [foreground]
+    colours = (foreground, *_QUALITATIVE[palette])
+    return [colours[number % len(colours)] for number in range(count)]
+
+
+def component_roles(components: Sequence[str]) -> list[int] | None:
+    """0, 1, 2 for x, y, z or R, T, N, and 3 for the magnitude; None where names do not tell each apart."""
+    roles: list[int] = []
+    for name in components:
+        role = _role(name)
+        if role is None:
+            return None
+        roles.append(role)
+    if len(set(roles)) == len(roles):
+        return roles
+    # MMS names the magnitude Bt: with x, y and z before it, t is not tangential.
+    lasts = [_last(name) for name in components]
+    if {"x", "y", "z"} <= set(lasts) and lasts.count("t") == 1 and len(lasts) == 4:
+        return [3 if last == "t" else _AXES[last] for last in lasts]
+    return None
+
+
+def _role(name: str) -> int | None:
+    if "|" in name or re.search(r"(?i)mag|tot|abs", name):
+        return 3
+    return _AXES.get(_last(name))
+
+
+def _last(name: str) -> str:
+    # "Bx GSE", "B_R", "BX_GSE (nT)", "vx": the axis is the last letter of the word before the frame.
+    bare = re.sub(r"[(\[].*", "", name)
+    words = [word for word in re.split(r"[\s_,-]+", bare) if word]
+    words = [
+        word
+        for word in words
+        if not re.fullmatch(r"(?i)gse|gsm|gei|geo|sm|mag|dsl|dbcs|bcs|dmpa|rtn|hee|heeq|spintone", word)
+    ]
+    return words[-1][-1].lower() if words else ""
+
+
+def _as_rgb(colour: str) -> str:
+    if not colour.startswith("#"):
+        return colour
+    red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    return f"rgb({red}, {green}, {blue})"
+
+
+def _as_hex(colour: str) -> str:
+    parts = [round(float(part)) for part in re.findall(r"[\d.]+", colour)[:3]]
+    return "#" + "".join(f"{part:02x}" for part in parts)

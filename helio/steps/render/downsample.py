@@ -1,0 +1,94 @@
+"""Lines thinned to what a pixel can show: the exact envelope, both ends, and every gap."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Int = npt.NDArray[np.int64]
+
+
+def thin_line(
+    epoch: npt.NDArray[np.datetime64],
+    values: npt.NDArray[Any],
+    gap: npt.NDArray[np.bool_],
+    *,
+    start: np.datetime64,
+    stop: np.datetime64,
+    pixels: int,
+) -> tuple[npt.NDArray[np.datetime64], npt.NDArray[Any]]:
+    """A line broken at gaps, with at most a few points per pixel.
+
+    Parameters
+    ----------
+    epoch, values : shape (n,)
+        NaN where there is no value.
+    gap : bool, shape (n,)
+        Whether there is a gap before each record.
+    start, stop : datetime64[ns]
+        The interval that `pixels` divide.
+    pixels : int
+        With more than two points per pixel, only the lowest and highest of each pixel are kept, at their
+        own times, with the ends of every uninterrupted piece. Of several breaks within one pixel the first
+        is kept: nothing of the others can be seen.
+
+    Returns
+    -------
+    epoch, values : shape (m,)
+        A NaN stands wherever the line is broken.
+    """
+    finite = np.isfinite(values)
+    if finite.all():
+        chosen = epoch.astype("i8")
+        value = values
+        breaks = np.flatnonzero(gap)
+    else:
+        index = np.flatnonzero(finite)
+        chosen = epoch.astype("i8")[index]
+        value = values[index]
+        # NaN between two values breaks the line, and so does a gap anywhere between them.
+        passed = np.cumsum(gap)[index]
+        breaks = np.flatnonzero((np.diff(index) > 1) | (np.diff(passed) > 0)) + 1
+    if value.size == 0:
+        return epoch[:0], values[:0]
+    if values.size <= 2 * pixels:
+        if not gap.any():
+            return epoch, values
+        return _broken(chosen, value, np.arange(value.size), breaks)
+    borders = np.linspace(
+        int(start.astype("datetime64[ns]").astype("i8")),
+        int(stop.astype("datetime64[ns]").astype("i8")),
+        pixels + 1,
+    ).astype("i8")
+    starts = np.unique(np.searchsorted(chosen, borders[:-1]))
+    starts = np.union1d(starts[starts < value.size], [0])
+    pixel_of_break = np.searchsorted(starts, breaks, side="right")
+    breaks = breaks[np.unique(pixel_of_break, return_index=True)[1]]
+    starts = np.union1d(starts, breaks).astype(np.int64)
+    stops = np.append(starts[1:], value.size)
+    lowest = [first + int(value[first:last].argmin()) for first, last in zip(starts, stops, strict=True)]
+    highest = [first + int(value[first:last].argmax()) for first, last in zip(starts, stops, strict=True)]
+    ends = np.concatenate([[0, value.size - 1], breaks, breaks - 1])
+    kept = np.unique(np.concatenate([lowest, highest, ends]).astype(np.int64))
+    return _broken(chosen, value, kept, breaks)
+
+
+def isolated(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Values with no neighbour on either side: a line alone would not show them."""
+    finite = np.isfinite(values)
+    padded = np.pad(finite, 1)
+    found: npt.NDArray[np.bool_] = finite & ~padded[:-2] & ~padded[2:]
+    return found
+
+
+def _broken(
+    epoch: Int, values: npt.NDArray[Any], kept: Int, breaks: Int
+) -> tuple[npt.NDArray[np.datetime64], npt.NDArray[Any]]:
+    where = np.searchsorted(kept, breaks)
+    middle = (epoch[breaks - 1] + epoch[breaks]) // 2
+    return (
+        np.insert(epoch[kept], where, middle).astype("datetime64[ns]"),
+        np.insert(values[kept], where, np.nan),
+    )

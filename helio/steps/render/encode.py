@@ -1,0 +1,80 @@
+"""Arrays as plotly reads them: short ones as lists a person can read, long ones as typed bytes."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Encoded = list[Any] | dict[str, Any]
+
+READABLE = 64
+"""Arrays up to this size are written as plain lists."""
+
+
+def numbers(values: npt.NDArray[Any]) -> Encoded:
+    """A list with ``None`` for NaN, or plotly's ``{"dtype", "bdata"}`` with little-endian bytes.
+
+    Values become float32, six to seven digits, except where that would move a point visibly.
+    """
+    plain = _shortened(values)
+    if plain.size <= READABLE:
+        return _listed(plain)
+    typed = {"dtype": f"f{plain.dtype.itemsize}", "bdata": _base64(plain)}
+    if plain.ndim > 1:
+        typed["shape"] = ", ".join(str(length) for length in plain.shape)
+    return typed
+
+
+def times(epoch: npt.NDArray[np.datetime64]) -> dict[str, Any]:
+    """``x0`` and ``dx`` where epochs are evenly spaced to the ns, else ``x`` as `moments` does."""
+    steps = np.diff(epoch.astype("i8"))
+    # plotly.js keeps dates to 0.1 ms, so a step that is no multiple of it would drift along x0 + n·dx.
+    if steps.size and steps[0] > 0 and steps[0] % 100_000 == 0 and (steps == steps[0]).all():
+        step = steps[0] / 1e6
+        return {"x0": iso(epoch[0]), "dx": int(step) if step == int(step) else float(step)}
+    return {"x": moments(epoch)}
+
+
+def moments(epoch: npt.NDArray[np.datetime64]) -> Encoded:
+    """Times one by one: ISO in a short list, else ms since 1970 as float64, exact to 0.25 µs."""
+    if epoch.size <= READABLE:
+        return [iso(moment) for moment in epoch]
+    return {"dtype": "f8", "bdata": _base64(epoch.astype("i8") / 1e6)}
+
+
+def iso(moment: np.datetime64) -> str:
+    """``2021-10-28T00:00``, with seconds and their fraction only as far as they differ from zero."""
+    text = str(moment.astype("datetime64[ns]"))
+    text = text.rstrip("0").rstrip(".")
+    if len(text) <= len("2021-10-28T00:00:00"):
+        text = str(moment.astype("datetime64[s]"))
+        text = text.removesuffix(":00")
+    return text
+
+
+def _shortened(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    if values.dtype == np.float32:
+        return values
+    with np.errstate(over="ignore"):
+        short = values.astype(np.float32)
+    finite = np.isfinite(values)
+    if not finite.any():
+        return short
+    low, high = values[finite].min(), values[finite].max()
+    with np.errstate(invalid="ignore"):
+        moved = np.abs(short[finite].astype(np.float64) - values[finite]).max()
+    return short if moved <= (high - low) * 1e-5 or moved == 0.0 else values.astype(np.float64)
+
+
+def _listed(values: npt.NDArray[Any]) -> list[Any]:
+    if values.ndim > 1:
+        return [_listed(row) for row in values]
+    # str of a numpy scalar is the shortest text that reads back as the same float32.
+    return [float(str(value)) if np.isfinite(value) else None for value in values]
+
+
+def _base64(values: npt.NDArray[Any]) -> str:
+    return base64.b64encode(np.ascontiguousarray(values, values.dtype.newbyteorder("<")).tobytes()).decode()

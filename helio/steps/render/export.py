@@ -1,0 +1,284 @@
+"""Figures as files, the same bytes each time: JSON and HTML here, PNG, PDF and SVG through Chromium."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import html
+import json
+import logging
+import re
+import shutil
+import threading
+from collections.abc import Coroutine, Mapping
+from concurrent.futures import TimeoutError as FutureTimeout
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self, TypeVar
+
+from helio.errors import ExportError
+from helio.steps.render.figure import Figure
+from helio.steps.render.themes import plotly_file
+
+PLOTLY_JS_NAME = "plotly.min.js"
+INSTALL_ADVICE = (
+    "apt-get install chromium; without root: kaleido_get_chrome, "
+    "or npm's @sparticuz/chromium unpacked with BROWSER_PATH naming it"
+)
+BROWSER_NAMES = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+    "chrome-headless-shell",
+)
+
+Result = TypeVar("Result")
+Format = Literal["png", "pdf", "svg"]
+
+
+def to_json(figure: Figure) -> bytes:
+    """The plotly document as UTF-8 JSON."""
+    return json.dumps(figure.document, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
+def plotly_js() -> bytes:
+    """The plotly.js library that HTML figures run on; with ``beside`` it is written as ``plotly.min.js``."""
+    return _library()
+
+
+def _library() -> bytes:
+    return plotly_file(PLOTLY_JS_NAME).read_bytes()
+
+
+def to_html(figure: Figure, *, plotly_js: Literal["inline", "beside"]) -> bytes:
+    """A page that shows the figure, zoomable, without a network.
+
+    Parameters
+    ----------
+    figure : Figure
+    plotly_js : "inline" or "beside"
+        Whether the library is in the page (about 5 MB), or in ``plotly.min.js`` in the same folder.
+    """
+    layout = dict(figure.document["layout"])
+    height, width = layout["height"], layout.pop("width")
+    # The page is as wide as its window up to twice the figure; the height keeps the portrait.
+    layout |= {"autosize": True}
+    document = {"data": figure.document["data"], "layout": layout}
+    script = (
+        "<script>" + _library().decode().replace("</script", "<\\/script") + "</script>"
+        if plotly_js == "inline"
+        else f'<script src="{PLOTLY_JS_NAME}" charset="utf-8"></script>'
+    )
+    background = layout.get("paper_bgcolor") or layout.get("template", {}).get("layout", {}).get(
+        "paper_bgcolor", "white"
+    )
+    payload = _script_safe(json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
+    page = f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{html.escape(_plain_title(layout))}</title>
+<style>
+body {{ margin: 0; background: {html.escape(background)}; }}
+#figure {{ max-width: {2 * width}px; min-width: {min(width, 560)}px; height: {height}px; margin: 0 auto; }}
+p {{ font-family: sans-serif; margin: 2em; }}
+</style>
+{script}
+</head>
+<body>
+<div id="figure"></div>
+<noscript><p>This figure is drawn by JavaScript, which is switched off.</p></noscript>
+<script>
+const figure = {payload};
+if (window.Plotly) {{
+  Plotly.newPlot("figure", figure.data, figure.layout, {{"responsive": true, "displaylogo": false}});
+}} else {{
+  document.getElementById("figure").innerHTML =
+    "<p>The file {PLOTLY_JS_NAME} is missing: it belongs in the same folder as this page.</p>";
+}}
+</script>
+</body>
+</html>
+"""
+    return page.encode()
+
+
+def find_browser(environ: Mapping[str, str]) -> Path | None:
+    """The Chromium to draw with: BROWSER_PATH, else a Chromium or Chrome on PATH."""
+    named = environ.get("BROWSER_PATH")
+    if named:
+        return Path(named)
+    for name in BROWSER_NAMES:
+        found = shutil.which(name, path=environ.get("PATH", ""))
+        if found:
+            return Path(found)
+    return None
+
+
+class StaticRenderer:
+    """One Chromium, started at the first figure, used by one caller at a time.
+
+    Parameters
+    ----------
+    browser : Path or None
+        What `find_browser` found.
+    time_limit : float
+        Seconds for one figure, and for the start of the browser.
+    """
+
+    def __init__(self, *, browser: Path | None, time_limit: float = 60) -> None:
+        self.browser = browser
+        self.time_limit = time_limit
+        # Answers of a shared Chromium have been seen to reach another caller: one figure at a time.
+        self._lock = threading.Lock()
+        self._session: _Session | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._lock:
+            self._stop()
+
+    def render(self, figure: Figure, format: Format, *, scale: float = 2) -> bytes:
+        """Draw a figure.
+
+        Parameters
+        ----------
+        figure : Figure
+        format : "png", "pdf" or "svg"
+        scale : float
+            Pixels of a PNG per pixel of the figure.
+
+        Raises
+        ------
+        ExportError
+            Without a browser, or when it failed twice.
+        """
+        if self.browser is None:
+            raise ExportError("no Chromium to draw a static figure with", advice=INSTALL_ADVICE)
+        if not self.browser.is_file():
+            raise ExportError(f"there is no browser at {self.browser}", advice=INSTALL_ADVICE)
+        options = {
+            "format": format,
+            "scale": scale if format == "png" else 1,
+            "width": figure.document["layout"]["width"],
+            "height": figure.document["layout"]["height"],
+        }
+        with self._lock:
+            try:
+                drawn = self._drawn(figure.document, options)
+            except _BrowserError:
+                # A browser may die or hang once, for want of memory; one that does so again is not to be had.
+                try:
+                    drawn = self._drawn(figure.document, options)
+                except _BrowserError as again:
+                    raise ExportError(
+                        f"{self.browser} could not draw the figure: {again}", advice=INSTALL_ADVICE
+                    ) from again
+        return _steady(drawn, format, to_json(figure))
+
+    def _drawn(self, document: dict[str, Any], options: dict[str, Any]) -> bytes:
+        if self._session is None:
+            self._session = _Session(str(self.browser), self.time_limit)
+        try:
+            return self._session.draw(document, options)
+        except _BrowserError:
+            self._stop()
+            raise
+
+    def _stop(self) -> None:
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
+
+
+class _BrowserError(Exception):
+    """The browser did not start, did not answer in time, or refused the figure."""
+
+
+class _Session:
+    """A Chromium with its event loop in a thread of its own: any caller, async or not, may wait for it."""
+
+    def __init__(self, browser: str, time_limit: float) -> None:
+        self._time_limit = time_limit
+        self._browser = browser
+        self._kaleido: Any = None
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="chromium", daemon=True)
+        self._thread.start()
+
+    def draw(self, document: dict[str, Any], options: dict[str, Any]) -> bytes:
+        if self._kaleido is None:
+            self._wait(self._open())
+        return self._wait(self._draw(document, options))
+
+    def close(self) -> None:
+        try:
+            if self._kaleido is not None:
+                self._wait(self._kaleido.close())
+        except _BrowserError as error:
+            logging.getLogger(__name__).debug("closing Chromium: %s", error)
+        finally:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join(self._time_limit)
+            if not self._thread.is_alive():
+                self._loop.close()
+
+    async def _open(self) -> None:
+        from kaleido import Kaleido
+
+        browser = Kaleido(
+            n=1,
+            timeout=self._time_limit,
+            path=self._browser,
+            plotlyjs=plotly_file(PLOTLY_JS_NAME).as_uri(),
+            mathjax=False,
+        )
+        self._kaleido = browser
+        await browser.open()
+
+    async def _draw(self, document: dict[str, Any], options: dict[str, Any]) -> bytes:
+        drawn: bytes = await self._kaleido.calc_fig(document, opts=options)
+        return drawn
+
+    def _wait(self, work: Coroutine[Any, Any, Result]) -> Result:
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result(self._time_limit)
+        except FutureTimeout as error:
+            future.cancel()
+            raise _BrowserError(f"no answer within {self._time_limit:g} s") from error
+        except (OSError, RuntimeError, ValueError, asyncio.CancelledError) as error:
+            raise _BrowserError(f"{type(error).__name__}: {error}") from error
+
+
+def _steady(drawn: bytes, format: Format, document: bytes) -> bytes:
+    """What a browser makes up anew each time, replaced by what the figure determines."""
+    if format == "svg":
+        name = "h" + hashlib.sha256(document).hexdigest()[:8]
+        found = re.search(rb'id="(?:top)?defs-([0-9a-f]+)"', drawn)
+        return drawn.replace(found.group(1), name.encode()) if found else drawn
+    if format == "pdf":
+        return re.sub(rb"/(CreationDate|ModDate) \(D:[^)]*\)", _fixed_date, drawn)
+    return drawn
+
+
+def _fixed_date(found: re.Match[bytes]) -> bytes:
+    # Same length: a PDF's table of contents counts bytes.
+    head, tail = found.group(0).split(b"(D:")
+    return head + b"(D:" + b"20000101000000+00'00')".rjust(len(tail), b"0")[-len(tail) :]
+
+
+def _script_safe(text: str) -> str:
+    return text.replace("</", "<\\/").replace("<!--", "<\\u0021--")
+
+
+def _plain_title(layout: Mapping[str, Any]) -> str:
+    text = re.sub(r"<br\s*/?>", " · ", str(layout.get("title", {}).get("text", "figure")))
+    return html.unescape(re.sub(r"<[^>]+>", "", text))

@@ -1,0 +1,22 @@
+"""The figure: what a render step returns, a plotly document and what a reviewer would remark."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """A drawn figure, ready to be written as JSON, HTML, PNG, PDF or SVG.
+
+    Parameters
+    ----------
+    document : dict
+        Plotly's ``{"data": [...], "layout": {...}}`` in plain JSON types; ``plotly.io.from_json`` reads it.
+    notes : tuple of str
+        Coverage of each panel, and what a careful reviewer would point out.
+    """
+
+    document: dict[str, Any]
+    notes: tuple[str, ...] = ()

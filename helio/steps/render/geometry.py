@@ -1,0 +1,115 @@
+"""Where panels, legends, colour bars and texts stand, in pixels and in plotly's fractions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from helio.errors import StepError
+from helio.steps.render.spec import FigureSpec
+
+WIDTH = 1000
+LINE_PANEL, SPECTROGRAM_PANEL = 180, 210
+LEGEND_ROW = 19
+"""Height in pixels of an entry in plotly's legend, whatever its font up to 14."""
+LEGEND_KEY = 42
+"""Width in pixels of the line before a legend's entry, with its margins."""
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """Sizes in pixels; panels from the top as (bottom, top) in fractions of the plotting area."""
+
+    width: int
+    height: int
+    left: int
+    right: int
+    top: int
+    bottom: int
+    domains: tuple[tuple[float, float], ...]
+    font: float
+
+    @property
+    def plot_width(self) -> int:
+        """Width of the panels."""
+        return self.width - self.left - self.right
+
+    @property
+    def plot_height(self) -> int:
+        """Height from the lowest panel's bottom to the highest one's top."""
+        return self.height - self.top - self.bottom
+
+    def panel_height(self, number: int) -> float:
+        """Height in pixels of a panel, from 1 at the top."""
+        low, high = self.domains[number - 1]
+        return (high - low) * self.plot_height
+
+
+def lay_out(
+    spec: FigureSpec,
+    *,
+    wanted: Sequence[float],
+    right: int,
+    title_lines: int,
+    footer_lines: int,
+) -> Geometry:
+    """Size the figure.
+
+    Parameters
+    ----------
+    spec : FigureSpec
+        Its canvas_size, row_heights and font_size are heeded.
+    wanted : sequence of float
+        Height in pixels that each panel would have.
+    right : int
+        Room for legends and colour bars.
+    title_lines, footer_lines : int
+        Lines of text above and below.
+    """
+    font = float(spec.get("font_size", 14))
+    if not 6 <= font <= 48:
+        raise StepError(f"font_size {font:g} is out of bounds", advice="6 to 48 pixels; 14 when left out")
+    canvas = spec.get("canvas_size", {})
+    scale = font / 14
+    left = round(96 * scale)
+    top = round(14 + title_lines * 20 * scale)
+    bottom = round(62 * scale + footer_lines * 14 * scale + (6 if footer_lines else 0))
+    relative = _relative_heights(spec, wanted)
+    gap = 14.0
+    height = canvas.get("height", round(sum(wanted) + gap * (len(wanted) - 1) + top + bottom))
+    width = canvas.get("width", WIDTH)
+    if not 300 <= width <= 6000 or not 200 <= height <= 10_000:
+        raise StepError(
+            f"canvas_size {width} × {height} is out of bounds",
+            advice="width 300 to 6000, height 200 to 10000 pixels",
+        )
+    plot = height - top - bottom
+    # Never further apart than 2 % of the figure: the eye follows a time from panel to panel.
+    gap = min(gap, 0.02 * height)
+    room = plot - gap * (len(wanted) - 1)
+    if room / len(wanted) < 30 or width - left - right < 100:
+        raise StepError(
+            f"{len(wanted)} panels do not fit {width} × {height} pixels",
+            advice=f"at least {left + right + 100} × {round(top + bottom + 44 * len(wanted))} in canvas_size",
+        )
+    domains = []
+    high = float(plot)
+    for share in relative:
+        low = high - share * room
+        domains.append((max(0.0, round(low / plot, 6)), round(high / plot, 6)))
+        high = low - gap
+    return Geometry(width, height, left, right, top, bottom, tuple(domains), font)
+
+
+def _relative_heights(spec: FigureSpec, wanted: Sequence[float]) -> list[float]:
+    heights = spec.get("row_heights")
+    if heights is None:
+        return [height / sum(wanted) for height in wanted]
+    if len(heights) != len(wanted):
+        raise StepError(
+            f"row_heights has {len(heights)} entries for {len(wanted)} panels",
+            advice="one number for each panel",
+        )
+    if min(heights) <= 0:
+        raise StepError("row_heights must be positive", advice="relative heights such as [2, 1, 1]")
+    return [height / sum(heights) for height in heights]

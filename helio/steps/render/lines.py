@@ -1,0 +1,269 @@
+"""Line panels: one trace per component or bin, thinned, broken at gaps, named and coloured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.steps.render import colours
+from helio.steps.render.downsample import isolated, thin_line
+from helio.steps.render.encode import iso, moments, numbers, times
+from helio.steps.render.gaps import gaps
+from helio.steps.render.panels import Panel
+from helio.steps.render.spec import FigureSpec
+from helio.steps.render.wording import inert, pretty_unit
+from helio.store.table import Axis, Table
+
+Value = TypeVar("Value")
+
+MANY = 12
+"""With more bins than this a spectrum drawn as lines has a colour bar instead of names."""
+
+_DASHES = ("solid", "dash", "dot", "dashdot")
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One line before it is drawn."""
+
+    label: str
+    component: str
+    table: Table
+    values: npt.NDArray[Any]
+    name: str
+    colour: str
+    dash: str = "solid"
+    bin: float | None = None
+    """Centre of its bin, for a spectrum's lines."""
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """How a spec may address it, most exact first."""
+        return (f"{self.label}.{self.component}", self.label) if self.component else (self.label,)
+
+
+def panel_lines(
+    panel: Panel, spec: FigureSpec, foreground: str, scale: list[list[float | str]]
+) -> list[Line]:
+    """The lines of a panel, by its labels, with names and colours that depend on nothing else."""
+    palette = spec.get("palette", "tplot")
+    lines: list[Line] = []
+    for label, table in panel.tables.items():
+        if table.kind == "spectrum":
+            lines += _bin_lines(label, table, scale)
+        elif table.kind == "vector":
+            found = colours.vector_colours(table.components, palette, foreground)
+            if len(table.components) > 4:
+                found = colours.sequence(len(table.components), scale)
+            dash = _DASHES[sum(other.table is not table for other in _firsts(lines)) % len(_DASHES)]
+            lines += [
+                Line(label, name, table, table.values[:, column], name, found[column], dash)
+                for column, name in enumerate(table.components)
+            ]
+        else:
+            lines.append(Line(label, "", table, table.values, table.name or label, foreground))
+    lines = _coloured_scalars(lines, spec, foreground)
+    lines = _named(lines)
+    return [_styled(line, spec) for line in lines]
+
+
+def line_traces(
+    line: Line,
+    *,
+    uid: str,
+    axis: str,
+    start: np.datetime64,
+    stop: np.datetime64,
+    pixels: int,
+    spec: FigureSpec,
+    positive: bool,
+    legend: str | None,
+) -> list[dict[str, Any]]:
+    """The plotly traces of a line: the line itself, and markers for values that stand alone between gaps."""
+    epoch, values = line.table.epoch, line.values
+    if values.dtype.kind != "f":
+        values = values.astype(np.float64)
+    if positive:
+        with np.errstate(invalid="ignore"):
+            values = np.where(values > 0, values, np.nan).astype(values.dtype)
+    gap = gaps(epoch, spec.get("gap_factor", 1.5))
+    x, y = thin_line(epoch, values, gap, start=start, stop=stop, pixels=pixels)
+    style = _style(line, spec)
+    mode = style.get("mode", "lines")
+    width = float(style.get("width", 1.1 if line.bin is not None else 1.3))
+    unit = pretty_unit(line.table.unit)
+    trace: dict[str, Any] = {
+        "type": "scatter",
+        "name": line.name,
+        "uid": uid,
+        "mode": mode,
+        **times(x),
+        "y": numbers(y),
+        "yaxis": axis,
+        "line": {"color": line.colour, "width": width, "dash": style.get("dash", line.dash)},
+        "connectgaps": False,
+        "hovertemplate": f"%{{y:.5g}} {unit}".rstrip() + f"<extra>{line.name}</extra>",
+        "showlegend": legend is not None,
+    }
+    if "markers" in mode:
+        trace["marker"] = {"color": line.colour, "size": 2 + 2 * width}
+    if legend is not None:
+        trace["legend"] = legend
+        trace["legendgroup"] = trace["uid"]
+    traces = [trace]
+    alone = isolated(y)
+    if alone.any() and "markers" not in mode:
+        traces.append(
+            {
+                "type": "scatter",
+                "name": line.name,
+                "uid": f"{uid}-alone",
+                "mode": "markers",
+                "x": moments(x[alone]),
+                "y": numbers(y[alone]),
+                "yaxis": axis,
+                "marker": {"color": line.colour, "size": round(1 + 1.3 * width, 1)},
+                "hoverinfo": "skip",
+                "legendgroup": trace["uid"],
+                "showlegend": False,
+            }
+        )
+    return traces
+
+
+def bin_colour_bar(
+    lines: Sequence[Line], axis: str, start: np.datetime64, bar: dict[str, Any]
+) -> dict[str, Any]:
+    """An empty trace that carries the colour bar of a spectrum's bins."""
+    centres = np.array([line.bin for line in lines], dtype=np.float64)
+    log = lines[0].table.axes[0].scale == "log" and bool((centres > 0).all())
+    places = np.log10(centres) if log else centres
+    low, high = float(places.min()), float(places.max())
+    stops = [[number / max(1, len(lines) - 1), line.colour] for number, line in enumerate(lines)]
+    if len(lines) > 1 and high > low:
+        order = np.argsort(places)
+        stops = [[round(float((places[k] - low) / (high - low)), 6), lines[int(k)].colour] for k in order]
+        stops[0][0], stops[-1][0] = 0.0, 1.0
+    return {
+        "type": "scatter",
+        "uid": f"{axis}-bins",
+        "mode": "markers",
+        "x": [iso(start)],
+        "y": [None],
+        "yaxis": axis,
+        "marker": {
+            "color": [low],
+            "cmin": low,
+            "cmax": high,
+            "colorscale": stops,
+            "showscale": True,
+            "colorbar": bar,
+        },
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+
+
+def bin_names(axis: Axis) -> list[str]:
+    """Names of a spectrum's bins: edges where the file gives them, ``13.6–15.1 MeV``, else centres."""
+    centres = typical(axis.centers)
+    if axis.lower is None or axis.upper is None:
+        return [f"{centre:.4g} {axis.unit}".strip() for centre in centres]
+    edges = zip(typical(axis.lower), typical(axis.upper), strict=True)
+    return [
+        f"{low:.4g}–{high:.4g} {axis.unit}".strip() if np.isfinite(low) and np.isfinite(high) and high > low
+        else f"{centre:.4g} {axis.unit}".strip()
+        for (low, high), centre in zip(edges, centres, strict=True)
+    ]  # fmt: skip
+
+
+def typical(edges: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """One value per bin: the median over records, where they change."""
+    plain = np.asarray(edges, dtype=np.float64)
+    if plain.ndim == 1:
+        return plain
+    sound = np.isfinite(plain).any(axis=0)
+    middle = np.full(plain.shape[1], np.nan)
+    middle[sound] = np.nanmedian(plain[:, sound], axis=0)
+    return middle
+
+
+def _bin_lines(label: str, table: Table, scale: list[list[float | str]]) -> list[Line]:
+    axis = table.axes[0]
+    centres = typical(axis.centers)
+    order = [int(k) for k in np.argsort(centres, kind="stable") if np.isfinite(centres[k])]
+    names = bin_names(axis)
+    if len(order) > MANY:
+        places = _fractions(centres[order], log=axis.scale == "log")
+        shades = colours.along(places, scale)
+    else:
+        shades = colours.sequence(len(order), scale)
+    return [
+        Line(label, f"bin{k + 1}", table, table.values[:, k], names[k], shade, bin=float(centres[k]))
+        for k, shade in zip(order, shades, strict=True)
+    ]
+
+
+def _fractions(centres: npt.NDArray[np.float64], *, log: bool) -> list[float]:
+    places = np.log(centres) if log and (centres > 0).all() else centres
+    span = float(places[-1] - places[0]) or 1.0
+    return [float(place) for place in (places - places[0]) / span]
+
+
+def _firsts(lines: Sequence[Line]) -> list[Line]:
+    return list({line.label: line for line in lines if line.component}.values())
+
+
+def _coloured_scalars(lines: list[Line], spec: FigureSpec, foreground: str) -> list[Line]:
+    """Scalars by position in the panel; components of one vector, asked for one by one, keep its colours."""
+    palette = spec.get("palette", "tplot")
+    scalars = [line for line in lines if not line.component]
+    if not scalars:
+        return lines
+    if len(scalars) == 1:
+        # A magnitude beside its vector is black, as is a line that stands alone.
+        shades = [foreground]
+    else:
+        parents = {line.label.removesuffix(f".{line.table.name}") for line in scalars}
+        parts = all(line.label.endswith(f".{line.table.name}") for line in scalars)
+        roles = colours.component_roles([line.table.name for line in scalars])
+        if len(scalars) == len(lines) and parts and len(parents) == 1 and roles is not None:
+            shades = colours.vector_colours([line.table.name for line in scalars], palette, foreground)
+        else:
+            shades = colours.qualitative(len(scalars), palette, foreground)
+    chosen = dict(zip((line.label for line in scalars), shades, strict=True))
+    return [line if line.component else replace(line, colour=chosen[line.label]) for line in lines]
+
+
+def _named(lines: list[Line]) -> list[Line]:
+    """The shortest names that tell the panel's lines apart."""
+    bare = [line.name for line in lines]
+    framed = [f"{line.name} {line.table.frame}".strip() for line in lines]
+    labelled = [f"{line.label}: {line.name}" if line.component else line.label for line in lines]
+    for names in (bare, framed, labelled):
+        if len(set(names)) == len(names):
+            break
+    return [replace(line, name=inert(name)) for line, name in zip(lines, names, strict=True)]
+
+
+def _styled(line: Line, spec: FigureSpec) -> Line:
+    name = _addressed(line, spec.get("trace_names", {}))
+    colour = _addressed(line, spec.get("trace_colors", {}))
+    if name is not None:
+        line = replace(line, name=name)
+    if colour is not None:
+        line = replace(line, colour=colours.check_colour(colour, f"trace_colors: {line.keys[-1]}"))
+    return line
+
+
+def _style(line: Line, spec: FigureSpec) -> dict[str, Any]:
+    found = _addressed(line, spec.get("line_styles", {}))
+    return dict(found) if found else {}
+
+
+def _addressed(line: Line, said: Mapping[str, Value]) -> Value | None:
+    return next((said[key] for key in line.keys if key in said), None)

@@ -1,0 +1,191 @@
+"""Lines, shaded intervals and texts that a spec puts on the panels, each checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from helio.errors import StepError
+from helio.steps.render.colours import check_colour
+from helio.steps.render.encode import iso
+from helio.steps.render.geometry import Geometry
+from helio.steps.render.spec import FigureSpec
+from helio.steps.render.time_axis import instant
+from helio.steps.render.wording import text_width
+
+Marks = tuple[list[dict[str, Any]], list[dict[str, Any]]]
+
+
+def marks(
+    spec: FigureSpec,
+    geometry: Geometry,
+    *,
+    start: np.datetime64,
+    stop: np.datetime64,
+    axes: Sequence[str],
+    logarithmic: Sequence[bool],
+    foreground: str,
+    background: str,
+) -> Marks:
+    """Shapes and annotations of a spec.
+
+    Parameters
+    ----------
+    axes : sequence of str
+        Plotly's name of each panel's y axis, from the top: ``"y"``, ``"y2"``.
+    logarithmic : sequence of bool
+        Whether it is logarithmic, from the top: plotly places texts there by log10.
+    """
+    shapes: list[dict[str, Any]] = []
+    texts: list[dict[str, Any]] = []
+    flags: list[tuple[np.datetime64, str, str, str]] = []
+    for place, rect in enumerate(spec.get("vrects", []), 1):
+        where = f"vrects: entry {place}"
+        first, last = instant(_need(rect, "x0", where), where), instant(_need(rect, "x1", where), where)
+        if not first < last:
+            raise StepError(f"{where}: x0 is not before x1", advice="exchange them")
+        colour = check_colour(rect.get("color", "lightskyblue"), where)
+        shape = {"type": "rect", "x0": iso(first), "x1": iso(last), "y0": 0, "y1": 1, "layer": "below"}
+        opacity = float(rect.get("opacity", 0.3))
+        if not 0 <= opacity <= 1:
+            raise StepError(f"{where}: opacity {opacity:g} is out of bounds", advice="0 to 1")
+        shape |= {"fillcolor": colour, "opacity": opacity, "line": {"width": 0}}
+        shapes += _in_every_panel(shape, axes)
+        if rect.get("label"):
+            middle = first + (last - first) // 2
+            flags.append((middle, rect["label"], foreground, "center"))
+    for place, line in enumerate(spec.get("vlines", []), 1):
+        where = f"vlines: entry {place}"
+        moment = instant(_need(line, "x", where), where)
+        colour = check_colour(line.get("color", "red"), where)
+        if colour == "white" and background in ("#ffffff", "white"):
+            colour = "red"
+        stroke = {"color": colour, "width": float(line.get("width", 1.5)), "dash": line.get("dash", "solid")}
+        shapes += _in_every_panel(
+            {"type": "line", "x0": iso(moment), "x1": iso(moment), "y0": 0, "y1": 1, "line": stroke}, axes
+        )
+        if line.get("label"):
+            flags.append((moment, line["label"], colour, "left"))
+    texts += _flags(flags, geometry, start=start, stop=stop, background=background)
+    for place, line_at in enumerate(spec.get("hlines", []), 1):
+        where = f"hlines: entry {place}"
+        value = float(_need(line_at, "y", where))
+        panel = _panel(line_at, len(axes), where)
+        axis = axes[panel - 1]
+        colour = check_colour(line_at.get("color", "red"), where)
+        stroke = {
+            "color": colour,
+            "width": float(line_at.get("width", 1)),
+            "dash": line_at.get("dash", "dash"),
+        }
+        shapes.append(
+            {
+                "type": "line",
+                "xref": "x domain",
+                "yref": axis,
+                "x0": 0,
+                "x1": 1,
+                "y0": value,
+                "y1": value,
+                "line": stroke,
+            }
+        )
+        if line_at.get("label"):
+            texts.append(
+                {
+                    "text": line_at["label"], "xref": "x domain", "x": 1, "xanchor": "right", "yref": axis,
+                    "y": _on_axis(value, logarithmic[panel - 1], where), "yanchor": "bottom",
+                    "font": {"size": geometry.font - 3, "color": colour}, "showarrow": False,
+                }
+            )  # fmt: skip
+    for place, note in enumerate(spec.get("annotations", []), 1):
+        texts.append(_note(note, f"annotations: entry {place}", geometry, axes, logarithmic, foreground))
+    return shapes, texts
+
+
+def _need(entry: Mapping[str, Any], key: str, where: str) -> str | float:
+    if key not in entry:
+        raise StepError(
+            f"{where} has no {key}", advice=f"{key}: what to mark, for instance '2024-05-10T17:00'"
+        )
+    found: str | float = entry[key]
+    return found
+
+
+def _panel(entry: Mapping[str, Any], panels: int, where: str) -> int:
+    number = int(entry.get("panel", 1))
+    if not 1 <= number <= panels:
+        raise StepError(
+            f"{where}: there is no panel {number}", advice=f"panels are 1 to {panels}, from the top"
+        )
+    return number
+
+
+def _in_every_panel(shape: dict[str, Any], axes: Sequence[str]) -> list[dict[str, Any]]:
+    return [{**shape, "xref": "x", "yref": f"{axis} domain"} for axis in axes]
+
+
+def _flags(
+    flags: Sequence[tuple[np.datetime64, str, str, str]],
+    geometry: Geometry,
+    *,
+    start: np.datetime64,
+    stop: np.datetime64,
+    background: str,
+) -> list[dict[str, Any]]:
+    """Labels at the top of the first panel, one row lower where they would cover each other."""
+    size = geometry.font - 3
+    pixel = geometry.plot_width / int((stop - start).astype("timedelta64[ns]").astype("i8"))
+    ends: list[float] = []
+    found = []
+    for moment, text, colour, anchor in sorted(flags, key=lambda flag: (int(flag[0].astype("i8")), flag[1])):
+        left = int((moment - start).astype("timedelta64[ns]").astype("i8")) * pixel
+        width = text_width(text, size)
+        if anchor == "left" and left + width > geometry.plot_width:
+            anchor, left = "right", left - width
+        elif anchor == "center":
+            left -= width / 2
+        row = next((row for row, end in enumerate(ends) if end + 6 < left), len(ends))
+        ends[row : row + 1] = [left + width]
+        found.append(
+            {
+                "text": text, "xref": "x", "x": iso(moment), "xanchor": anchor, "yref": "paper", "y": 1,
+                "yanchor": "top", "yshift": -(2 + row * (size + 4)), "showarrow": False, "borderpad": 1,
+                "font": {"size": size, "color": colour}, "bgcolor": background, "opacity": 0.8,
+            }
+        )  # fmt: skip
+    return found
+
+
+def _note(
+    note: Mapping[str, Any],
+    where: str,
+    geometry: Geometry,
+    axes: Sequence[str],
+    logarithmic: Sequence[bool],
+    foreground: str,
+) -> dict[str, Any]:
+    x, y = _need(note, "x", where), float(_need(note, "y", where))
+    drawn: dict[str, Any] = {
+        "text": str(_need(note, "text", where)),
+        "showarrow": bool(note.get("showarrow", False)),
+        "font": {"size": geometry.font - 2, "color": check_colour(note.get("color", foreground), where)},
+    }
+    if drawn["showarrow"]:
+        drawn |= {"arrowhead": 2, "arrowwidth": 1, "arrowcolor": drawn["font"]["color"], "ax": 30, "ay": -30}
+    if isinstance(x, str):
+        panel = _panel(note, len(axes), where)
+        place = _on_axis(y, logarithmic[panel - 1], where)
+        return drawn | {"xref": "x", "x": iso(instant(x, where)), "yref": axes[panel - 1], "y": place}
+    return drawn | {"xref": "paper", "x": float(x), "yref": "paper", "y": y}
+
+
+def _on_axis(value: float, logarithmic: bool, where: str) -> float:
+    if not logarithmic:
+        return value
+    if value <= 0:
+        raise StepError(f"{where}: y {value:g} on a logarithmic axis", advice="a value above 0")
+    return float(f"{math.log10(value):.8g}")

@@ -1,0 +1,67 @@
+"""What a careful reviewer would remark about a figure: coverage, crowding, traces without data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from helio.steps.render.gaps import coverage, usable_records
+from helio.steps.render.lines import Line
+from helio.steps.render.panels import Panel
+from helio.store.table import Table
+
+CROWDED = 6
+"""More lines than this in one panel are hard to tell apart."""
+
+
+def coverage_notes(
+    panels: Sequence[Panel], start: np.datetime64, stop: np.datetime64, gap_factor: float
+) -> list[str]:
+    """Per panel, the fraction of the time range in which each label has values."""
+    notes = []
+    for panel in panels:
+        shares = [
+            f"{label} {100 * _share(table, start, stop, gap_factor):.1f} %"
+            for label, table in panel.tables.items()
+        ]
+        notes.append(f"panel {panel.number}: coverage {', '.join(shares)}")
+    return notes
+
+
+def line_notes(panel: Panel, lines: Sequence[Line], *, log: bool) -> list[str]:
+    """Remarks on a panel of lines."""
+    notes = []
+    place = f"panel {panel.number}"
+    if len(lines) > CROWDED:
+        notes.append(f"{place}: {len(lines)} lines in one panel")
+    for line in lines:
+        finite = np.isfinite(line.values)
+        missing = 1 - finite.mean()
+        if missing == 1:
+            notes.append(f"{place}: {line.label} {line.name} has no value in the interval")
+        elif missing > 0.5:
+            notes.append(f"{place}: {line.label} {line.name} is {100 * missing:.0f} % missing")
+    for label in dict.fromkeys(line.label for line in lines) if log else ():
+        lost = sum(int((line.values <= 0).sum()) for line in lines if line.label == label)
+        if lost:
+            notes.append(
+                f"{place}: {lost} values of {label} are not above 0, a logarithmic axis leaves them out"
+            )
+    if not log:
+        sizes = np.array([np.nanmax(np.abs(line.values)) for line in lines if np.isfinite(line.values).any()])
+        sizes = sizes[sizes > 0]
+        if sizes.size > 1 and sizes.max() > 1e6 * sizes.min():
+            notes.append(f"{place}: lines differ more than a million times in size, the smaller look flat")
+    counts = {label: len(table) for label, table in panel.tables.items()}
+    if min(counts.values()) and max(counts.values()) > 10 * min(counts.values()):
+        few, many = min(counts, key=lambda label: counts[label]), max(counts, key=lambda label: counts[label])
+        notes.append(f"{place}: {many} has {counts[many]} records, {few} only {counts[few]}")
+    units = list(dict.fromkeys(table.unit for table in panel.tables.values()))
+    if len(units) > 1:
+        notes.append(f"{place}: different units on one axis: {', '.join(unit or 'none' for unit in units)}")
+    return notes
+
+
+def _share(table: Table, start: np.datetime64, stop: np.datetime64, gap_factor: float) -> float:
+    return coverage(table.epoch, usable_records(table.values), start, stop, gap_factor)

@@ -1,0 +1,146 @@
+"""Spectrogram panels: a heat map of exact bins, logarithmic colours, a colour bar beside its panel."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.errors import StepError
+from helio.steps.render.encode import moments, numbers
+from helio.steps.render.spectrum_grid import Grid
+from helio.steps.render.wording import inert, pretty_unit
+
+Reals = npt.NDArray[np.float64]
+
+DECADES = 8.0
+"""The lowest colour of a logarithmic scale lies at most this many decades below the highest."""
+
+
+def colour_limits(
+    z: Reals, *, log: bool, low: float | None, high: float | None, where: str
+) -> tuple[float, float]:
+    """Data values of the lowest and highest colour: as asked, else from the cells drawn.
+
+    On a logarithmic scale the lowest colour is the first percentile, so that single counts do not use up
+    the scale.
+    """
+    finite = z[np.isfinite(z)]
+    if log and low is not None and low <= 0:
+        raise StepError(
+            f"{where}: z_min {low:g} on logarithmic colours", advice="a value above 0, or log_z false"
+        )
+    top = float(finite.max()) if high is None else float(high)
+    if low is not None:
+        bottom = float(low)
+    else:
+        bottom = float(np.percentile(finite, 1) if log else finite.min())
+        if log:
+            bottom = max(bottom, top / 10**DECADES)
+    if bottom < top:
+        return bottom, top
+    if low is not None and high is not None:
+        raise StepError(f"{where}: z_min {low:g} is not below z_max {high:g}", advice="exchange them")
+    if log:
+        return (bottom, bottom * 10) if high is None else (top / 10, top)
+    room = abs(top) * 0.5 or 1.0
+    return (bottom, bottom + room) if high is None else (top - room, top)
+
+
+def heat_map(
+    grid: Grid,
+    *,
+    uid: str,
+    name: str,
+    axis: str,
+    log: bool,
+    limits: tuple[float, float],
+    scale: list[list[float | str]],
+    bar: dict[str, Any],
+    axis_name: str,
+    axis_unit: str,
+    unit: str,
+) -> dict[str, Any]:
+    """The heat map of a grid; z is log10 of the values where `log`, for plotly has linear colours only."""
+    shown = np.log10(grid.z) if log else grid.z
+    low, high = (math.log10(limit) for limit in limits) if log else limits
+    value = "log₁₀ = %{z:.2f}" if log else "%{z:.4g}"
+    bins = f"{inert(axis_name)} %{{y:.4g}} {inert(axis_unit)}".strip()
+    return {
+        "type": "heatmap",
+        "uid": uid,
+        "name": inert(name),
+        "x": moments(grid.x),
+        "y": numbers(grid.y),
+        "z": numbers(shown.astype(np.float32)),
+        "yaxis": axis,
+        "colorscale": scale,
+        "zmin": _short(low),
+        "zmax": _short(high),
+        "zsmooth": False,
+        "hoverongaps": False,
+        "hovertemplate": f"{bins}<br>{value} {pretty_unit(unit)}".rstrip() + "<extra></extra>",
+        "colorbar": bar,
+    }
+
+
+def colour_bar(
+    *, low: float, high: float, log: bool, geometry: dict[str, Any], font: float
+) -> dict[str, Any]:
+    """A colour bar as tall as its panel, with powers of ten on a logarithmic scale."""
+    bar: dict[str, Any] = {
+        **geometry,
+        "lenmode": "fraction",
+        "thickness": 14,
+        "xpad": 0,
+        "ypad": 0,
+        "outlinewidth": 1,
+        "ticks": "outside",
+        "ticklen": 4,
+        "tickfont": {"size": _short(font - 2)},
+    }
+    if log:
+        places, texts = log_ticks(low, high)
+        bar |= {"tickmode": "array", "tickvals": places, "ticktext": texts}
+    else:
+        bar |= {"exponentformat": "power", "nticks": 6}
+    return bar
+
+
+def log_ticks(low: float, high: float) -> tuple[list[float], list[str]]:
+    """Places (log10) and texts of the ticks between two data values.
+
+    Powers of ten, thinned beyond six decades; with fewer than two of them also 2 and 5.
+    """
+    first, last = math.log10(low), math.log10(high)
+    powers = list(range(math.ceil(first - 1e-9), math.floor(last + 1e-9) + 1))
+    if len(powers) >= 2:
+        step = 1 + (len(powers) - 1) // 6
+        chosen = [power for power in powers if power % step == 0] if step > 1 else powers
+        return [float(power) for power in chosen], [f"10<sup>{_signed(power)}</sup>" for power in chosen]
+    places, texts = [], []
+    for power in range(math.floor(first) - 1, math.ceil(last) + 1):
+        for digit in (1, 2, 5):
+            place = power + math.log10(digit)
+            if first - 1e-9 <= place <= last + 1e-9:
+                places.append(_short(place))
+                texts.append(_digit_text(digit, power))
+    if len(places) >= 2:
+        return places, texts
+    return [_short(first), _short(last)], [f"{low:.3g}", f"{high:.3g}"]
+
+
+def _digit_text(digit: int, power: int) -> str:
+    if -3 <= power <= 3:
+        return f"{digit * 10.0**power:g}"
+    return f"10<sup>{_signed(power)}</sup>" if digit == 1 else f"{digit}×10<sup>{_signed(power)}</sup>"
+
+
+def _signed(power: int) -> str:
+    return str(power).replace("-", "−")
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.8g}")

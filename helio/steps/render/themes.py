@@ -1,0 +1,42 @@
+"""Themes: our own white page, and plotly's templates read from its package."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from helio.steps.render.spec import Theme
+
+
+@dataclass(frozen=True)
+class Look:
+    """What drawing needs to know of a theme."""
+
+    foreground: str
+    background: str
+    template: dict[str, Any]
+    own: bool
+    """Whether lines, grid and background are ours to choose."""
+
+
+def plotly_file(name: str) -> Path:
+    """A file of plotly's package data, found without importing plotly."""
+    spec = find_spec("plotly")
+    if spec is None or not spec.submodule_search_locations:
+        raise ModuleNotFoundError("plotly is not installed")
+    return Path(next(iter(spec.submodule_search_locations))) / "package_data" / name
+
+
+def look(theme: Theme) -> Look:
+    """Colours and template of a theme."""
+    if theme == "white":
+        return Look("#000000", "#ffffff", {}, own=True)
+    layout = json.loads(plotly_file(f"templates/{theme}.json").read_text(encoding="utf-8"))["layout"]
+    foreground = str(layout.get("font", {}).get("color", "#000000"))
+    background = str(layout.get("plot_bgcolor", "#ffffff"))
+    # Black lines stand on every page but a dark one.
+    dark = theme == "plotly_dark"
+    return Look(foreground if dark else "#000000", background, {"layout": layout}, own=False)

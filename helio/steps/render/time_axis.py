@@ -1,0 +1,55 @@
+"""The time axis: ``hh:mm`` with the date below where it changes, from milliseconds to decades."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from helio.errors import StepError
+
+_SECOND, _MINUTE, _DAY = 1000, 60_000, 86_400_000
+
+# plotly.js writes what follows the line break only where it differs from the tick before.
+TICK_FORMATS: tuple[tuple[Any, Any, str], ...] = (
+    (None, 9.99, "%H:%M:%S.%3f\n%Y-%m-%d"),
+    (10, 99.9, "%H:%M:%S.%2f\n%Y-%m-%d"),
+    (100, _SECOND - 1, "%H:%M:%S.%1f\n%Y-%m-%d"),
+    (_SECOND, _MINUTE - 1, "%H:%M:%S\n%Y-%m-%d"),
+    (_MINUTE, _DAY - 1, "%H:%M\n%Y-%m-%d"),
+    (_DAY, "M1", "%m-%d\n%Y"),
+    ("M1", "M11", "%b\n%Y"),
+    ("M12", None, "%Y"),
+)
+
+
+def tick_formats() -> list[dict[str, Any]]:
+    """Tick formats by distance of the ticks, for zooming too."""
+    return [{"dtickrange": [low, high], "value": value} for low, high, value in TICK_FORMATS]
+
+
+def instant(text: object, where: str) -> np.datetime64:
+    """One ISO time of a spec, UTC unless it has an offset."""
+    if not isinstance(text, str):
+        raise StepError(f"{where}: {text!r} is not a time", advice="an ISO time in UTC: '2024-05-10T17:00'")
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError as error:
+        raise StepError(
+            f"{where}: '{text}' is not a time", advice="an ISO time in UTC: '2024-05-10T17:00'"
+        ) from error
+    return nanoseconds(moment)
+
+
+def nanoseconds(moment: datetime) -> np.datetime64:
+    """A datetime, naive meaning UTC, as datetime64[ns]."""
+    plain = moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
+    moment_ns: np.datetime64 = np.datetime64(plain, "us").astype("datetime64[ns]")
+    return moment_ns
+
+
+def as_datetime(moment: np.datetime64) -> datetime:
+    """A datetime64 as a naive datetime in UTC, to the µs."""
+    plain: datetime = moment.astype("datetime64[us]").item()
+    return plain

@@ -1,0 +1,115 @@
+"""Texts on a figure: units, axis titles, time ranges, wrapped to the room there is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+from helio.store.table import SourceFile, Table
+
+FONT_FAMILY = "DejaVu Sans, Verdana, Arial, sans-serif"
+"""DejaVu Sans first: it has every superscript, and browsers on Linux have it."""
+
+_SUPERSCRIPT = str.maketrans("0123456789+-−./", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻·ᐟ")
+_EXPONENT = re.compile(
+    r"(?:\^|\*\*)(?:\{([+\-−]?\d+(?:[./]\d+)?)\}|\(([+\-−]?\d+(?:[./]\d+)?)\)|([+\-−]?\d+(?:[./]\d+)?))"
+)
+
+
+def pretty_unit(unit: str) -> str:
+    """``cm^-3`` as ``cm⁻³``; everything else stays in the file's own words."""
+    text = _EXPONENT.sub(
+        lambda found: "".join(filter(None, found.groups())).translate(_SUPERSCRIPT), unit.strip()
+    )
+    return {"deg": "°", "degree": "°", "degrees": "°"}.get(text, text)
+
+
+def inert(text: str) -> str:
+    """Text from data or files with what plotly would take for markup made plain."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def quantity(table: Table, fallback: str) -> str:
+    """Name and frame of a table's quantity, ``B GSE``."""
+    name = table.name or fallback
+    if table.frame and table.frame.lower() not in name.lower():
+        name = f"{name} {table.frame}"
+    return name
+
+
+def bracketed(unit: str) -> str:
+    """``[nT]``, or nothing for no unit."""
+    return f"[{pretty_unit(unit)}]" if unit.strip() else ""
+
+
+def text_width(text: str, font: float) -> float:
+    """Estimated width in pixels; DejaVu Sans is 0.6 em wide on average."""
+    return 0.6 * font * len(text)
+
+
+def wrap(text: str, room: float, font: float, lines: int) -> list[str]:
+    """Text in at most `lines` lines that fit `room` pixels, broken at spaces, cut with an ellipsis."""
+    letters = max(4, int(room / (0.6 * font)))
+    wrapped: list[str] = []
+    for word in re.split(r"\s+", text.strip()):
+        if wrapped and len(wrapped[-1]) + 1 + len(word) <= letters:
+            wrapped[-1] += " " + word
+            continue
+        while len(word) > letters and len(wrapped) < lines - 1:
+            # Words of files have no spaces: mms1_dis_numberdensity_fast breaks at an underscore.
+            cut = word.rfind("_", 1, letters) + 1 or letters
+            wrapped.append(word[:cut])
+            word = word[cut:]
+        wrapped.append(word)
+    if len(wrapped) > lines:
+        wrapped = [*wrapped[: lines - 1], " ".join(wrapped[lines - 1 :])]
+    return [line if len(line) <= letters else line[: letters - 1] + "…" for line in wrapped]
+
+
+def axis_title(name: str, unit: str, room: float, font: float) -> str:
+    """``B GSE [nT]`` on one line if it fits `room`, else with the unit on a line of its own."""
+    brackets = bracketed(unit)
+    one = f"{name} {brackets}".strip()
+    if text_width(one, font) <= room:
+        return inert(one)
+    lines = wrap(name, room, font, 2) if name else []
+    return "<br>".join(inert(line) for line in [*lines, *(wrap(brackets, room, font, 2) if brackets else [])])
+
+
+def written_range(start: datetime, stop: datetime) -> str:
+    """``2021-10-28 00:00 – 10-29 00:00 UT``, seconds only where there are any."""
+    if start.microsecond or stop.microsecond:
+        clock, digits = "%H:%M:%S.%f", -3
+    elif start.second or stop.second:
+        clock, digits = "%H:%M:%S", None
+    else:
+        clock, digits = "%H:%M", None
+    first = f"{start:%Y-%m-%d} {start.strftime(clock)[:digits]}"
+    last = stop.strftime(clock)[:digits]
+    if stop.date() != start.date():
+        day = f"{stop:%m-%d}" if stop.year == start.year else f"{stop:%Y-%m-%d}"
+        last = f"{day} {last}"
+    return f"{first} – {last} UT"
+
+
+def cited_sources(sources: Sequence[SourceFile]) -> str:
+    """``STA_L1_HET v01, PSP_FLD_L2_MAG_RTN_1MIN v02 (CDAWeb)``: data sets, file versions, who served them."""
+    served: dict[str, dict[str, list[str]]] = {}
+    for source in sources:
+        versions = served.setdefault(source.provider, {}).setdefault(source.dataset_id, [])
+        if source.version and source.version not in versions:
+            versions.append(source.version)
+    parts = []
+    for provider, datasets in served.items():
+        listed = ", ".join(f"{name} {_versions(versions)}".strip() for name, versions in datasets.items())
+        parts.append(f"{listed} ({provider})" if provider else listed)
+    return "; ".join(parts)
+
+
+def _versions(versions: Sequence[str]) -> str:
+    if not versions:
+        return ""
+    ordered = sorted(versions, key=lambda text: [int(part) for part in re.findall(r"\d+", text)])
+    named = [text if text.startswith(("v", "V")) else f"v{text}" for text in ordered]
+    return named[0] if len(named) == 1 else f"{named[0]}–{named[-1]}"
