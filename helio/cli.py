@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -48,6 +48,7 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
+    context: typer.Context,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say what happens, on standard error.")] = False,
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
@@ -55,15 +56,12 @@ def _root(
 ) -> None:
     """Deterministic pipelines for heliophysics: one JSON file fetches, computes and draws."""
     del version
-    global _verbose
-    _verbose = verbose
-
-
-_verbose = False
+    context.obj = verbose
 
 
 @app.command()
 def run(
+    context: typer.Context,
     name: Annotated[
         list[str],
         typer.Argument(help="A pipeline's name, or the path of a JSON file ('run pipeline NAME' works too).", metavar="PIPELINE"),
@@ -93,7 +91,7 @@ def run(
         from helio import api
 
         settings = _settings()
-        _log_to(settings)
+        _log_to(settings, verbose=context.obj)
         pipeline = _one_name(name)
         chosen = _formats(formats)
         values = _assignments(assign or [])
@@ -272,9 +270,9 @@ def doctor(
 ) -> None:
     """Say what this installation has, and what it lacks."""
     with _errors_as_text(as_json):
-        from helio import api
+        from helio.doctor import examine
 
-        findings = api.examine(_settings(), archive)
+        findings = examine(_settings(), archive or "")
         if as_json:
             _print_json([{"subject": one.subject, "ok": one.ok, "found": one.found, "advice": one.advice} for one in findings])
         else:
@@ -332,7 +330,7 @@ def _settings() -> Settings:
     return read_settings(os.environ)
 
 
-def _log_to(settings: Settings) -> None:
+def _log_to(settings: Settings, *, verbose: bool) -> None:
     """Everything to a file in the home, which turns over at 1 MB; with --verbose to standard error too."""
     import logging
     from logging.handlers import RotatingFileHandler
@@ -341,7 +339,7 @@ def _log_to(settings: Settings) -> None:
     root.setLevel(logging.DEBUG)
     root.propagate = False
     form = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
-    if _verbose:
+    if verbose:
         told = logging.StreamHandler()
         told.setFormatter(form)
         root.addHandler(told)
@@ -465,6 +463,5 @@ def _tool_rows() -> list[dict[str, Any]]:
     return [{"id": name, "summary": one.summary} for name, one in sorted(signatures().items())]
 
 
-def _print_json(value: Any) -> NoReturn | None:
+def _print_json(value: Any) -> None:
     typer.echo(json.dumps(value, indent=1, ensure_ascii=False, default=str))
-    return None

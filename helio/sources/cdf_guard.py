@@ -107,7 +107,11 @@ def _check_compressed(path: Path, size: int, head: bytes, descriptor: int) -> No
     lead = 8 if wide else 4
     if cpr < 8 or cpr + lead + 8 > size:
         raise _truncated(path, size, max(cpr + lead + 8, 0))
-    cpr_type, compression = _fields(path, ">ii", os.pread(descriptor, lead + 8, cpr), lead)
+    length, cpr_type, compression = _fields(
+        path, ">qii" if wide else ">iii", os.pread(descriptor, lead + 8, cpr), 0
+    )
+    if cpr + length > size:
+        raise _truncated(path, size, cpr + length)
     if cpr_type != _CPR:
         raise _broken(path, "the description of its compression is not where it says it is")
     if compression not in _COMPRESSIONS:

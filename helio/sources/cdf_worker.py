@@ -1,8 +1,8 @@
 """The process that reads CDFs: it may hang, be killed or run out of memory, and its parent goes on.
 
 It takes one request per line of JSON on its standard input and answers on its standard output with frames: a
-length (4 bytes, big endian), that many bytes of JSON, then the bytes of the arrays that it describes. It ends when
-its input does.
+length (4 bytes, big endian), that many bytes of JSON, then the bytes of the arrays that it describes. It ends
+when its input does.
 """
 
 from __future__ import annotations

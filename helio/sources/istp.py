@@ -77,7 +77,7 @@ def without_fill(raw: npt.NDArray[Any], attributes: Attributes) -> Floats:
     """Values as floats with fill as NaN; `raw` may be overwritten.
 
     Fill is found by equality in the precision of the file: FILLVAL, one or one per component. Where floats
-    hold ISTP's −1e31 or the library's pad of −1e30, that is fill as well. Integers without a FILLVAL have that
+    hold ISTP's −1e31 or the library's pad of −1e30, that is fill as well. Integers without FILLVAL have that
     of ISTP for their type, unless the valid range includes it.
 
     Returns

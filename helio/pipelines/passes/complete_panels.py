@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helio.pipelines.diagnostics import pointer
-from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
+from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.passes.edit import Context, Edit, Finding, added, replaced
 from helio.pipelines.template import Document
 
 
@@ -19,14 +19,19 @@ def complete_panels(plan: Document, context: Context) -> Iterator[Finding]:
         if step["tool_name"] != "render_spec":
             continue
         spec = step["tool_args"]["spec"]
+        labels = spec.get("labels", [])
         drawn = [label for panel in spec.get("panels", []) for label in panel]
-        missing = [label for label in dict.fromkeys(drawn) if label not in spec["labels"]]
+        missing = [label for label in dict.fromkeys(drawn) if label not in labels]
+        at = pointer("steps", index, "tool_args", "spec", "labels")
         if missing:
-            yield Edit(
-                "HO401",
-                f"labels of panels added: {', '.join(missing)}",
-                replaced(
-                    pointer("steps", index, "tool_args", "spec", "labels"), spec["labels"], [*spec["labels"], *missing]
-                ),
-                step["step_id"],
+            complete = [*labels, *missing]
+            operations = replaced(at, labels, complete) if "labels" in spec else added(at, complete)
+            yield Edit("HO401", f"labels of panels added: {', '.join(missing)}", operations, step["step_id"])
+        elif not labels:
+            yield Diagnostic(
+                "HG102",
+                "nothing to render: the figure names no label",
+                step_id=step["step_id"],
+                tool_name=step["tool_name"],
+                path=at,
             )

@@ -10,6 +10,7 @@ import logging
 import re
 import shutil
 import threading
+import warnings
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import TimeoutError as FutureTimeout
 from pathlib import Path
@@ -231,8 +232,13 @@ class _Session:
                 self._loop.close()
 
     async def _open(self) -> None:
+        from choreographer.errors import TmpDirWarning
         from kaleido import Kaleido
 
+        # Chromium's own log, and a temporary folder it still writes to while that is deleted, are not news.
+        for name in ("choreographer", "kaleido", "browser_proc"):
+            logging.getLogger(name).addHandler(logging.NullHandler())
+        warnings.filterwarnings("ignore", category=TmpDirWarning)
         browser = Kaleido(
             n=1,
             timeout=self._time_limit,

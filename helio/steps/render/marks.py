@@ -142,6 +142,7 @@ def _flags(
     ends: list[float] = []
     found = []
     for moment, text, colour, anchor in sorted(flags, key=lambda flag: (int(flag[0].astype("i8")), flag[1])):
+        middle = anchor == "center"
         left = int((moment - start).astype("timedelta64[ns]").astype("i8")) * pixel
         width = text_width(text, size)
         if anchor == "left" and left + width > geometry.plot_width:
@@ -154,7 +155,8 @@ def _flags(
             {
                 "text": text, "xref": "x", "x": iso(moment), "xanchor": anchor, "yref": "paper", "y": 1,
                 "yanchor": "top", "yshift": -(2 + row * (size + 4)), "showarrow": False, "borderpad": 1,
-                "font": {"size": size, "color": colour}, "bgcolor": background, "opacity": 0.8,
+                "font": {"size": size, "color": colour},
+                **({} if middle else {"bgcolor": background, "opacity": 0.8}),
             }
         )  # fmt: skip
     return found

@@ -46,7 +46,7 @@ from helio.time_range import TimeRange
 _TAG = re.compile(r"<[^>]*>")
 
 
-@tool(version=1)
+@tool(version=1, labels_in=("spec.labels", "spec.panels"))
 def render_spec(
     tables: dict[str, Table], *, spec: FigureSpec, time_range: TimeRange | None = None, caption: str = ""
 ) -> Figure:

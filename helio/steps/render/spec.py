@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Required, TypedDict
 
+from helio.steps.tool import Text
+
 PanelType = Literal["line", "spectrogram"]
 Palette = Literal["tplot", "okabe-ito"]
 Dash = Literal["solid", "dot", "dash", "longdash", "dashdot", "longdashdot"]
@@ -41,7 +43,7 @@ class VLine(TypedDict, total=False):
     """A vertical line at one time, through every panel."""
 
     x: Required[Annotated[str, "ISO time in UTC."]]
-    label: Annotated[str, "Text beside the line, at the top of the first panel."]
+    label: Annotated[Text, "Text beside the line, at the top of the first panel."]
     color: Annotated[str, "A colour that plotly knows; red when left out."]
     dash: Annotated[Dash, "Dash pattern; solid when left out."]
     width: Annotated[float, "Line width in pixels; 1.5 when left out."]
@@ -52,7 +54,7 @@ class VRect(TypedDict, total=False):
 
     x0: Required[Annotated[str, "ISO time in UTC at which the interval starts."]]
     x1: Required[Annotated[str, "ISO time in UTC at which the interval stops."]]
-    label: Annotated[str, "Text at the middle of the interval, at the top of the first panel."]
+    label: Annotated[Text, "Text at the middle of the interval, at the top of the first panel."]
     color: Annotated[str, "A colour that plotly knows; light blue when left out."]
     opacity: Annotated[float, "0 to 1; 0.3 when left out."]
 
@@ -62,7 +64,7 @@ class HLine(TypedDict, total=False):
 
     y: Required[Annotated[float, "Value in the panel's unit."]]
     panel: Annotated[int, "Panel number, from 1 at the top; 1 when left out."]
-    label: Annotated[str, "Text at the right end of the line."]
+    label: Annotated[Text, "Text at the right end of the line."]
     color: Annotated[str, "A colour that plotly knows; red when left out."]
     dash: Annotated[Dash, "Dash pattern; dash when left out."]
     width: Annotated[float, "Line width in pixels; 1 when left out."]
@@ -71,7 +73,7 @@ class HLine(TypedDict, total=False):
 class Note(TypedDict, total=False):
     """A text on the figure."""
 
-    text: Required[Annotated[str, "The text."]]
+    text: Required[Annotated[Text, "The text."]]
     x: Required[Annotated[str | float, "ISO time in UTC, or a fraction of the panels' width from the left."]]
     y: Required[Annotated[float, "With a time: a value in the panel's unit; else a fraction of the height."]]
     panel: Annotated[int, "Panel number that y belongs to, from 1 at the top; 1 when left out."]
@@ -90,11 +92,11 @@ class FigureSpec(TypedDict, total=False):
     panel_types: Annotated[
         list[PanelType], "How each panel is drawn, one per panel; spectra as spectrograms."
     ]
-    title: Annotated[str, "Title of the figure."]
-    subtitle: Annotated[str, "A second line, before the time range."]
-    x_label: Annotated[str, "Label of the time axis; UT when left out."]
-    y_label: Annotated[str | dict[str, str], "Label of the y axis, of every panel or by panel number."]
-    trace_names: Annotated[dict[str, str], "Name in the legend, by label or label.component."]
+    title: Annotated[Text, "Title of the figure."]
+    subtitle: Annotated[Text, "A second line, before the time range."]
+    x_label: Annotated[Text, "Label of the time axis; UT when left out."]
+    y_label: Annotated[Text | dict[str, Text], "Label of the y axis, of every panel or by panel number."]
+    trace_names: Annotated[dict[str, Text], "Name in the legend, by label or label.component."]
     trace_colors: Annotated[dict[str, str], "Colour of a line, by label or label.component."]
     line_styles: Annotated[
         dict[str, LineStyle], "Width, dash and mode of lines, by label or label.component."

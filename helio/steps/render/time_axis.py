@@ -18,9 +18,9 @@ TICK_FORMATS: tuple[tuple[Any, Any, str], ...] = (
     (100, _SECOND - 1, "%H:%M:%S.%1f\n%Y-%m-%d"),
     (_SECOND, _MINUTE - 1, "%H:%M:%S\n%Y-%m-%d"),
     (_MINUTE, _DAY - 1, "%H:%M\n%Y-%m-%d"),
-    (_DAY, "M1", "%m-%d\n%Y"),
     ("M1", "M11", "%b\n%Y"),
     ("M12", None, "%Y"),
+    (_DAY, "M1", "%m-%d\n%Y"),
 )
 
 

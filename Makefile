@@ -1,0 +1,30 @@
+# Two commands do all: `make demo` and `make test`. Neither needs root, a browser or anything but a package index.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.PHONY: demo test check clean sample-archive figures
+
+demo: $(VENV)/.installed ## set up, then draw ground-level event 73 from the embedded sample archive
+	@status=0; $(BIN)/helio run gle73-particles --archive sample --output helio-runs/demo --format html,png || status=$$?; \
+	if [ $$status -eq 3 ]; then echo "The HTML figure is complete; a PNG needs a browser, as said above."; status=0; fi; exit $$status
+
+test: $(VENV)/.installed-dev ## set up, then check style, types and behaviour
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n 2
+
+$(VENV)/.installed: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
+	touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) helio-runs dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,80 @@
+"""What this installation has and lacks, for ``helio doctor``."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from helio import __version__
+from helio.errors import HelioError
+from helio.settings import Settings
+
+PACKAGES = ("numpy", "pandas", "pyarrow", "cdflib", "plotly", "kaleido", "jsonschema", "jsonpatch", "typer", "rich")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at."""
+
+    subject: str
+    ok: bool
+    found: str
+    advice: str = ""
+    optional: bool = False
+    """Whether helio does its main work without it."""
+
+
+def examine(settings: Settings, archive: str = "") -> list[Finding]:
+    """Look at everything that a run needs."""
+    return [
+        Finding("helio", True, f"{__version__}, Python {platform.python_version()}, {platform.system()}"),
+        *_packages(),
+        _home(settings.home),
+        _browser(settings),
+        *_archives(archive or settings.archive),
+    ]
+
+
+def _packages() -> Iterator[Finding]:
+    for name in PACKAGES:
+        try:
+            yield Finding(name, True, version(name))
+        except PackageNotFoundError:
+            yield Finding(name, False, "not installed", f"pip install {name}")
+
+
+def _home(home: Path) -> Finding:
+    there = home
+    while not there.exists() and there != there.parent:
+        there = there.parent
+    writable = os.access(there, os.W_OK) and there.is_dir()
+    return Finding("home", writable, str(home), "" if writable else "HELIO_HOME=DIR, a folder that you can write")
+
+
+def _browser(settings: Settings) -> Finding:
+    from helio.steps.render.export import INSTALL_A_BROWSER, find_browser
+
+    environ = {**os.environ, **({"BROWSER_PATH": settings.browser} if settings.browser else {})}
+    found = find_browser(environ)
+    if found is None:
+        return Finding("browser", False, "none: figures are HTML only", INSTALL_A_BROWSER, optional=True)
+    return Finding("browser", True, str(found), optional=True)
+
+
+def _archives(archive: str) -> Iterator[Finding]:
+    from helio.sources.archives import SAMPLE, Archives
+    from helio.sources.cdf import CdfReader
+
+    with CdfReader() as reader:
+        for name in dict.fromkeys([SAMPLE, archive] if archive else [SAMPLE]):
+            subject = "sample archive" if name == SAMPLE else "archive"
+            try:
+                datasets = Archives(reader, name).choose("").datasets()
+            except HelioError as error:
+                yield Finding(subject, False, error.message, error.advice)
+            else:
+                yield Finding(subject, bool(datasets), f"{len(datasets)} datasets: {', '.join(datasets[:8])}")

@@ -1,0 +1,98 @@
+"""Epochs of every kind against dates written out, and against NASA-compatible pycdfpp."""
+
+import numpy as np
+import pycdfpp
+import pytest
+
+from helio.sources.cdf_epoch import unix_nanoseconds, unix_nanoseconds_of_seconds
+
+
+def dates(*texts):
+    return np.array(texts, dtype="M8[ns]")
+
+
+def converted(raw, kind):
+    nanoseconds, valid = unix_nanoseconds(raw.copy(), kind)
+    return nanoseconds.view("M8[ns]"), valid
+
+
+def test_epoch_counts_milliseconds_from_year_zero():
+    when, valid = converted(np.array([62167219200000.0, 63745056000123.0]), "EPOCH")
+    assert valid is None
+    assert when.tolist() == dates("1970-01-01", "2020-01-01T00:00:00.123").tolist()
+
+
+@pytest.mark.parametrize("bad", [-1e31, 0.0, np.nan, np.inf, 315569519999999.0])
+def test_an_epoch_that_is_fill_or_out_of_range_is_marked(bad):
+    when, valid = converted(np.array([63745056000000.0, bad]), "EPOCH")
+    assert valid.tolist() == [True, False]
+    assert when[0] == dates("2020-01-01")[0]
+
+
+def test_epoch16_keeps_its_nanoseconds():
+    raw = np.array([complex(63745056000.0, 123_456_789_000.0), complex(-1e31, -1e31)])
+    when, valid = converted(raw, "EPOCH16")
+    assert when[0] == dates("2020-01-01T00:00:00.123456789")[0]
+    assert valid.tolist() == [True, False]
+
+
+def test_tt2000_knows_the_leap_seconds():
+    # from the CDF C Reference Manual: J2000 is 11:58:55.816 UTC
+    when, valid = converted(np.array([0], dtype="i8"), "TIME_TT2000")
+    assert valid is None
+    assert when.tolist() == dates("2000-01-01T11:58:55.816").tolist()
+
+
+@pytest.mark.parametrize(
+    ("day", "offset"), [("2017-01-01", 37), ("2016-12-31", 36), ("1972-01-01", 10), ("1999-01-01", 32)]
+)
+def test_tt2000_of_a_day_has_its_tai_minus_utc(day, offset):
+    unix = dates(day).astype("i8")
+    raw = unix - (946_728_000_000_000_000 - 32_184_000_000) + offset * 1_000_000_000
+    assert converted(raw, "TIME_TT2000")[0].tolist() == dates(day).tolist()
+
+
+def test_inside_a_leap_second_time_is_that_of_the_next_second():
+    # 2016-12-31T23:59:60.5 UTC
+    midnight = dates("2017-01-01").astype("i8") - (946_728_000_000_000_000 - 32_184_000_000) + 37 * 10**9
+    when, _ = converted(midnight - np.array([1_500_000_000, 500_000_000, 0]), "TIME_TT2000")
+    assert when.tolist() == dates("2016-12-31T23:59:59.5", "2017-01-01T00:00:00.5", "2017-01-01").tolist()
+
+
+@pytest.mark.parametrize("bad", [-(2**63), -(2**63) + 1, 2**63 - 1, -900_000_000_000_000_000])
+def test_a_tt2000_that_is_fill_or_before_1972_is_marked(bad):
+    _, valid = converted(np.array([0, bad], dtype="i8"), "TIME_TT2000")
+    assert valid.tolist() == [True, False]
+
+
+def test_seconds_since_1970_keep_what_a_double_holds():
+    when, valid = unix_nanoseconds_of_seconds(np.array([1266969600.25, np.nan]), 0)
+    assert when.view("M8[ns]")[0] == dates("2010-02-24T00:00:00.25")[0]
+    assert valid.tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrapped"),
+    [
+        ("EPOCH", pycdfpp.DataType.CDF_EPOCH),
+        ("EPOCH16", pycdfpp.DataType.CDF_EPOCH16),
+        ("TIME_TT2000", pycdfpp.DataType.CDF_TIME_TT2000),
+    ],
+)
+def test_a_thousand_dates_come_out_as_pycdfpp_has_them(kind, wrapped, tmp_path):
+    rng = np.random.default_rng(7)
+    when = np.sort(
+        rng.integers(dates("1972-07-02").astype("i8")[0], dates("2040-01-01").astype("i8")[0], 1000)
+    )
+    when = when // 1_000_000 * 1_000_000
+    cdf = pycdfpp.CDF()
+    cdf.add_variable("Epoch", values=when.view("M8[ns]"), data_type=wrapped)
+    raw = np.asarray(cdf["Epoch"].values)
+    if kind == "EPOCH16":
+        raw = raw.view("f8").reshape(-1, 2) @ np.array([1, 1j])
+    else:
+        raw = raw.view("f8" if kind == "EPOCH" else "i8").reshape(-1)
+    nanoseconds, valid = unix_nanoseconds(raw.copy(), kind)
+    assert valid is None
+    assert np.array_equal(nanoseconds.view("M8[ns]"), pycdfpp.to_datetime64(cdf["Epoch"]).reshape(-1))
+    assert np.array_equal(nanoseconds, when)

@@ -1,0 +1,74 @@
+"""Imports go one way, and each outside library has one home."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import helio
+
+ROOT = Path(helio.__file__).parent
+LAYERS = (
+    ("errors", "settings", "time_range"),
+    ("store",),
+    ("sources",),
+    ("knowledge",),
+    ("steps",),
+    ("pipelines",),
+    ("flows", "authoring"),
+    ("api", "doctor"),
+    ("cli",),
+)
+RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
+HOMES = {"prefect": "flows", "google": "authoring", "typer": "cli", "plotly": "steps/render", "kaleido": "steps/render"}
+SOURCES = sorted(path for path in ROOT.rglob("*.py") if path.name not in ("__init__.py", "__main__.py") or path.parent != ROOT)
+
+
+def imported(path: Path) -> list[str]:
+    """Every absolute module name that a file imports, wherever the statement stands."""
+    found: list[str] = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative imports hide the direction"
+            module = node.module or ""
+            found += [f"{module}.{alias.name}" for alias in node.names] if module == "helio" else [module]
+    return found
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_file_imports_only_what_stands_below_it(path: Path):
+    room = path.relative_to(ROOT).parts[0].removesuffix(".py")
+    for name in imported(path):
+        parts = name.split(".")
+        if parts[0] != "helio" or len(parts) < 2 or parts[1] == "__version__":
+            continue
+        assert RANK[parts[1]] <= RANK[room], f"{room} imports {name}"
+        if RANK[parts[1]] == RANK[room] and len(LAYERS[RANK[room]]) > 1 and parts[1] != room:
+            assert parts[1] == "errors", f"{room} imports {name} of its own layer"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_an_outside_library_is_imported_in_its_home_only(path: Path):
+    where = str(path.relative_to(ROOT))
+    for name in imported(path):
+        home = HOMES.get(name.split(".")[0])
+        if home is not None:
+            assert where.startswith(home), f"{where} imports {name}, whose home is {home}"
+
+
+def test_every_room_of_the_package_has_its_layer():
+    rooms = {path.name.removesuffix(".py") for path in ROOT.iterdir() if not path.name.startswith("_")}
+    assert rooms - {"py.typed"} <= set(RANK)
+
+
+def test_the_command_starts_without_the_heavy_libraries():
+    heavy = ("prefect", "pandas", "numpy", "plotly", "google", "pyarrow", "jsonschema", "cdflib", "rich")
+    code = f"import helio.cli, sys; print([m for m in {heavy!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,56 @@
+"""The wheel, installed elsewhere, does what the checkout does."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder into which the built wheel was installed."""
+    folder = tmp_path_factory.mktemp("package")
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    done = subprocess.run(build, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    [wheel] = folder.glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert not [name for name in names if name.startswith(("tests/", "docs/", "scripts/"))]
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", str(folder / "site"), str(wheel)]
+    done = subprocess.run(install, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "site"
+
+
+def helio(installed: Path, cwd: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environ = {**os.environ, "PYTHONPATH": str(installed), "HELIO_HOME": str(cwd / "home"), "PYTHONSAFEPATH": "1"}
+    command = [sys.executable, "-m", "helio", *arguments]
+    return subprocess.run(command, cwd=cwd, env=environ, capture_output=True, text=True)
+
+
+def test_the_installed_wheel_runs_the_demo(installed: Path, tmp_path: Path):
+    done = helio(installed, tmp_path, "run", "gle73-particles", "--archive", "sample", "--output", "out", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["status"] == "success"
+    assert (tmp_path / "out" / "particles.html").stat().st_size > 10_000
+
+
+def test_the_installed_wheel_checks_every_pipeline_that_it_ships(installed: Path, tmp_path: Path):
+    listed = json.loads(helio(installed, tmp_path, "list", "--json").stdout)
+    assert len(listed) >= 6
+    for entry in listed:
+        done = helio(installed, tmp_path, "check", entry["id"])
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_installed_wheel_publishes_its_schema(installed: Path, tmp_path: Path):
+    schema = json.loads(helio(installed, tmp_path, "schema").stdout)
+    assert schema["title"] == "helio pipeline template"
