@@ -222,7 +222,7 @@ def _prepared(
         return [], bool(per_panel(spec.get("log_y"), panel.number, panels, "log_y", axis_log))
     found = lines.panel_lines(panel, spec, theme.foreground, scale)
     lowest = min(float(np.nanmin(line.values)) for line in found if np.isfinite(line.values).any())
-    default = lowest > 0 and all(table.scale == "log" for table in panel.tables.values())
+    default = lowest >= 0 and all(table.scale == "log" for table in panel.tables.values())
     return found, _line_log(panel.number, panels, spec, default, lowest)
 
 
@@ -308,8 +308,8 @@ def _layout(
         "title": {
             "text": titles[0],
             "font": {"size": geometry.font + (2 if len(titles) > 1 else 0)},
-            "x": 0, "xref": "paper", "xanchor": "left", "y": 1, "yref": "container", "yanchor": "top",
-            "pad": {"t": 10}, "automargin": False,
+            "x": 0, "xref": "paper", "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "bottom",
+            "pad": {"b": round(8 + (len(titles) - 1) * 1.4 * geometry.font)}, "automargin": False,
         },
         "hovermode": "x",
         "dragmode": "zoom",
@@ -369,18 +369,18 @@ def _x_axis(
 
 
 def _y_axis(
-    each: _Drawn, geometry: Geometry, panels: int, spec: FigureSpec, theme: Look, title: str
+    each: _Drawn, geometry: Geometry, panels: int, spec: FigureSpec, theme: Look, title: dict[str, Any]
 ) -> dict[str, Any]:
     number = each.panel.number
     said = per_panel(spec.get("y_label"), number, panels, "y_label", cast(str | None, None))
     if said is not None:
-        title = "<br>".join(wrap(said, geometry.panel_height(number), geometry.font, 3))
+        title = axis_title(said, "", geometry.panel_height(number), geometry.font - 1)
     axis: dict[str, Any] = _frame(theme) | {
         "domain": list(geometry.domains[number - 1]),
         "anchor": "x",
         "mirror": "ticks",
         "type": "log" if each.log_y else "linear",
-        "title": {"text": title, "font": {"size": geometry.font - 1}},
+        "title": title,
         "zeroline": False,
         "exponentformat": "power",
         "tickfont": {"size": geometry.font - 2},
@@ -472,7 +472,7 @@ def _lines(
         title = axis_title(bins.label or "bin", bins.unit, height, geometry.font - 2)
         texts = [_bar_title(title, bar, geometry, number)]
         traces.append(lines.bin_colour_bar(each.lines, axis, start, bar))
-    y_axis = _y_axis(each, geometry, panels, spec, theme, _line_title(each.panel, height, geometry.font))
+    y_axis = _y_axis(each, geometry, panels, spec, theme, _line_title(each.panel, height, geometry.font - 1))
     finite = [line.values[np.isfinite(line.values)] for line in each.lines]
     if each.log_y:
         positive = [values[values > 0] for values in finite]
@@ -513,15 +513,15 @@ def _beside(geometry: Geometry, number: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _line_title(panel: Panel, height: float, font: float) -> str:
+def _line_title(panel: Panel, height: float, font: float) -> dict[str, Any]:
     names = list(dict.fromkeys(quantity(table, label) for label, table in panel.tables.items()))
     units = list(dict.fromkeys(table.unit for table in panel.tables.values()))
     if len(units) > 1:
         each = [f"{quantity(table, label)} {bracketed(table.unit)}" for label, table in panel.tables.items()]
-        return "<br>".join(inert(line) for line in wrap(", ".join(dict.fromkeys(each)), height, font, 2))
+        return axis_title(", ".join(dict.fromkeys(each)), "", height, font)
     name = ", ".join(names)
-    if text_width(name, font) > 2 * height:
-        name = ""
+    if len(names) > 1 and text_width(name, font) > 2 * height:
+        name = f"{names[0]}, …"
     return axis_title(name, units[0], height, font)
 
 
@@ -599,7 +599,7 @@ def _spectrogram(
         axis_unit=bins.unit,
         unit=table.unit,
     )
-    title = axis_title(bins.label or "bin", bins.unit, height, geometry.font)
+    title = axis_title(bins.label or "bin", bins.unit, height, geometry.font - 1)
     y_axis = _y_axis(each, geometry, panels, spec, theme, title)
     if "range" not in y_axis:
         ends = (float(grid.y[0]), float(grid.y[-1]))
@@ -610,20 +610,19 @@ def _spectrogram(
     return [trace], y_axis, [_bar_title(bar_title, bar, geometry, number)]
 
 
-def _bar_title(title: str, bar: dict[str, Any], geometry: Geometry, number: int) -> dict[str, Any]:
+def _bar_title(title: dict[str, Any], bar: dict[str, Any], geometry: Geometry, number: int) -> dict[str, Any]:
     """A colour bar's title, clear of its ticks: plotly lays a title of two lines over them."""
     ticks = max((len(_TAG.sub("", text)) for text in bar.get("ticktext", ["0.00×10"])), default=4)
     low, high = geometry.domains[number - 1]
     return {
-        "text": title, "xref": "paper", "x": 1, "xanchor": "left", "textangle": -90, "yref": "paper",
+        **title, "xref": "paper", "x": 1, "xanchor": "left", "textangle": -90, "yref": "paper",
         "y": round((low + high) / 2, 6), "yanchor": "middle", "showarrow": False, "borderpad": 0,
         "xshift": round(10 + 14 + 8 + text_width("0" * ticks, geometry.font - 2)),
-        "font": {"size": geometry.font - 2},
     }  # fmt: skip
 
 
 def _watermark(geometry: Geometry, theme: Look) -> dict[str, Any]:
-    size = min(geometry.plot_width / 8, geometry.plot_height / 3)
+    size = min(geometry.plot_width / 8, geometry.plot_height / 4)
     return {
         "text": "PRELIMINARY", "xref": "paper", "x": 0.5, "yref": "paper", "y": 0.5, "showarrow": False,
         "textangle": -25, "opacity": 0.15, "font": {"size": round(size), "color": theme.foreground},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from helio.store.table import SourceFile, Table
 
@@ -67,14 +68,19 @@ def wrap(text: str, room: float, font: float, lines: int) -> list[str]:
     return [line if len(line) <= letters else line[: letters - 1] + "…" for line in wrapped]
 
 
-def axis_title(name: str, unit: str, room: float, font: float) -> str:
-    """``B GSE [nT]`` on one line if it fits `room`, else with the unit on a line of its own."""
+def axis_title(name: str, unit: str, room: float, font: float) -> dict[str, Any]:
+    """``B GSE [nT]`` as plotly's text and font: on one line if it fits `room`, else the unit on the second.
+
+    Letters shrink to 0.65 of `font` before anything is broken further or cut.
+    """
     brackets = bracketed(unit)
     one = f"{name} {brackets}".strip()
     if text_width(one, font) <= room:
-        return inert(one)
-    lines = wrap(name, room, font, 2) if name else []
-    return "<br>".join(inert(line) for line in [*lines, *(wrap(brackets, room, font, 2) if brackets else [])])
+        return {"text": inert(one), "font": {"size": font}}
+    parts = [part for part in (name, brackets) if part]
+    small = round(max(0.65 * font, min(font, room / (0.6 * max(map(len, parts))))), 1)
+    lines = [line for part in parts for line in wrap(part, room, small, 2)]
+    return {"text": "<br>".join(inert(line) for line in lines), "font": {"size": small}}
 
 
 def written_range(start: datetime, stop: datetime) -> str:
