@@ -8,7 +8,9 @@ import numpy as np
 from helio.store.table import Axis, SourceFile, Table
 
 GOLDEN = Path(__file__).parent / "golden"
-SOURCE = SourceFile("AC_H2_MFI", "ac_h2_mfi_20240510_v01.cdf", version="01", provider="sample archive", sha256="0" * 64)
+SOURCE = SourceFile(
+    "AC_H2_MFI", "ac_h2_mfi_20240510_v01.cdf", version="01", provider="sample archive", sha256="0" * 64
+)
 START = np.datetime64("2024-05-10T00:00:00", "ns")
 
 
@@ -19,7 +21,9 @@ def epochs(*seconds):
 
 def vector(gap=True):
     """Ten one-minute records of a magnetic field in GSE, one component missing once, three records not there."""
-    values = np.array([[3.0, 4.0, 0.0], [1.0, 2.0, 2.0], [-2.0, 3.0, 6.0], [8.0, -1.0, 4.0], [0.5, 0.25, -0.125]] * 2)
+    values = np.array(
+        [[3.0, 4.0, 0.0], [1.0, 2.0, 2.0], [-2.0, 3.0, 6.0], [8.0, -1.0, 4.0], [0.5, 0.25, -0.125]] * 2
+    )
     if gap:
         values[3, 1] = np.nan
     seconds = np.arange(10) * 60.0
@@ -54,7 +58,12 @@ def spectrum():
 
 def as_text(table, version):
     """A table as a person reads it in a diff."""
-    lines = [f"version {version}", f"name {table.name}", f"unit {table.unit}", f"frame {table.frame}"]
+    lines = [
+        f"version {version}",
+        f"name {table.name}",
+        f"unit {table.unit}",
+        f"frame {table.frame or 'none'}",
+    ]
     lines.append("columns " + " | ".join(table.columns()))
     flat = table.values.reshape(len(table), -1)
     for epoch, row in zip(np.datetime_as_string(table.epoch, unit="ms"), flat.tolist(), strict=True):
@@ -63,7 +72,7 @@ def as_text(table, version):
 
 
 def check_golden(function, table, case=""):
-    """Hold a tool's result on a small table; written anew with HELIO_WRITE_GOLDEN=1, and then only for a new version."""
+    """Hold a tool's result on a small table; HELIO_WRITE_GOLDEN=1 writes that of a new version."""
     version = function.__tool__.version
     path = GOLDEN / f"{function.__name__}{case}.txt"
     text = as_text(table, version)
@@ -74,6 +83,8 @@ def check_golden(function, table, case=""):
         f"the result of {function.__name__} changed and its version did not: if the change is meant, raise "
         f"@tool(version={version + 1}) and run the test again with HELIO_WRITE_GOLDEN=1\n{known}\n→\n{text}"
     )
-    assert os.environ.get("HELIO_WRITE_GOLDEN") == "1", f"no result of version {version} is held in {path.name}"
+    assert os.environ.get("HELIO_WRITE_GOLDEN") == "1", (
+        f"no result of version {version} is held in {path.name}"
+    )
     path.parent.mkdir(exist_ok=True)
     path.write_text(text, encoding="utf-8")

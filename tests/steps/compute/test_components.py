@@ -1,0 +1,45 @@
+"""Chosen components of a vector."""
+
+import numpy as np
+import pytest
+
+from helio.errors import StepError
+from helio.steps.compute.components import components
+from tests.steps.series import check_golden, spectrum, vector
+
+
+def test_components_come_in_the_order_they_are_named():
+    result = components(vector(), keep=["Bz", "Bx"])
+    assert result.components == ("Bz", "Bx")
+    np.testing.assert_array_equal(result.values, vector().values[:, [2, 0]])
+    assert (result.unit, result.frame, result.name) == ("nT", "GSE", "B")
+    assert result.sources == vector().sources
+
+
+def test_one_component_is_a_scalar_with_its_name():
+    result = components(vector(), keep=["By"])
+    assert result.kind == "scalar"
+    assert (result.name, result.frame, result.unit) == ("By", "GSE", "nT")
+
+
+def test_missing_values_stay_missing():
+    assert np.isnan(components(vector(), keep=["Bx", "By"]).values[3]).tolist() == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("keep", "what"),
+    [(["bx"], "no component is called 'bx'"), (["Bx", "Bx"], "named twice"), ([], "no component is kept")],
+)
+def test_names_are_exact_and_given_once(keep, what):
+    with pytest.raises(StepError, match=what) as refusal:
+        components(vector(), keep=keep)
+    assert refusal.value.advice == "components: Bx, By, Bz"
+
+
+def test_a_spectrum_has_no_components():
+    with pytest.raises(StepError, match="is a spectrum"):
+        components(spectrum(), keep=["Bx"])
+
+
+def test_golden():
+    check_golden(components, components(vector(), keep=["Bz", "Bx"]))
