@@ -35,8 +35,8 @@ class WrittenCdf:
         return self
 
     def add(
-        self, name: str, kind: str, data: object, *, constant: bool = False, gzip: int = 0, sparse: str = "no_sparse",
-        pad: object = None, **attributes: object,
+        self, name: str, kind: str, data: object, *, constant: bool = False, gzip: int = 0,
+        sparse: str = "no_sparse", pad: object = None, **attributes: object,
     ) -> "WrittenCdf":  # fmt: skip
         """One variable; `data` has its records first, unless it is constant."""
         width, typed = 1, kind

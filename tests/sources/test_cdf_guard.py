@@ -32,7 +32,7 @@ def test_a_truncated_file_is_called_truncated_or_damaged(whole, keep):
     data = whole.read_bytes()
     count = int(len(data) * keep) if isinstance(keep, float) else keep
     whole.write_bytes(data[:count])
-    with pytest.raises(DamagedFile, match="truncated|damaged|not a CDF|second magic"):
+    with pytest.raises(DamagedFile, match=r"truncated|damaged|not a CDF|second magic"):
         check_cdf(whole)
 
 
@@ -71,7 +71,7 @@ def test_what_is_no_cdf_is_named(tmp_path, content, said):
 
 
 def test_an_absent_file_is_said_to_be_absent(tmp_path):
-    with pytest.raises(DamagedFile, match="'gone.cdf' cannot be opened: No such file"):
+    with pytest.raises(DamagedFile, match=r"'gone\.cdf' cannot be opened: No such file"):
         check_cdf(tmp_path / "gone.cdf")
 
 
