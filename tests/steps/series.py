@@ -9,7 +9,7 @@ from helio.store.table import Axis, SourceFile, Table
 
 GOLDEN = Path(__file__).parent / "golden"
 SOURCE = SourceFile(
-    "AC_H2_MFI", "ac_h2_mfi_20240510_v01.cdf", version="01", provider="sample archive", sha256="0" * 64
+    "AC_H2_MFI", "ac_h2_mfi_20240510_v01.cdf", version="01", provider="sample", sha256="0" * 64
 )
 START = np.datetime64("2024-05-10T00:00:00", "ns")
 
@@ -20,7 +20,7 @@ def epochs(*seconds):
 
 
 def vector(gap=True):
-    """Ten one-minute records of a magnetic field in GSE, one component missing once, three records not there."""
+    """Ten one-minute records of a magnetic field: one component is missing once, three records are absent."""
     values = np.array(
         [[3.0, 4.0, 0.0], [1.0, 2.0, 2.0], [-2.0, 3.0, 6.0], [8.0, -1.0, 4.0], [0.5, 0.25, -0.125]] * 2
     )
