@@ -1,8 +1,8 @@
 """helio: deterministic pipelines for heliophysics.
 
-    >>> import helio
-    >>> run = helio.run("gle73-particles", archive="sample")       # doctest: +SKIP
-    >>> run.tables["protons"].to_pandas()                          # doctest: +SKIP
+>>> import helio
+>>> run = helio.run("gle73-particles", archive="sample")       # doctest: +SKIP
+>>> run.tables["protons"].to_pandas()                          # doctest: +SKIP
 """
 
 from __future__ import annotations

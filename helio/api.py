@@ -83,7 +83,9 @@ class Run:
         """Every figure, by the id of the step that drew it."""
         from helio.steps.render.figure import Figure
 
-        return {one.step.step_id: one.artefact for one in self.result.steps if isinstance(one.artefact, Figure)}
+        return {
+            one.step.step_id: one.artefact for one in self.result.steps if isinstance(one.artefact, Figure)
+        }
 
     @property
     def figure(self) -> Figure:
@@ -136,7 +138,8 @@ def load(pipeline: str | Path | Document, settings: Settings | None = None) -> D
             from helio.pipelines.diagnostics import InvalidTemplate
 
             raise InvalidTemplate([found])
-        return json.loads(json.dumps(pipeline)) | ({} if "id" in pipeline else {"id": "pipeline"})
+        copied: Document = json.loads(json.dumps(pipeline))
+        return copied if "id" in copied else {**copied, "id": "pipeline"}
     shelf = library(settings)
     return shelf.read(shelf.find(str(pipeline)))
 
@@ -261,7 +264,8 @@ def prepare_folder(folder: Path) -> Path:
         probe.unlink()
     except OSError as error:
         raise OutputError(
-            f"the output folder {folder} cannot be written: {error.strerror or error}", advice="another --output"
+            f"the output folder {folder} cannot be written: {error.strerror or error}",
+            advice="another --output",
         ) from error
     return folder
 
@@ -362,7 +366,10 @@ def _write(begun: Run, folder: Path, formats: Iterable[Format], settings: Settin
             for kind in static:
                 try:
                     if renderer is None:
-                        environ = {**os.environ, **({"BROWSER_PATH": settings.browser} if settings.browser else {})}
+                        environ = {
+                            **os.environ,
+                            **({"BROWSER_PATH": settings.browser} if settings.browser else {}),
+                        }
                         renderer = stack.enter_context(StaticRenderer(browser=find_browser(environ)))
                     write(f"{name}.{kind}", renderer.render(one.artefact, kind), one.step.step_id, kind)  # type: ignore[arg-type]
                 except ExportError as error:

@@ -35,9 +35,13 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Name = Annotated[str, typer.Argument(help="A pipeline's name, or the path of a JSON file.", metavar="PIPELINE")]
+Name = Annotated[
+    str, typer.Argument(help="A pipeline's name, or the path of a JSON file.", metavar="PIPELINE")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
-Now = Annotated[str | None, typer.Option("--now", help="The run's clock, UTC, instead of the present.", metavar="TIME")]
+Now = Annotated[
+    str | None, typer.Option("--now", help="The run's clock, UTC, instead of the present.", metavar="TIME")
+]
 
 
 def _print_version(wanted: bool) -> None:
@@ -49,7 +53,9 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def _root(
     context: typer.Context,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say what happens, on standard error.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Say what happens, on standard error.")
+    ] = False,
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
     ] = False,
@@ -64,14 +70,20 @@ def run(
     context: typer.Context,
     name: Annotated[
         list[str],
-        typer.Argument(help="A pipeline's name, or the path of a JSON file ('run pipeline NAME' works too).", metavar="PIPELINE"),
+        typer.Argument(
+            help="A pipeline's name, or the path of a JSON file ('run pipeline NAME' works too).",
+            metavar="PIPELINE",
+        ),
     ],
     time_range: Annotated[
         str | None,
-        typer.Option("--time-range", "-t", help="The time range: 2021-10-28, 'last 7 days', A/B.", metavar="RANGE"),
+        typer.Option(
+            "--time-range", "-t", help="The time range: 2021-10-28, 'last 7 days', A/B.", metavar="RANGE"
+        ),
     ] = None,
     assign: Annotated[
-        list[str] | None, typer.Option("--set", help="The value of a variable; may be repeated.", metavar="VAR=VALUE")
+        list[str] | None,
+        typer.Option("--set", help="The value of a variable; may be repeated.", metavar="VAR=VALUE"),
     ] = None,
     now: Now = None,
     archive: Annotated[
@@ -79,10 +91,14 @@ def run(
         typer.Option("--archive", help="A folder of CDF files, or 'sample'.", metavar="DIR|sample"),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Output folder; ./helio-runs/<run id> when left out.")
+        Path | None,
+        typer.Option("--output", "-o", help="Output folder; ./helio-runs/<run id> when left out."),
     ] = None,
     formats: Annotated[
-        str, typer.Option("--format", help="Formats of figures beside HTML and JSON: png, pdf, svg.", metavar="LIST")
+        str,
+        typer.Option(
+            "--format", help="Formats of figures beside HTML and JSON: png, pdf, svg.", metavar="LIST"
+        ),
     ] = "html",
     as_json: Json = False,
 ) -> None:
@@ -131,7 +147,13 @@ def check(name: Name, now: Now = None, as_json: Json = False) -> None:
             found = error.diagnostics
         wrong = any(one.severity == "error" for one in found)
         if as_json:
-            _print_json({"diagnostics": "helio-diagnostics/1", "valid": not wrong, "found": [d.to_json() for d in found]})
+            _print_json(
+                {
+                    "diagnostics": "helio-diagnostics/1",
+                    "valid": not wrong,
+                    "found": [d.to_json() for d in found],
+                }
+            )
         else:
             for one in found:
                 typer.echo(str(one))
@@ -141,7 +163,9 @@ def check(name: Name, now: Now = None, as_json: Json = False) -> None:
 
 @app.command("list")
 def list_pipelines(
-    tools: Annotated[bool, typer.Option("--tools", help="List the tools that steps can use instead.")] = False,
+    tools: Annotated[
+        bool, typer.Option("--tools", help="List the tools that steps can use instead.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """List the pipelines: yours, and those that come with helio."""
@@ -166,7 +190,9 @@ def show(name: Name, as_json: Json = False) -> None:
         if as_json:
             typer.echo(as_text(template), nl=False)
             return
-        typer.echo(f"{template['id']}: {template.get('name', '')}\n{template.get('description', '')}".rstrip())
+        typer.echo(
+            f"{template['id']}: {template.get('name', '')}\n{template.get('description', '')}".rstrip()
+        )
         for variable, facts in (template.get("variables") or {}).items():
             default = f" = {facts['default']}" if "default" in facts else " (required)"
             typer.echo(f"\n  {variable} ({facts['type']}){default}  {facts.get('description', '')}".rstrip())
@@ -181,7 +207,9 @@ def show(name: Name, as_json: Json = False) -> None:
 def copy(
     name: Name,
     new: Annotated[str, typer.Argument(help="The name of the copy.", metavar="NEW")],
-    replace: Annotated[bool, typer.Option("--replace", help="Replace one of yours; the old one is kept.")] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace one of yours; the old one is kept.")
+    ] = False,
 ) -> None:
     """Copy a pipeline into your own, to edit it."""
     with _errors_as_text(as_json=False):
@@ -214,7 +242,9 @@ def delete(
 @app.command("export")
 def export_pipeline(
     name: Name,
-    file: Annotated[Path | None, typer.Argument(help="The file to write; standard output when left out.")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(help="The file to write; standard output when left out.")
+    ] = None,
 ) -> None:
     """Write a pipeline as one file, to share it."""
     with _errors_as_text(as_json=False):
@@ -233,7 +263,9 @@ def export_pipeline(
 @app.command("import")
 def import_pipeline(
     file: Annotated[Path, typer.Argument(help="A pipeline's JSON file.")],
-    replace: Annotated[bool, typer.Option("--replace", help="Replace one of yours; the old one is kept.")] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace one of yours; the old one is kept.")
+    ] = False,
 ) -> None:
     """Take a pipeline from a file into your own, once it is found valid."""
     with _errors_as_text(as_json=False):
@@ -265,7 +297,9 @@ def schema() -> None:
 
 @app.command()
 def doctor(
-    archive: Annotated[str | None, typer.Option("--archive", help="An archive to look at.", metavar="DIR|sample")] = None,
+    archive: Annotated[
+        str | None, typer.Option("--archive", help="An archive to look at.", metavar="DIR|sample")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Say what this installation has, and what it lacks."""
@@ -274,7 +308,12 @@ def doctor(
 
         findings = examine(_settings(), archive or "")
         if as_json:
-            _print_json([{"subject": one.subject, "ok": one.ok, "found": one.found, "advice": one.advice} for one in findings])
+            _print_json(
+                [
+                    {"subject": one.subject, "ok": one.ok, "found": one.found, "advice": one.advice}
+                    for one in findings
+                ]
+            )
         else:
             width = max(len(one.subject) for one in findings)
             for one in findings:
@@ -313,7 +352,12 @@ def _say_error(error: HelioError, as_json: bool, code: int) -> None:
         _print_json(
             {
                 "status": "invalid" if code == INVALID else "failed",
-                "error": {"kind": type(error).__name__, "message": error.message, "place": error.place, "advice": error.advice},
+                "error": {
+                    "kind": type(error).__name__,
+                    "message": error.message,
+                    "place": error.place,
+                    "advice": error.advice,
+                },
                 "found": [one.to_json() for one in found],
             }
         )
@@ -361,7 +405,9 @@ def _one_name(words: list[str]) -> str:
     if len(words) == 2 and words[0] == "pipeline":
         return words[1]
     if len(words) != 1:
-        raise RequestError(f"one pipeline at a time, not {len(words)}: {' '.join(words)}", advice="helio run NAME")
+        raise RequestError(
+            f"one pipeline at a time, not {len(words)}: {' '.join(words)}", advice="helio run NAME"
+        )
     return words[0]
 
 
@@ -429,7 +475,10 @@ def _print_outcome(outcome: Run) -> None:
         if one.error is not None:
             typer.echo(f"error: {one.error}", err=True)
         for attempt in one.attempts[:-1]:
-            typer.echo(f"warning[HE201] step {one.step.step_id}: {attempt.dataset_id} was passed over: {attempt.outcome}", err=True)
+            typer.echo(
+                f"warning[HE201] step {one.step.step_id}: {attempt.dataset_id} was passed over: {attempt.outcome}",
+                err=True,
+            )
         for note in getattr(one.artefact, "notes", ()):
             typer.echo(f"note: {one.step.step_id}: {note}", err=True)
     for warning in outcome.plan.warnings:

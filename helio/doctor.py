@@ -13,7 +13,18 @@ from helio import __version__
 from helio.errors import HelioError
 from helio.settings import Settings
 
-PACKAGES = ("numpy", "pandas", "pyarrow", "cdflib", "plotly", "kaleido", "jsonschema", "jsonpatch", "typer", "rich")
+PACKAGES = (
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "cdflib",
+    "plotly",
+    "kaleido",
+    "jsonschema",
+    "jsonpatch",
+    "typer",
+    "rich",
+)
 
 
 @dataclass(frozen=True)
@@ -52,16 +63,18 @@ def _home(home: Path) -> Finding:
     while not there.exists() and there != there.parent:
         there = there.parent
     writable = os.access(there, os.W_OK) and there.is_dir()
-    return Finding("home", writable, str(home), "" if writable else "HELIO_HOME=DIR, a folder that you can write")
+    return Finding(
+        "home", writable, str(home), "" if writable else "HELIO_HOME=DIR, a folder that you can write"
+    )
 
 
 def _browser(settings: Settings) -> Finding:
-    from helio.steps.render.export import INSTALL_A_BROWSER, find_browser
+    from helio.steps.render.export import INSTALL_ADVICE, find_browser
 
     environ = {**os.environ, **({"BROWSER_PATH": settings.browser} if settings.browser else {})}
     found = find_browser(environ)
     if found is None:
-        return Finding("browser", False, "none: figures are HTML only", INSTALL_A_BROWSER, optional=True)
+        return Finding("browser", False, "none: figures are HTML only", INSTALL_ADVICE, optional=True)
     return Finding("browser", True, str(found), optional=True)
 
 

@@ -19,7 +19,9 @@ def reference() -> str:
     parts = ["# Commands\n\nWritten by `python scripts/write_command_reference.py` from `--help`.\n"]
     for name in names:
         arguments = [name, "--help"] if name else ["--help"]
-        shown = CliRunner().invoke(app, arguments, prog_name="helio", env={"COLUMNS": "100", "TERMINAL_WIDTH": "100"})
+        shown = CliRunner().invoke(
+            app, arguments, prog_name="helio", env={"COLUMNS": "100", "TERMINAL_WIDTH": "100"}
+        )
         parts.append(f"## helio {name}".rstrip() + f"\n\n```text\n{shown.output.strip()}\n```\n")
     return "\n".join(parts)
 

@@ -49,7 +49,11 @@ def template(**args: Any) -> dict[str, Any]:
         "id": "short",
         "steps": [
             {"step_id": "b", "tool_name": "fetch_data", "tool_args": fetch},
-            {"step_id": "fig", "tool_name": "render_spec", "tool_args": {"spec": {"labels": ["AC_K2_MFI.BGSEc"]}}},
+            {
+                "step_id": "fig",
+                "tool_name": "render_spec",
+                "tool_args": {"spec": {"labels": ["AC_K2_MFI.BGSEc"]}},
+            },
         ],
     }
 
@@ -113,13 +117,29 @@ def test_a_partial_run_ends_with_3():
         (("run", "a", "b", "c"), 2, "one pipeline at a time"),
         (("run", "gle73-particles"), 2, "--archive"),
         (("run", "gle73-particles", "--archive", "no/such/folder"), 1, "no/such/folder"),
-        (("run", "gle73-particles", "--archive", "sample", "--time-range", "2021-10-29 to 2021-10-28"), 2, "HN703"),
-        (("run", "gle73-particles", "--archive", "sample", "--time-range", "2021-10-28 to 2021-10-28"), 2, "HN703"),
-        (("run", "gle73-particles", "--archive", "sample", "--time-range", "last week of may 2019"), 2, "HN702"),
+        (
+            ("run", "gle73-particles", "--archive", "sample", "--time-range", "2021-10-29 to 2021-10-28"),
+            2,
+            "HN703",
+        ),
+        (
+            ("run", "gle73-particles", "--archive", "sample", "--time-range", "2021-10-28 to 2021-10-28"),
+            2,
+            "HN703",
+        ),
+        (
+            ("run", "gle73-particles", "--archive", "sample", "--time-range", "last week of may 2019"),
+            2,
+            "HN702",
+        ),
         (("run", "gle73-particles", "--archive", "sample", "--time-range", "10/01/2024"), 2, "HN702"),
         (("run", "gle73-particles", "--archive", "sample", "--time-range", "maybe 2024"), 2, "HN702"),
         (("run", "gle73-particles", "--archive", "sample", "--time-range", "2019-05-01"), 1, "2021-10-28"),
-        (("run", "gle73-particles", "--archive", "sample", "--set", "WINDWO=5min"), 2, "did you mean $WINDOW?"),
+        (
+            ("run", "gle73-particles", "--archive", "sample", "--set", "WINDWO=5min"),
+            2,
+            "did you mean $WINDOW?",
+        ),
         (("run", "gle73-particles", "--archive", "sample", "--set", "WINDOW"), 2, "--set VARIABLE=VALUE"),
         (("run", "gle73-particles", "--archive", "sample", "--set", "WINDOW=five"), 2, "HB204"),
         (("run", "gle73-particles", "--archive", "sample", "--format", "gif"), 2, "formats: html"),
@@ -167,8 +187,16 @@ def test_a_cycle_names_its_path():
     document = {
         "id": "round",
         "steps": [
-            {"step_id": "a", "tool_name": "magnitude", "tool_args": {"source_label": "B", "output_label": "A"}},
-            {"step_id": "b", "tool_name": "magnitude", "tool_args": {"source_label": "A", "output_label": "B"}},
+            {
+                "step_id": "a",
+                "tool_name": "magnitude",
+                "tool_args": {"source_label": "B", "output_label": "A"},
+            },
+            {
+                "step_id": "b",
+                "tool_name": "magnitude",
+                "tool_args": {"source_label": "A", "output_label": "B"},
+            },
         ],
     }
     assert "a → b → a" in refused(2, "run", write("t.json", document))
@@ -177,7 +205,9 @@ def test_a_cycle_names_its_path():
 def test_an_output_folder_that_cannot_be_written_is_found_out_before_anything_runs():
     Path("taken").write_text("a file", encoding="utf-8")
     assert "cannot be written" in refused(1, "run", "psp-bfield", "--archive", "sample", "--output", "taken")
-    assert "cannot be written" in refused(1, "run", "psp-bfield", "--archive", "sample", "--output", "taken/below")
+    assert "cannot be written" in refused(
+        1, "run", "psp-bfield", "--archive", "sample", "--output", "taken/below"
+    )
 
 
 @pytest.fixture

@@ -24,8 +24,18 @@ LAYERS = (
     ("cli",),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
-HOMES = {"prefect": "flows", "google": "authoring", "typer": "cli", "plotly": "steps/render", "kaleido": "steps/render"}
-SOURCES = sorted(path for path in ROOT.rglob("*.py") if path.name not in ("__init__.py", "__main__.py") or path.parent != ROOT)
+HOMES = {
+    "prefect": "flows",
+    "google": "authoring",
+    "typer": "cli",
+    "plotly": "steps/render",
+    "kaleido": "steps/render",
+}
+SOURCES = sorted(
+    path
+    for path in ROOT.rglob("*.py")
+    if path.name not in ("__init__.py", "__main__.py") or path.parent != ROOT
+)
 
 
 def imported(path: Path) -> list[str]:

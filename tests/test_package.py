@@ -24,20 +24,38 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [wheel] = folder.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     assert not [name for name in names if name.startswith(("tests/", "docs/", "scripts/"))]
-    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", str(folder / "site"), str(wheel)]
+    install = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-index",
+        "--target",
+        str(folder / "site"),
+        str(wheel),
+    ]
     done = subprocess.run(install, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder / "site"
 
 
 def helio(installed: Path, cwd: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environ = {**os.environ, "PYTHONPATH": str(installed), "HELIO_HOME": str(cwd / "home"), "PYTHONSAFEPATH": "1"}
+    environ = {
+        **os.environ,
+        "PYTHONPATH": str(installed),
+        "HELIO_HOME": str(cwd / "home"),
+        "PYTHONSAFEPATH": "1",
+    }
     command = [sys.executable, "-m", "helio", *arguments]
     return subprocess.run(command, cwd=cwd, env=environ, capture_output=True, text=True)
 
 
 def test_the_installed_wheel_runs_the_demo(installed: Path, tmp_path: Path):
-    done = helio(installed, tmp_path, "run", "gle73-particles", "--archive", "sample", "--output", "out", "--json")
+    done = helio(
+        installed, tmp_path, "run", "gle73-particles", "--archive", "sample", "--output", "out", "--json"
+    )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["status"] == "success"
     assert (tmp_path / "out" / "particles.html").stat().st_size > 10_000

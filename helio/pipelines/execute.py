@@ -78,7 +78,9 @@ def execute(
     for step in plan.steps:
         blocked = [one for one in step.depends_on if results[one].state != "completed"]
         if blocked:
-            reason = f"step {blocked[0]} {'failed' if results[blocked[0]].state == 'failed' else 'was skipped'}"
+            reason = (
+                f"step {blocked[0]} {'failed' if results[blocked[0]].state == 'failed' else 'was skipped'}"
+            )
             result = StepResult(step, "skipped", reason=reason)
         else:
             started(step)
@@ -123,7 +125,9 @@ def _call(step: PlannedStep, plan: Plan, tables: Mapping[str, Table], providers:
             positional.append(list(named.values()))
         else:
             positional.append(named)
-    used = {table.argument for table in signature.tables} | ({"output_label"} if signature.gives == "table" else set())
+    used = {table.argument for table in signature.tables} | (
+        {"output_label"} if signature.gives == "table" else set()
+    )
     arguments = {
         one.name: _typed(one.schema.get("format"), step.args[one.name], now)
         for one in signature.arguments

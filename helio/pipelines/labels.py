@@ -21,13 +21,14 @@ def produced_labels(signature: Signature, args: Document) -> list[str]:
         return [label] if isinstance(label, str) and label else []
     if signature.gives != "tables":
         return []
-    names = args.get("parameters") or [args.get("parameter_id")]
-    if isinstance(names, str):  # a variable that stands for the list
-        names = [names]
+    names = args.get("parameters") or args.get("parameter_id")
+    names = names if isinstance(names, list) else [names]
     if args.get("output_label") and len(names) == 1:
-        return [args["output_label"]]
-    dataset = args.get("dataset_id")
-    return [f"{dataset}.{name}" for name in names if dataset and name]
+        names, dataset = [args["output_label"]], ""
+    else:
+        dataset = f"{args['dataset_id']}." if isinstance(args.get("dataset_id"), str) else ""
+        names = names if dataset else []
+    return [f"{dataset}{name}" for name in names if isinstance(name, str) and name]
 
 
 def read_labels(signature: Signature, args: Document) -> Iterator[tuple[Path, str]]:
@@ -56,7 +57,8 @@ def split_labels(text: str, known: Iterable[str]) -> list[str]:
     rest = text.strip().strip(",").strip()
     while rest:
         label = next(
-            (one for one in by_length if rest.startswith(one) and rest[len(one) :].lstrip()[:1] in ("", ",")), None
+            (one for one in by_length if rest.startswith(one) and rest[len(one) :].lstrip()[:1] in ("", ",")),
+            None,
         )
         if label is None:
             label = rest.partition(",")[0].strip()

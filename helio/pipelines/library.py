@@ -72,7 +72,9 @@ class Library:
         try:
             text = entry.path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise RequestError(f"{entry.path} cannot be read: {error}", advice="a JSON file in UTF-8") from error
+            raise RequestError(
+                f"{entry.path} cannot be read: {error}", advice="a JSON file in UTF-8"
+            ) from error
         document = read_template(text, place=str(entry.path))
         return document if "id" in document else {**document, "id": entry.id or "pipeline"}
 
@@ -87,14 +89,17 @@ class Library:
         name = document["id"]
         if not isinstance(name, str) or not ID.fullmatch(name):
             raise RequestError(
-                f"'{name}' is no pipeline id", advice=f"small letters, digits and hyphens: '{slug(str(name))}'"
+                f"'{name}' is no pipeline id",
+                advice=f"small letters, digits and hyphens: '{slug(str(name))}'",
             )
         if (SHIPPED / f"{name}.json").exists():
             raise RequestError(f"'{name}' is the id of a shipped pipeline", advice="another id")
         path = self.folder / f"{name}.json"
         if path.exists():
             if not replace:
-                raise RequestError(f"you have a pipeline '{name}' already", advice="--replace, or another name")
+                raise RequestError(
+                    f"you have a pipeline '{name}' already", advice="--replace, or another name"
+                )
             revisions = self.folder / "revisions"
             number = 1 + sum(1 for _ in revisions.glob(f"{name}.*.json"))
             write_whole(revisions / f"{name}.{number}.json", path.read_bytes())

@@ -112,9 +112,13 @@ def _time_variable(template: Document) -> str:
     declared = declared if isinstance(declared, dict) else {}
     if "$TIME_RANGE" in declared:
         return "$TIME_RANGE"
-    named = [name for name, facts in declared.items() if isinstance(facts, dict) and facts.get("type") == "time_range"]
+    named = [
+        name
+        for name, facts in declared.items()
+        if isinstance(facts, dict) and facts.get("type") == "time_range"
+    ]
     if len(named) == 1:
-        return named[0]
+        return str(named[0])
     message = "--time-range is given, and the template has no variable of type time_range"
     if named:
         message = f"--time-range could mean {' or '.join(named)}"
@@ -138,7 +142,11 @@ def _freeze(template: Document, authored: Rewritten, bound: Rewritten, now: date
         for table in signature.tables:
             # The first place names every label, in order; the others repeat them.
             first = tuple(table.argument.split("."))
-            found = [label for path, label in read_labels(signature, step["tool_args"]) if path[: len(first)] == first]
+            found = [
+                label
+                for path, label in read_labels(signature, step["tool_args"])
+                if path[: len(first)] == first
+            ]
             reads[table.parameter] = tuple(found)
             for label in found:
                 owners[label] = owner(label, labels) or _lost(label, produced, step["step_id"])

@@ -36,7 +36,9 @@ def rewrite(authored: Document, context: Context, stages: Iterable[Iterable[Pass
         for one_pass in stage:
             found = list(one_pass(plan, context))
             new = [one for one in found if isinstance(one, Edit)]
-            diagnostics += [authored_path(one, plan, authored) for one in found if isinstance(one, Diagnostic)]
+            diagnostics += [
+                authored_path(one, plan, authored) for one in found if isinstance(one, Diagnostic)
+            ]
             operations = [operation for edit in new for operation in edit.operations]
             if operations:
                 plan = jsonpatch.JsonPatch(operations).apply(plan)

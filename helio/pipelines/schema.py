@@ -17,7 +17,10 @@ PUBLISHED = Path(__file__).parent / "templates" / SCHEMA_FILE
 
 STEP_ID: Schema = {
     "description": "A whole number or a name, unique; every reference addresses the step by it.",
-    "anyOf": [{"type": "integer"}, {"type": "string", "minLength": 1, "pattern": r"^[A-Za-z0-9][A-Za-z0-9_.\-]*$"}],
+    "anyOf": [
+        {"type": "integer"},
+        {"type": "string", "minLength": 1, "pattern": r"^[A-Za-z0-9][A-Za-z0-9_.\-]*$"},
+    ],
 }
 LABELS: Schema = {"type": "array", "items": {"type": "string", "minLength": 1}}
 
@@ -53,7 +56,10 @@ STEP: Schema = {
         },
         "critical": {"description": "Whether a failure fails the whole run.", "type": "boolean"},
         "pin": {"description": "Arguments whose literal stays as it is.", **LABELS},
-        "annotations": {"description": "What people and passes leave; nothing executes it.", "type": "object"},
+        "annotations": {
+            "description": "What people and passes leave; nothing executes it.",
+            "type": "object",
+        },
         "for_each": {"type": "object"},
         "block": {"type": "array"},
         "collect": {"enum": ["list", "concat", "merge"]},
@@ -129,7 +135,7 @@ def _with_variables(schema: Schema) -> Schema:
     if "prefixItems" in inner:
         inner["prefixItems"] = [_with_variables(one) for one in inner["prefixItems"]]
     described: dict[str, Any] = {"description": inner.pop("description")} if "description" in inner else {}
-    if inner.get("type") == "object" and "properties" in inner:
+    if inner.get("type") in ("object", "array"):  # no type of variable holds one
         return {**described, **inner}
     return {**described, "anyOf": [inner, {"type": "string", "pattern": r"^\$[A-Za-z_][A-Za-z0-9_]*$"}]}
 

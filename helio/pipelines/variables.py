@@ -84,9 +84,12 @@ def read_value(name: str, declared: Mapping[str, Any], given: Any, now: datetime
     kind = declared["type"]
     if kind == "time_range":
         return str(read_time_range(given, now))
-    value = _READERS.get(kind, _text)(given)
+    reader: Callable[[Any], Any] = _READERS.get(kind, _text)
+    value = reader(given)
     if kind == "enum" and value not in declared.get("choices", ()):
-        raise RequestError(f"{json.dumps(given)} is not one of {', '.join(map(str, declared.get('choices', ())))}")
+        raise RequestError(
+            f"{json.dumps(given)} is not one of {', '.join(map(str, declared.get('choices', ())))}"
+        )
     if kind in ("number", "integer"):
         low, high = declared.get("minimum"), declared.get("maximum")
         if (low is not None and value < low) or (high is not None and value > high):
@@ -98,7 +101,9 @@ def read_value(name: str, declared: Mapping[str, Any], given: Any, now: datetime
 def read_time_range(given: Any, now: datetime) -> TimeRange:
     """A time range from any spelling that stands for one value."""
     if not isinstance(given, str):
-        raise RequestError(f"{json.dumps(given)} is not a time range", advice='a text: "2024-05-10 to 2024-05-12"')
+        raise RequestError(
+            f"{json.dumps(given)} is not a time range", advice='a text: "2024-05-10 to 2024-05-12"'
+        )
     return parse_time_range(given, now)
 
 

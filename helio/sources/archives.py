@@ -40,5 +40,7 @@ class Archives:
         if name == SAMPLE:
             return sample_archive(self._reader)
         if not name:
-            raise RequestError("nobody is named to serve the data", advice="--archive DIR or --archive sample")
+            raise RequestError(
+                "nobody is named to serve the data", advice="--archive DIR or --archive sample"
+            )
         return LocalArchive(Path(name).expanduser(), self._reader)

@@ -82,7 +82,12 @@ class Signature:
             "runs": self.runs,
             "needs": [list(group) for group in self.needs],
             "tables": [
-                {"parameter": one.parameter, "argument": one.argument, "many": one.many, "also": list(one.also)}
+                {
+                    "parameter": one.parameter,
+                    "argument": one.argument,
+                    "many": one.many,
+                    "also": list(one.also),
+                }
                 for one in self.tables
             ],
             "arguments": {

@@ -83,7 +83,12 @@ def signature_of(function: Callable[..., Any]) -> Signature:
         arguments.append(
             Argument(
                 "output_label",
-                {"description": "The label of the result.", "type": "string", "format": "label", "minLength": 1},
+                {
+                    "description": "The label of the result.",
+                    "type": "string",
+                    "format": "label",
+                    "minLength": 1,
+                },
                 required=True,
             )
         )
@@ -135,7 +140,9 @@ def schema_of(annotation: Any) -> Schema:
     if typing.is_typeddict(annotation):
         hints = typing.get_type_hints(annotation, include_extras=True)
         fields = {
-            name: schema_of(get_args(hint)[0] if get_origin(hint) in (typing.Required, typing.NotRequired) else hint)
+            name: schema_of(
+                get_args(hint)[0] if get_origin(hint) in (typing.Required, typing.NotRequired) else hint
+            )
             for name, hint in hints.items()
         }
         required = sorted(annotation.__required_keys__)
@@ -173,7 +180,9 @@ def _documented_parameters(doc: str) -> Iterator[tuple[str, str]]:
     section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[^\n]*\n-+\n|\Z)", doc, re.DOTALL | re.MULTILINE)
     if not section:
         return
-    for entry in re.finditer(r"^(\S[^\n]*?)(?: *: [^\n]*)?\n((?:[ ]+[^\n]*\n?|\n)*)", section[1], re.MULTILINE):
+    for entry in re.finditer(
+        r"^(\S[^\n]*?)(?: *: [^\n]*)?\n((?:[ ]+[^\n]*\n?|\n)*)", section[1], re.MULTILINE
+    ):
         text = " ".join(entry[2].split()).replace("``", "")
         for name in entry[1].split(","):
             yield name.strip(), text

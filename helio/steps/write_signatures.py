@@ -32,7 +32,9 @@ def read_from_code() -> dict[str, Signature]:
         summary="Declare how a figure looks; lowered into the render_spec of the plot it depends on.",
         gives="figure",
         arguments=tuple(
-            Argument(key, schema, required=False) for key, schema in keys.items() if key not in ("labels", "panels")
+            Argument(key, schema, required=False)
+            for key, schema in keys.items()
+            if key not in ("labels", "panels")
         ),
         runs=False,
     )

@@ -32,7 +32,8 @@ def write_whole(path: Path, content: bytes) -> None:
             raise
     except OSError as error:
         raise OutputError(
-            f"{path} cannot be written: {error.strerror or error}", advice="another --output, or free the disk"
+            f"{path} cannot be written: {error.strerror or error}",
+            advice="another --output, or free the disk",
         ) from error
 
 

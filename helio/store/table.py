@@ -158,7 +158,9 @@ class Table:
         if name not in self.components:
             raise StepError(
                 f"no component is called '{name}'",
-                advice=f"components: {', '.join(self.components)}" if self.components else "it has no components",
+                advice=f"components: {', '.join(self.components)}"
+                if self.components
+                else "it has no components",
             )
         column = self.components.index(name)
         return replace(self, values=self.values[:, column], components=(), name=name)

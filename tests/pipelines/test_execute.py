@@ -47,7 +47,7 @@ class Served:
         values = np.full((3, 3), np.nan) if dataset_id == "FILL" else np.array([[3.0, 4.0, 0.0]] * 3)
         epoch = np.datetime64(time_range.start, "ns") + np.arange(3) * np.timedelta64(60_000_000_000, "ns")
         table = Table(epoch, values, "nT", "B", "GSE", ("Bx", "By", "Bz"))
-        return {name: table for name in parameters}
+        return dict.fromkeys(parameters, table)
 
 
 def run(*steps: dict[str, Any], served: Served | None = None) -> PlanResult:
@@ -70,7 +70,14 @@ def test_a_chain_gives_its_tables_under_their_labels():
 
 
 def test_one_component_is_read_by_its_name():
-    result = run(dataset("GOOD"), {"step_id": 2, "tool_name": "running_average", "tool_args": {"source_label": "B1.By", "window": "1min", "output_label": "By"}})
+    result = run(
+        dataset("GOOD"),
+        {
+            "step_id": 2,
+            "tool_name": "running_average",
+            "tool_args": {"source_label": "B1.By", "window": "1min", "output_label": "By"},
+        },
+    )
     assert result.tables["By"].values.tolist() == [4.0, 4.0, 4.0]
 
 
@@ -90,7 +97,14 @@ def test_a_failed_step_blocks_all_that_rest_on_it_and_nothing_else():
         dataset("GOOD", 5),
         magnitude(6, "B5", "m5"),
     )
-    assert states(result) == {1: "failed", 2: "skipped", 3: "skipped", 4: "skipped", 5: "completed", 6: "completed"}
+    assert states(result) == {
+        1: "failed",
+        2: "skipped",
+        3: "skipped",
+        4: "skipped",
+        5: "completed",
+        6: "completed",
+    }
     assert result.status == "failed"
     assert [one.reason for one in result.steps if one.state == "skipped"] == [
         "step 1 failed",
@@ -100,13 +114,18 @@ def test_a_failed_step_blocks_all_that_rest_on_it_and_nothing_else():
 
 
 def test_a_step_that_is_not_critical_makes_the_run_partial():
-    result = run(dataset("ABSENT", 1, critical=False), magnitude(2, "B1", "m", critical=False), dataset("GOOD", 3))
+    result = run(
+        dataset("ABSENT", 1, critical=False), magnitude(2, "B1", "m", critical=False), dataset("GOOD", 3)
+    )
     assert states(result) == {1: "failed", 2: "skipped", 3: "completed"}
     assert result.status == "partial"
 
 
 def test_a_skipped_critical_step_is_work_not_done():
-    assert run(dataset("ABSENT", 1, critical=False), magnitude(2, "B1", "m"), dataset("GOOD", 3)).status == "failed"
+    assert (
+        run(dataset("ABSENT", 1, critical=False), magnitude(2, "B1", "m"), dataset("GOOD", 3)).status
+        == "failed"
+    )
 
 
 def test_nothing_done_is_never_a_success():
@@ -127,7 +146,12 @@ def candidates(*names: str) -> dict[str, Any]:
     return {
         "step_id": 1,
         "tool_name": "fetch_data",
-        "tool_args": {"candidates": list(names), "parameter_id": "B", "time_range": "2024", "output_label": "B"},
+        "tool_args": {
+            "candidates": list(names),
+            "parameter_id": "B",
+            "time_range": "2024",
+            "output_label": "B",
+        },
     }
 
 

@@ -83,7 +83,9 @@ def test_with_a_named_operation_in_the_place_of_code_the_example_is_a_plan():
 
 
 def test_dependencies_and_order_come_from_the_labels():
-    plan = make_plan(template(render(3, ("B", "AC_H2_MFI.BGSEc.Bx")), magnitude(2), fetch(1)), now=NOW, archive="sample")
+    plan = make_plan(
+        template(render(3, ("B", "AC_H2_MFI.BGSEc.Bx")), magnitude(2), fetch(1)), now=NOW, archive="sample"
+    )
     assert [step.step_id for step in plan.steps] == [1, 2, 3]
     assert [step.depends_on for step in plan.steps] == [(), (1,), (2, 1)]
     assert plan.owners["AC_H2_MFI.BGSEc.Bx"] == "AC_H2_MFI.BGSEc"
@@ -108,40 +110,82 @@ def test_a_normalised_plan_has_nothing_left_to_edit():
         (template(fetch(args={"time_rnge": "2024"})), [("HN504", "/steps/0/tool_args/time_rnge")]),
         (template(fetch(args={"frobnicate": 1})), [("HN503", "/steps/0/tool_args/frobnicate")]),
         (template(fetch(args={"dataset_id": 5})), [("HV101", "/steps/0/tool_args/dataset_id")]),
-        (template({"step_id": 1, "tool_name": "fetch_dta", "tool_args": {}}), [("HN402", "/steps/0/tool_name")]),
         (
-            template({"step_id": 1, "tool_name": "fetch_data", "tool_args": {"dataset_id": "X", "parameter_id": "Y"}}),
+            template({"step_id": 1, "tool_name": "fetch_dta", "tool_args": {}}),
+            [("HN402", "/steps/0/tool_name")],
+        ),
+        (
+            template(
+                {
+                    "step_id": 1,
+                    "tool_name": "fetch_data",
+                    "tool_args": {"dataset_id": "X", "parameter_id": "Y"},
+                }
+            ),
             [("HN506", "/steps/0/tool_args/time_range")],
         ),
         (
-            template({"step_id": 1, "tool_name": "fetch_data", "tool_args": {"dataset_id": "X", "time_range": "2024"}}),
+            template(
+                {
+                    "step_id": 1,
+                    "tool_name": "fetch_data",
+                    "tool_args": {"dataset_id": "X", "time_range": "2024"},
+                }
+            ),
             [("HN506", "/steps/0/tool_args/parameter_id")],
         ),
         (template(fetch(args={"time_range": "$TIMERANGE"})), [("HN602", "/steps/0/tool_args/time_range")]),
         (template(fetch(args={"time_range": "maybe 2024"})), [("HN702", "/steps/0/tool_args/time_range")]),
-        (template(fetch(args={"time_range": "2024-01-20 to 2024-01-15"})), [("HN703", "/steps/0/tool_args/time_range")]),
+        (
+            template(fetch(args={"time_range": "2024-01-20 to 2024-01-15"})),
+            [("HN703", "/steps/0/tool_args/time_range")],
+        ),
         (template(fetch(), fetch()), [("HN303", "/steps/1/step_id")]),
         (template(fetch(1), fetch("1", args={"parameter_id": "x"})), [("HN303", "/steps/1/step_id")]),
         (template(fetch(), fetch(2)), [("HR103", "/steps/1/tool_args")]),
         (template(fetch(produces=["B"])), [("HR102", "/steps/0/produces")]),
-        (template(fetch(), magnitude(source="AC_H2_MFI.BGSE")), [("HR203", "/steps/1/tool_args/source_label")]),
+        (
+            template(fetch(), magnitude(source="AC_H2_MFI.BGSE")),
+            [("HR203", "/steps/1/tool_args/source_label")],
+        ),
         (template(fetch(), magnitude(depends_on=[7])), [("HR303", "/steps/1/depends_on/0")]),
-        (template(fetch(), magnitude(2, "C", "B"), magnitude(3, "B", "C")), [("HR402", "/steps/1/depends_on")]),
+        (
+            template(fetch(), magnitude(2, "C", "B"), magnitude(3, "B", "C")),
+            [("HR402", "/steps/1/depends_on")],
+        ),
         (template(fetch(), magnitude(2, "B", "B")), [("HR402", "/steps/1/tool_args")]),
         (template(fetch(1, depends_on=[2]), magnitude(2)), [("HR402", "/steps/0/depends_on")]),
         (template(fetch(critical="no")), [("HV101", "/steps/0/critical")]),
         (template(fetch(for_each={"as": "$X", "over": []})), [("HV102", "/steps/0/for_each")]),
-        (template(fetch(), render(3, ("AC_H2_MFI.BGSEc",), colour="red")), [("HO401", "/steps/1/tool_args/spec/colour")]),
+        (
+            template(fetch(), render(3, ("AC_H2_MFI.BGSEc",), colour="red")),
+            [("HO401", "/steps/1/tool_args/spec/colour")],
+        ),
         (template(fetch(), render(3, ())), [("HG102", "/steps/1/tool_args/spec/labels")]),
         (template(fetch(), variables={"$T": {"type": "time_range", "default": "soon"}}), None),
-        (template(fetch(), variables={"$TIME_RANGE": {"type": "time"}}), [("HV101", "/variables/$TIME_RANGE/type")]),
-        (template(fetch(), variables={"TIME_RANGE": {"type": "time_range"}}), None),
-        (template(fetch(), variables={"$TIME_RANGE": {"type": "time_range"}}), [("HB202", "/variables/$TIME_RANGE")]),
         (
-            template(fetch(), variables={"$TIME_RANGE": {"type": "time_range", "default": "2024"}, "$N": {"type": "integer", "default": "x"}}),
+            template(fetch(), variables={"$TIME_RANGE": {"type": "time"}}),
+            [("HV101", "/variables/$TIME_RANGE/type")],
+        ),
+        (template(fetch(), variables={"TIME_RANGE": {"type": "time_range"}}), None),
+        (
+            template(fetch(), variables={"$TIME_RANGE": {"type": "time_range"}}),
+            [("HB202", "/variables/$TIME_RANGE")],
+        ),
+        (
+            template(
+                fetch(),
+                variables={
+                    "$TIME_RANGE": {"type": "time_range", "default": "2024"},
+                    "$N": {"type": "integer", "default": "x"},
+                },
+            ),
             [("HV101", "/variables/$N/default")],
         ),
-        (template({"step_id": "../../x", "tool_name": "fetch_data", "tool_args": {}}), [("HV101", "/steps/0/step_id")]),
+        (
+            template({"step_id": "../../x", "tool_name": "fetch_data", "tool_args": {}}),
+            [("HV101", "/steps/0/step_id")],
+        ),
     ],
 )
 def test_what_is_wrong_is_said_at_its_place(document: dict[str, Any], expected: list[tuple[str, str]] | None):
@@ -152,7 +196,12 @@ def test_what_is_wrong_is_said_at_its_place(document: dict[str, Any], expected: 
 
 def test_paths_are_those_of_the_document_as_it_was_written():
     # The style is written first and lowered away; the fetch stands last and is moved to the front.
-    style = {"step_id": 4, "tool_name": "style_plot", "tool_args": {"title": "x", "colour": 1}, "depends_on": [3]}
+    style = {
+        "step_id": 4,
+        "tool_name": "style_plot",
+        "tool_args": {"title": "x", "colour": 1},
+        "depends_on": [3],
+    }
     plot = {"step_id": 3, "tool_name": "plot_data", "tool_args": {"labels": ["AC_H2_MFI.BGSEc"]}}
     assert refused(template(style, plot, fetch(1))) == [("HN504", "/steps/0/tool_args/colour")] or refused(
         template(style, plot, fetch(1))
@@ -168,7 +217,9 @@ def test_a_value_of_the_wrong_type_is_refused():
         "$TIME_RANGE": {"type": "time_range", "default": "2024"},
         "$N": {"type": "integer", "default": 3},
     }
-    assert refused(template(fetch(), variables=variables), values={"N": "three"}) == [("HB204", "/variables/$N")]
+    assert refused(template(fetch(), variables=variables), values={"N": "three"}) == [
+        ("HB204", "/variables/$N")
+    ]
 
 
 def test_a_shorter_variable_is_not_found_in_a_longer_one():
@@ -237,7 +288,10 @@ def test_time_range_sets_the_only_time_variable():
 
 
 def test_time_range_is_refused_where_two_variables_could_be_meant():
-    variables = {"$EVENT": {"type": "time_range", "default": "2024"}, "$QUIET": {"type": "time_range", "default": "2023"}}
+    variables = {
+        "$EVENT": {"type": "time_range", "default": "2024"},
+        "$QUIET": {"type": "time_range", "default": "2023"},
+    }
     document = template(fetch(args={"time_range": "$EVENT"}), variables=variables)
     assert refused(document, time_range="2024-01-10") == [("HB203", "")]
 
@@ -250,15 +304,24 @@ def test_nobody_is_named_to_serve_the_data():
 
 def test_a_relative_range_is_resolved_against_the_runs_one_clock():
     document = template(
-        fetch(args={"time_range": "last 2 days"}), fetch(2, args={"parameter_id": "x", "time_range": "last 2 days"})
+        fetch(args={"time_range": "last 2 days"}),
+        fetch(2, args={"parameter_id": "x", "time_range": "last 2 days"}),
     )
     plan = make_plan(document, now=datetime(2024, 1, 1, 23, 59, 59), archive="sample")
     assert {step.args["time_range"] for step in plan.steps} == {"2023-12-30 to 2024-01-01"}
 
 
 def test_styles_merge_deeply_wherever_they_stand():
-    plot = {"step_id": 2, "tool_name": "plot_data", "tool_args": {"labels": ["AC_H2_MFI.BGSEc"], "title": "old"}}
-    first = {"step_id": 3, "tool_name": "style_plot", "tool_args": {"y_label": {"1": "a", "2": "b"}, "title": "new"}}
+    plot = {
+        "step_id": 2,
+        "tool_name": "plot_data",
+        "tool_args": {"labels": ["AC_H2_MFI.BGSEc"], "title": "old"},
+    }
+    first = {
+        "step_id": 3,
+        "tool_name": "style_plot",
+        "tool_args": {"y_label": {"1": "a", "2": "b"}, "title": "new"},
+    }
     later = {"step_id": 5, "tool_name": "style_plot", "tool_args": {"y_label": {"1": "c"}}, "depends_on": [3]}
     found = check(template(first, fetch(), plot, later), now=NOW)
     assert found.errors == ()
@@ -275,7 +338,7 @@ def test_a_style_that_could_mean_two_figures_is_refused():
         {"step_id": n, "tool_name": "plot_data", "tool_args": {"labels": ["AC_H2_MFI.BGSEc"]}} for n in (2, 3)
     ]
     style = {"step_id": 4, "tool_name": "style_plot", "tool_args": {"title": "x"}}
-    [found] = [one for one in check(template(fetch(), *plots, style), now=NOW).errors]
+    [found] = check(template(fetch(), *plots, style), now=NOW).errors
     assert (found.code, found.candidates) == ("HR702", (2, 3))
 
 
@@ -294,14 +357,20 @@ def test_an_unknown_key_is_kept_aside_and_said():
 
 
 def test_labels_of_panels_are_added_to_the_figure():
-    found = check(template(fetch(), magnitude(), render(3, ("B",), panels=[["B"], ["AC_H2_MFI.BGSEc"]])), now=NOW)
+    found = check(
+        template(fetch(), magnitude(), render(3, ("B",), panels=[["B"], ["AC_H2_MFI.BGSEc"]])), now=NOW
+    )
     assert found.plan["steps"][2]["tool_args"]["spec"]["labels"] == ["B", "AC_H2_MFI.BGSEc"]
     assert found.plan["steps"][2]["depends_on"] == [2, 1]
 
 
 def test_two_exports_to_one_file_are_refused():
     saves = [
-        {"step_id": n, "tool_name": "save_data", "tool_args": {"source_label": "AC_H2_MFI.BGSEc", "filename": name}}
+        {
+            "step_id": n,
+            "tool_name": "save_data",
+            "tool_args": {"source_label": "AC_H2_MFI.BGSEc", "filename": name},
+        }
         for n, name in ((2, "b"), (3, "b.csv"))
     ]
     assert refused(template(fetch(), *saves)) == [("HV104", "/steps/2/tool_args/filename")]
@@ -315,7 +384,12 @@ def test_nobody_makes_a_plan_but_make_plan():
 
 # Anything at all in the place of anything at all.
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8) | st.just("$TIME_RANGE"),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.text(max_size=8)
+    | st.just("$TIME_RANGE"),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=8,
 )

@@ -1,4 +1,4 @@
-"""One rewrite per file; the lists here are the order in which they run, each with the reason for its place."""
+"""One rewrite per file; the lists here are the order in which they run, each place with its reason."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
-from helio.pipelines.passes.edit import Context, Edit, Finding, added
+from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added
 from helio.pipelines.template import Document
 
 
@@ -25,7 +25,9 @@ def bind_artefacts(plan: Document, context: Context) -> Iterator[Finding]:
         elif context.signatures[step["tool_name"]].gives == "export":
             name = args.get("filename") or re.sub(r"[^A-Za-z0-9_.|-]+", "_", args["source_label"])
             if not args.get("filename"):
-                yield Edit("HB304", f"written as {name}", added(at + "/filename", name), step["step_id"], kind="bind")
+                yield Edit(
+                    "HB304", f"written as {name}", added(at + "/filename", name), step["step_id"], kind="bind"
+                )
             full = f"{name.removesuffix('.' + args.get('format', 'csv'))}.{args.get('format', 'csv')}"
             if full in files:
                 yield Diagnostic(
@@ -39,14 +41,16 @@ def bind_artefacts(plan: Document, context: Context) -> Iterator[Finding]:
             files.setdefault(full, step["step_id"])
 
 
-def _bind_figure(step: Document, at: str, by_id: dict[StepId, Document], context: Context) -> Iterator[Finding]:
+def _bind_figure(
+    step: Document, at: str, by_id: dict[StepId, Document], context: Context
+) -> Iterator[Finding]:
     ranges = {
         by_id[one]["tool_args"][name]
         for one in _ancestors(step["step_id"], by_id)
         for name in context.signatures[by_id[one]["tool_name"]].time_arguments()
         if name in by_id[one]["tool_args"]
     }
-    operations = ()
+    operations: tuple[Operation, ...] = ()
     if len(ranges) == 1 and "time_range" not in step["tool_args"]:
         operations += added(at + "/time_range", ranges.pop())
     if context.caption and "caption" not in step["tool_args"]:

@@ -59,11 +59,15 @@ def _value(name: str, facts: Document, context: Context) -> Any:
     at = pointer("variables", name)
     if given is None:
         option = "--time-range" if facts["type"] == "time_range" else f"--set {name[1:]}=…"
-        return Diagnostic("HB202", f"the variable {name} needs a value", path=at, advice=(f"give it with {option}",))
+        return Diagnostic(
+            "HB202", f"the variable {name} needs a value", path=at, advice=(f"give it with {option}",)
+        )
     try:
         return read_value(name, facts, given, context.now)
     except TimeRangeError as error:
         code = "HN703" if error.empty else "HN702"
-        return Diagnostic(code, f"{name}: {error.message}", path=at, advice=(error.advice,) if error.advice else ())
+        return Diagnostic(
+            code, f"{name}: {error.message}", path=at, advice=(error.advice,) if error.advice else ()
+        )
     except RequestError as error:
         return Diagnostic("HB204", f"{name} is of type {facts['type']}: {error.message}", path=at)

@@ -26,7 +26,9 @@ def check_providers(plan: Document, context: Context) -> Iterator[Finding]:
                     step_id=step["step_id"],
                     tool_name=signature.name,
                     path=at,
-                    advice=("--archive DIR for a folder of CDF files, --archive sample for the embedded samples",),
+                    advice=(
+                        "--archive DIR for a folder of CDF files, --archive sample for the embedded samples",
+                    ),
                 )
             elif not context.archive and named not in PROVIDERS:
                 yield Diagnostic(

@@ -8,6 +8,7 @@ from helio.pipelines.diagnostics import Diagnostic, pointer
 from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.template import Document
 
+
 def check_runnable(plan: Document, context: Context) -> Iterator[Finding]:
     """Refuse tools that can be read and not run."""
     for index, step in enumerate(plan["steps"]):

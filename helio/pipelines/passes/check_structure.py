@@ -33,7 +33,9 @@ def check_structure(plan: Document, context: Context) -> Iterator[Finding]:
         step_id = step.get("step_id") if isinstance(step, dict) else None
         shown = step_id if isinstance(step_id, (int, str)) else None
         if kind == "unknown":
-            yield Diagnostic("HN101", f"{message}: kept aside, not executed", "warning", shown, path=at, advice=meant[:1])
+            yield Diagnostic(
+                "HN101", f"{message}: kept aside, not executed", "warning", shown, path=at, advice=meant[:1]
+            )
             yield _keep_aside(plan, path)
         else:
             yield Diagnostic("HV101", message, step_id=shown, path=at, advice=meant[:3], candidates=meant)
@@ -53,12 +55,18 @@ def check_structure(plan: Document, context: Context) -> Iterator[Finding]:
 
 
 def _duplicates(steps: list[Any]) -> Iterator[Finding]:
-    ids = [step["step_id"] for step in steps if isinstance(step, dict) and isinstance(step.get("step_id"), (int, str))]
+    ids = [
+        step["step_id"]
+        for step in steps
+        if isinstance(step, dict) and isinstance(step.get("step_id"), (int, str))
+    ]
     # 1 and "1" are one id: they could not be told apart on a command line.
     twice = {text for text, count in Counter(map(str, ids)).items() if count > 1}
     for index, step in enumerate(steps):
         if isinstance(step, dict) and str(step.get("step_id")) in twice:
-            twice_before = [i for i, one in enumerate(steps[:index]) if str(one.get("step_id")) == str(step["step_id"])]
+            twice_before = [
+                i for i, one in enumerate(steps[:index]) if str(one.get("step_id")) == str(step["step_id"])
+            ]
             if twice_before:
                 yield Diagnostic(
                     "HN303",

@@ -38,7 +38,9 @@ def check_tools(plan: Document, context: Context) -> Iterator[Finding]:
                 f"no tool is called '{name}'",
                 step_id=step["step_id"],
                 path=pointer("steps", index, "tool_name"),
-                advice=(f"did you mean '{close[0]}'?",) if close else (f"tools: {', '.join(context.signatures)}",),
+                advice=(f"did you mean '{close[0]}'?",)
+                if close
+                else (f"tools: {', '.join(context.signatures)}",),
                 candidates=close,
             )
             continue
@@ -74,7 +76,11 @@ def _arguments(index: int, step: Document, context: Context) -> Iterator[Diagnos
             elif kind_of == "duration":
                 Duration(text).nanoseconds  # noqa: B018 - reading it is the check
         except TimeRangeError as error:
-            yield found("HN703" if error.empty else "HN702", path, error.message, (error.advice,) if error.advice else ())
+            yield found(
+                "HN703" if error.empty else "HN702",
+                path,
+                error.message,
+                (error.advice,) if error.advice else (),
+            )
         except RequestError as error:
             yield found("HV101", path, error.message, (error.advice,) if error.advice else ())
-

@@ -61,10 +61,14 @@ def _default(name: str, facts: Document, context: Context) -> Iterator[Diagnosti
         read_value(name, facts, facts["default"], context.now)
     except TimeRangeError as error:
         code = "HN703" if error.empty else "HN702"
-        yield Diagnostic(code, f"{name}: {error.message}", path=at, advice=(error.advice,) if error.advice else ())
+        yield Diagnostic(
+            code, f"{name}: {error.message}", path=at, advice=(error.advice,) if error.advice else ()
+        )
     except RequestError as error:
         kind = facts["type"]
-        yield Diagnostic("HV101", f"{name} is of type {kind}: {error.message} ({json.dumps(facts['default'])})", path=at)
+        yield Diagnostic(
+            "HV101", f"{name} is of type {kind}: {error.message} ({json.dumps(facts['default'])})", path=at
+        )
 
 
 def _known(declared: Document) -> str:

@@ -25,7 +25,9 @@ def derive_dependencies(plan: Document, context: Context) -> Iterator[Finding]:
         labels = produced_labels(signature, step["tool_args"]) if signature else []
         # A label made of a variable is known only once the variable has its value.
         known_by_now = bool(labels) and not any(TOKEN.search(label) for label in labels)
-        complete = complete and signature is not None and (known_by_now or signature.gives in ("figure", "export"))
+        complete = (
+            complete and signature is not None and (known_by_now or signature.gives in ("figure", "export"))
+        )
         for label in labels:
             producers.setdefault(label, step["step_id"])
     for index, step in enumerate(steps):
@@ -33,14 +35,18 @@ def derive_dependencies(plan: Document, context: Context) -> Iterator[Finding]:
         wanted: list[StepId] = list(step["depends_on"])
         for position, one in enumerate(wanted):
             if one not in ids:
-                close = [known for known in ids if str(known) == str(one)] or did_you_mean(str(one), map(str, ids))
+                close = [known for known in ids if str(known) == str(one)] or did_you_mean(
+                    str(one), map(str, ids)
+                )
                 yield Diagnostic(
                     "HR303",
                     f"there is no step {one} to depend on",
                     step_id=step["step_id"],
                     tool_name=step["tool_name"],
                     path=pointer("steps", index, "depends_on", position),
-                    advice=(f"did you mean {close[0]!r}?",) if close else (f"steps: {', '.join(map(str, ids))}",),
+                    advice=(f"did you mean {close[0]!r}?",)
+                    if close
+                    else (f"steps: {', '.join(map(str, ids))}",),
                 )
         for path, label in read_labels(signature, step["tool_args"]) if signature else ():
             known = owner(label, producers)
@@ -62,7 +68,9 @@ def derive_dependencies(plan: Document, context: Context) -> Iterator[Finding]:
                 continue
             kept = [one for one in wanted if one != step["step_id"]]
             at = pointer("steps", index, "depends_on")
-            yield Edit("HR302", "does not depend on itself", replaced(at, step["depends_on"], kept), step["step_id"])
+            yield Edit(
+                "HR302", "does not depend on itself", replaced(at, step["depends_on"], kept), step["step_id"]
+            )
         elif wanted != step["depends_on"]:
             new = [one for one in wanted if one not in step["depends_on"]]
             at = pointer("steps", index, "depends_on")

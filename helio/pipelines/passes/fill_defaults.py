@@ -11,7 +11,7 @@ from helio.pipelines.template import SCHEMA_VERSION, STEP_DEFAULTS, Document
 
 
 def fill_defaults(plan: Document, context: Context) -> Iterator[Finding]:
-    """Fill in ``schema_version``, ``variables`` and each step's ``intent``, ``depends_on``, ``produces``, ``critical``.
+    """Fill in ``schema_version`` and ``variables``, and what each step leaves out.
 
     >>> from datetime import datetime
     >>> plan = {"schema_version": 1, "variables": {}, "steps": [{"step_id": 1, "intent": "", "critical": False}]}
@@ -27,6 +27,8 @@ def fill_defaults(plan: Document, context: Context) -> Iterator[Finding]:
         missing = [key for key in STEP_DEFAULTS if key not in step]
         if missing:
             filled = [
-                op for key in missing for op in added(pointer("steps", index, key), deepcopy(STEP_DEFAULTS[key]))
+                op
+                for key in missing
+                for op in added(pointer("steps", index, key), deepcopy(STEP_DEFAULTS[key]))
             ]
             yield Edit("HN100", f"{', '.join(missing)} filled in", tuple(filled), step.get("step_id"))

@@ -39,7 +39,9 @@ def lower_plots(plan: Document, context: Context) -> Iterator[Finding]:
             step_id=step["step_id"],
             tool_name=STYLE,
             path=pointer("steps", index, "depends_on"),
-            advice=(f"depends_on: one of {', '.join(map(str, sorted(meant, key=str)))}",) if meant else ("a plot_data",),
+            advice=(f"depends_on: one of {', '.join(map(str, sorted(meant, key=str)))}",)
+            if meant
+            else ("a plot_data",),
             candidates=tuple(sorted(meant, key=str)),
         )
     if len(targets) < len(styles):
@@ -49,11 +51,16 @@ def lower_plots(plan: Document, context: Context) -> Iterator[Finding]:
         for step in steps
         if step["tool_name"] != STYLE
     ]
-    yield Edit("HO301", "plots and their styles become one render per figure", replaced("/steps", steps, lowered))
+    yield Edit(
+        "HO301", "plots and their styles become one render per figure", replaced("/steps", steps, lowered)
+    )
 
 
 def _figures_of(
-    step: Document, styles: dict[StepId, Document], figures: set[StepId], seen: frozenset[StepId] = frozenset()
+    step: Document,
+    styles: dict[StepId, Document],
+    figures: set[StepId],
+    seen: frozenset[StepId] = frozenset(),
 ) -> set[StepId]:
     """The figures that a style depends on, directly or through other styles."""
     found = {one for one in step["depends_on"] if one in figures}
@@ -65,7 +72,9 @@ def _figures_of(
 
 def _lowered(step: Document, styles: list[Document], targets: dict[StepId, StepId]) -> Document:
     needed = [*step["depends_on"], *(one for style in styles for one in style["depends_on"])]
-    depends_on = [one for one in dict.fromkeys(targets.get(one, one) for one in needed) if one != step["step_id"]]
+    depends_on = [
+        one for one in dict.fromkeys(targets.get(one, one) for one in needed) if one != step["step_id"]
+    ]
     if step["tool_name"] not in (PLOT, RENDER):
         return {**step, "depends_on": depends_on}
     spec = step["tool_args"] if step["tool_name"] == PLOT else step["tool_args"]["spec"]

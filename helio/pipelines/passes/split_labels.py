@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from helio.pipelines.diagnostics import pointer
-from helio.pipelines.labels import produced_labels, split_labels as split
+from helio.pipelines.labels import produced_labels
+from helio.pipelines.labels import split_labels as split
 from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
 from helio.pipelines.template import Document
 

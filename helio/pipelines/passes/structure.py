@@ -27,36 +27,52 @@ def misfits(value: Any, schema: Schema, *, variables_stand: bool = False) -> Ite
     """Everything in `value` that the schema refuses; with `variables_stand`, ``"$NAME"`` fits everywhere."""
     from jsonschema import Draft202012Validator
 
-    for error in sorted(Draft202012Validator(schema).iter_errors(value), key=lambda one: list(map(str, one.path))):
+    for error in sorted(
+        Draft202012Validator(schema).iter_errors(value), key=lambda one: list(map(str, one.path))
+    ):
         yield from _misfits(error, variables_stand)
 
 
 def _misfits(error: Any, variables_stand: bool) -> Iterator[Misfit]:
     path: Path = tuple(error.absolute_path)
     given = error.instance
-    if variables_stand and isinstance(given, str) and TOKEN.fullmatch(given):
-        return
+    stands_for_value = isinstance(given, str) and TOKEN.fullmatch(given) is not None
+    if variables_stand and stands_for_value and error.validator_value not in ("object", "array"):
+        return  # no type of variable holds a list or an object
     shown = json.dumps(given, ensure_ascii=False, default=str)
     shown = shown if len(shown) <= 60 else shown[:57] + "…"
     rule, wanted = error.validator, error.validator_value
     if rule == "additionalProperties":
         known = list(error.schema.get("properties", {}))
         for name in sorted(set(given) - set(known)):
-            yield "unknown", (*path, name), f"'{name}' is not known here", did_you_mean(name, known) or tuple(known)
+            yield (
+                "unknown",
+                (*path, name),
+                f"'{name}' is not known here",
+                did_you_mean(name, known) or tuple(known),
+            )
     elif rule == "required":
         for name in wanted:
             if name not in given:
                 yield "missing", (*path, name), f"'{name}' is missing", ()
     elif rule == "anyOf" and all(list(option) == ["required"] for option in wanted):
         names = [option["required"][0] for option in wanted]
-        yield "missing", (*path, names[0]), " or ".join(f"'{name}'" for name in names) + " is missing", tuple(names)
+        yield (
+            "missing",
+            (*path, names[0]),
+            " or ".join(f"'{name}'" for name in names) + " is missing",
+            tuple(names),
+        )
     elif rule == "type":
         yield "wrong", path, f"{shown} is not {TYPES.get(wanted, wanted)}", ()
     elif rule == "enum":
         options = tuple(str(one) for one in wanted)
         yield "wrong", path, f"{shown} is not one of {', '.join(options)}", did_you_mean(str(given), options)
     elif rule == "anyOf":
-        kinds = [TYPES.get(option.get("type"), "") or "/".join(map(str, option.get("enum", ()))) for option in wanted]
+        kinds = [
+            TYPES.get(option.get("type"), "") or "/".join(map(str, option.get("enum", ())))
+            for option in wanted
+        ]
         fits = [list(one) for one in _by_option(error)]
         nearest = min(fits, key=len, default=[])
         # An option of the right type that fails deeper tells more than "fits none of them".

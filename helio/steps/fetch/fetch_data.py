@@ -143,5 +143,5 @@ def _fetch_usable(
 
 def _labelled(tables: dict[str, Table], dataset_id: str, output_label: str) -> dict[str, Table]:
     if output_label and len(tables) == 1:
-        return {output_label: table for table in tables.values()}
+        return dict(zip([output_label], tables.values(), strict=True))
     return {f"{dataset_id}.{name}": table for name, table in tables.items()}

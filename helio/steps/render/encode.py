@@ -29,7 +29,7 @@ def numbers(values: npt.NDArray[Any]) -> Encoded:
 
 
 def times(epoch: npt.NDArray[np.datetime64]) -> dict[str, Any]:
-    """``x0`` and ``dx`` where epochs are evenly spaced to the ns, else ``x`` as `moments` does."""
+    """``x0`` and ``dx`` where epochs are evenly spaced to the ns, else ``x`` as `moments` writes it."""
     steps = np.diff(epoch.astype("i8"))
     # plotly.js keeps dates to 0.1 ms, so a step that is no multiple of it would drift along x0 + n·dx.
     if steps.size and steps[0] > 0 and steps[0] % 100_000 == 0 and (steps == steps[0]).all():
@@ -38,21 +38,26 @@ def times(epoch: npt.NDArray[np.datetime64]) -> dict[str, Any]:
     return {"x": moments(epoch)}
 
 
-def moments(epoch: npt.NDArray[np.datetime64]) -> Encoded:
-    """Times one by one: ISO in a short list, else ms since 1970 as float64, exact to 0.25 µs."""
-    if epoch.size <= READABLE:
-        return [iso(moment) for moment in epoch]
-    return {"dtype": "f8", "bdata": _base64(epoch.astype("i8") / 1e6)}
+def moments(epoch: npt.NDArray[np.datetime64]) -> list[str]:
+    """Times one by one as ISO texts.
+
+    Never as ms since 1970, though these are shorter: plotly.js shows numbers in the time zone of whoever
+    looks, and texts as they are.
+    """
+    return [_trimmed(text) for text in np.datetime_as_string(epoch.astype("datetime64[ns]"))]
 
 
 def iso(moment: np.datetime64) -> str:
     """``2021-10-28T00:00``, with seconds and their fraction only as far as they differ from zero."""
-    text = str(moment.astype("datetime64[ns]"))
-    text = text.rstrip("0").rstrip(".")
-    if len(text) <= len("2021-10-28T00:00:00"):
-        text = str(moment.astype("datetime64[s]"))
-        text = text.removesuffix(":00")
-    return text
+    return _trimmed(str(moment.astype("datetime64[ns]")))
+
+
+def _trimmed(text: str) -> str:
+    return (
+        text.rstrip("0").removesuffix(".").removesuffix(":00")
+        if text.endswith("000000000")
+        else text.rstrip("0")
+    )
 
 
 def _shortened(values: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -450,7 +450,7 @@ def _lines(
             axis=axis,
             start=start,
             stop=stop,
-            pixels=2 * geometry.plot_width,
+            pixels=geometry.plot_width,
             spec=spec,
             positive=each.log_y,
             legend=legend,

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
-from helio.steps.render.encode import moments, numbers
+from helio.steps.render.encode import iso, moments, numbers
 from helio.steps.render.spectrum_grid import Grid
 from helio.steps.render.wording import inert, pretty_unit
 
@@ -72,7 +72,7 @@ def heat_map(
         "type": "heatmap",
         "uid": uid,
         "name": inert(name),
-        "x": moments(grid.x),
+        **_columns(grid),
         "y": numbers(grid.y),
         "z": numbers(shown.astype(np.float32)),
         "yaxis": axis,
@@ -84,6 +84,14 @@ def heat_map(
         "hovertemplate": f"{bins}<br>{value} {pretty_unit(unit)}".rstrip() + "<extra></extra>",
         "colorbar": bar,
     }
+
+
+def _columns(grid: Grid) -> dict[str, Any]:
+    if not grid.even:
+        return {"x": moments(grid.x)}
+    # Of even columns plotly wants the middle of the first and the width.
+    width = (grid.x[-1] - grid.x[0]) / (grid.x.size - 1)
+    return {"x0": iso(grid.x[0] + width // 2), "dx": float(width.astype("i8") / 1e6)}
 
 
 def colour_bar(

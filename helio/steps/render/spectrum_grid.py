@@ -28,11 +28,14 @@ class Grid:
     y : float, shape (r + 1,)
     z : float, shape (r, c)
         Low bins first.
+    even : bool
+        Whether all columns are equally wide.
     """
 
     x: npt.NDArray[np.datetime64]
     y: Reals
     z: Reals
+    even: bool = False
 
 
 def bin_edges(axis: Axis, *, log: bool) -> tuple[Reals, Reals]:
@@ -125,7 +128,7 @@ def spectrum_grid(
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.where(count > 0, total / count, np.nan)
     _fill_between(mean, at, x, left, right, which, picks, values)
-    return Grid(x.astype("datetime64[ns]"), y, _drawable(mean.T, positive=positive))
+    return Grid(x.astype("datetime64[ns]"), y, _drawable(mean.T, positive=positive), even=True)
 
 
 def _midpoints(centres: Reals, *, log: bool) -> tuple[Reals, Reals]:
