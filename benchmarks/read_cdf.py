@@ -18,6 +18,7 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 import cdflib
@@ -65,12 +66,12 @@ def speed(archive: Path) -> None:
             times: dict[str, list[float]] = {"warm": [], "first": [], "pycdfpp": [], "cdflib": []}
             reader.read(path, [name], ALWAYS)
             for turn in range(15):
-                times["warm"].append(milliseconds(lambda: reader.read(path, [name], ALWAYS)))
+                times["warm"].append(milliseconds(partial(reader.read, path, [name], ALWAYS)))
                 copy = Path(shutil.copy(path, Path(folder) / f"{turn}{path.name}"))
-                times["first"].append(milliseconds(lambda: reader.read(copy, [name], ALWAYS)))
-                times["pycdfpp"].append(milliseconds(lambda: by_pycdfpp(path, name)))
+                times["first"].append(milliseconds(partial(reader.read, copy, [name], ALWAYS)))
+                times["pycdfpp"].append(milliseconds(partial(by_pycdfpp, path, name)))
                 if turn % 5 == 0:
-                    times["cdflib"].append(milliseconds(lambda: by_cdflib(path, name)))
+                    times["cdflib"].append(milliseconds(partial(by_cdflib, path, name)))
             warm, first, theirs, slow = (statistics.median(each) for each in times.values())
             print(
                 f"{path.name[:18] + ' ' + name[:14]:<34}{warm:8.2f}{first:8.2f}{theirs:9.2f}{slow:9.1f}",
@@ -131,6 +132,7 @@ def memory() -> None:
         taken = time.perf_counter() - begun
         done.set()
         watcher.join()
+        reader.read(small, ["x"], ALWAYS)
         data = table.values.nbytes + table.epoch.nbytes
         print(
             f"1e7 samples: {taken:.2f} s, {data / 1e6:.0f} MB of data, peak {(peak[0] - before) / 1e6:.0f} MB ",
