@@ -42,14 +42,15 @@ def moments(epoch: npt.NDArray[np.datetime64]) -> list[str]:
     """Times one by one as ISO texts.
 
     Never as ms since 1970, though these are shorter: plotly.js shows numbers in the time zone of whoever
-    looks, and texts as they are.
+    looks, and texts as they are. To the µs, ten times finer than plotly.js keeps them.
     """
-    return [_trimmed(text) for text in np.datetime_as_string(epoch.astype("datetime64[ns]"))]
+    rounded = ((epoch.astype("datetime64[ns]").astype("i8") + 500) // 1000).astype("datetime64[us]")
+    return [_trimmed(text) for text in np.datetime_as_string(rounded)]
 
 
 def iso(moment: np.datetime64) -> str:
     """``2021-10-28T00:00``, with seconds and their fraction only as far as they differ from zero."""
-    return _trimmed(str(moment.astype("datetime64[ns]")))
+    return moments(np.array([moment]))[0]
 
 
 def _trimmed(text: str) -> str:
