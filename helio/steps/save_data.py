@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
+from helio.knowledge.units import canonical_unit
 from helio.steps.tool import tool
 from helio.store.table import Axis, Floats, Table
 
@@ -75,19 +76,23 @@ class _Column:
 
     @property
     def title(self) -> str:
-        return f"{self.name} [{self.unit}]" if self.unit else self.name
+        # Readers take `#` for the start of a comment wherever it stands: `pandas.read_csv(…, comment="#")`.
+        return (f"{self.name} [{self.unit}]" if self.unit else self.name).replace("#", "no.")
 
 
 def _columns(table: Table) -> Iterator[_Column]:
     """Values, then the bins of per-record axes, with no title twice."""
-    names = table.columns()
+    names, unit = table.columns(), canonical_unit(table.unit)
     flat = table.values.reshape(len(table), len(names))
-    every = [_Column(name, table.unit, flat[:, j]) for j, name in enumerate(names)]
+    every = [_Column(name, unit, flat[:, j]) for j, name in enumerate(names)]
     for axis in table.axes:
         if axis.per_record:
             for what, bins in _bins_of(axis):
                 label = axis.label or "bin"
-                every += [_Column(f"{label} {j + 1} {what}", axis.unit, bins[:, j]) for j in range(axis.bins)]
+                every += [
+                    _Column(f"{label} {j + 1} {what}", canonical_unit(axis.unit), bins[:, j])
+                    for j in range(axis.bins)
+                ]
     taken: set[str] = {"epoch"}
     for column in every:
         name, again = column.name, 1
@@ -110,13 +115,13 @@ def _facts(table: Table) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "name": table.name,
         "description": table.description,
-        "unit": table.unit,
+        "unit": canonical_unit(table.unit),
         "frame": table.frame,
         "components": list(table.components),
         "axes": [
             {
                 "label": axis.label,
-                "unit": axis.unit,
+                "unit": canonical_unit(axis.unit),
                 "scale": axis.scale,
                 "bins": axis.bins,
                 "per_record": axis.per_record,

@@ -122,6 +122,13 @@ def test_two_axes_are_laid_flat_with_both_centres_in_the_name():
     assert frame.iloc[0, 1:].tolist() == [0.0, 1.0, 2.0, 3.0]
 
 
+def test_a_unit_that_would_read_as_a_comment_is_written_otherwise():
+    known = save_data(replace(vector(), unit="#/(cm2-steradian-second-MeV/nucleon)"))
+    assert list(read_csv(known).columns)[1] == "Bx [cm^-2 s^-1 sr^-1 (MeV/n)^-1]"
+    unknown = save_data(replace(vector(), unit="# major frames"))
+    assert list(read_csv(unknown).columns)[1] == "Bx [no. major frames]"
+
+
 def test_bins_of_one_name_stay_two_columns():
     axes = (Axis("Energy", "keV", np.array([1.0, 1.0, 2.0])),)
     frame = read_csv(save_data(Table(epochs(0), np.array([[1.0, 2.0, 3.0]]), axes=axes)))
