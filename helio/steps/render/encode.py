@@ -54,11 +54,8 @@ def iso(moment: np.datetime64) -> str:
 
 
 def _trimmed(text: str) -> str:
-    return (
-        text.rstrip("0").removesuffix(".").removesuffix(":00")
-        if text.endswith("000000000")
-        else text.rstrip("0")
-    )
+    seconds, fraction = text[:19], text[19:].rstrip("0").removesuffix(".")
+    return seconds + fraction if fraction else seconds.removesuffix(":00")
 
 
 def _shortened(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
