@@ -6,7 +6,7 @@ import os
 import struct
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,11 @@ _DEFAULT_PADS = {
     "REAL4": -1e30, "REAL8": -1e30, "FLOAT": -1e30, "DOUBLE": -1e30,
     "EPOCH": 0.0, "EPOCH16": 0.0, "TIME_TT2000": -9223372036854775807,
 }  # fmt: skip
+_LINKS = frozenset({
+    "DEPEND_0", "DEPEND_TIME", "DEPEND_EPOCH0", "VIRTUAL", "FUNCT", "FUNCTION", "COMPONENT_0", "COMPONENT_1", "UNITS",
+})  # fmt: skip
+"""Attributes that decide whether a variable can be read, and on which clock."""
+_LONGEST_LINK = 512
 _DEFLATE_LIMIT = 1100
 """Deflate shrinks by no more than 1032, so a variable that claims more than this is damaged."""
 
@@ -100,6 +105,7 @@ class CdfFile:
         self._names: tuple[str, ...] | None = None
         self._described: dict[str, tuple[Variable, VDR, str | int] | None] = {}
         self._attributes: dict[str, Attributes] = {}
+        self._links: dict[tuple[bool, int], Attributes] | None = None
 
     def close(self) -> None:
         """Give up the file."""
@@ -132,6 +138,16 @@ class CdfFile:
                 if value is not None
             }
         return self._attributes[name]
+
+    def links(self, name: str) -> Attributes:
+        """Those attributes of a variable that decide whether it can be read; fast where many variables are asked."""
+        if self._links is None:
+            with self._reading():
+                self._links = self._read_links()
+        found = self._describe(name)
+        if found is None:
+            return {}
+        return self._links.get((found[1].section_type == 8, int(found[1].variable_number)), {})
 
     def global_attributes(self) -> dict[str, list[Any]]:
         """Global attributes, names in capitals, each a list of entries."""
@@ -251,6 +267,39 @@ class CdfFile:
             data[previous:] = data[previous - 1]
         return data[first:stop]
 
+    def _read_links(self) -> dict[tuple[bool, int], Attributes]:
+        """One pass over the attribute descriptors (ADR), and over the entries (AEDR) of `_LINKS` only.
+
+        cdflib goes through all of them once per variable.
+        """
+        wide = self._cdf.cdfversion == 3
+        (gdr,) = struct.unpack(">q", self._bytes(20, 8)) if wide else struct.unpack(">i", self._bytes(16, 4))
+        # rVDRhead, zVDRhead, ADRhead; of an ADR: next, first r or global entry, scope, …, first z entry, …, name
+        head = struct.unpack(">qi3q" if wide else ">ii3i", self._bytes(gdr, 36 if wide else 20))
+        layout = struct.Struct(">qiqq5iq3i" if wide else ">iiii5ii3i")
+        entry = struct.Struct(">qiq9i" if wide else ">iii9i")
+        links: dict[tuple[bool, int], Attributes] = {}
+        place, seen = head[4], set[int]()
+        while place > 0 and place not in seen:
+            seen.add(place)
+            data = self._bytes(place, layout.size + 64)
+            fields = layout.unpack_from(data)
+            name = data[layout.size :].split(b"\0")[0].decode("latin-1").strip().upper()
+            place = fields[2]
+            # scopes 1 and 3 are global
+            if name not in _LINKS or fields[4] not in (2, 4):
+                continue
+            for is_z, next_entry in ((False, fields[3]), (True, fields[9])):
+                while next_entry > 0 and next_entry not in seen:
+                    seen.add(next_entry)
+                    data = self._bytes(next_entry, entry.size + _LONGEST_LINK)
+                    _, _, following, _, kind, number, length, *_ = entry.unpack_from(data)
+                    if _TYPES.get(kind) in _TEXT_TYPES:
+                        text = data[entry.size : entry.size + length].split(b"\0")[0].decode("latin-1")
+                        links.setdefault((is_z, number), {})[name] = _readable(text)
+                    next_entry = following
+        return links
+
     def _written(self, offset: int) -> list[tuple[int, int]]:
         """First and last record of every block, from the variable's index records (VXR)."""
         wide = self._cdf.cdfversion == 3
@@ -320,9 +369,11 @@ def _readable(value: object) -> object:
 
 
 def _utf8(text: str) -> str:
-    if text.isascii():
-        return str(text)
-    try:
-        return text.encode("latin-1").decode("utf-8")
-    except UnicodeError:
-        return str(text)
+    """Text as UTF-8 if it is that, else as Latin-1; without control characters, which a terminal would obey."""
+    text = str(text)
+    if not text.isascii():
+        with suppress(UnicodeError):
+            text = text.encode("latin-1").decode("utf-8")
+    if not text.isprintable():
+        text = "".join(each if each.isprintable() or each == "\n" else " " for each in text)
+    return text

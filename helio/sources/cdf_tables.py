@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,24 +12,11 @@ import numpy.typing as npt
 from helio.errors import DamagedFile, DataError, NoData, UnknownParameter
 from helio.sources import istp
 from helio.sources.cdf_epoch import EPOCH_TYPES, unix_nanoseconds, unix_nanoseconds_of_seconds
+from helio.sources.cdf_file import CdfFile, Variable
 from helio.store.table import Axis, Floats, Table
 
-Variable = Any
-"""A `cdf_file.Variable`: name, kind, shape, dimensions, records, varies, holds_text."""
-
 _MOST_TENSOR = 16
-
-
-class VariableFile(Protocol):
-    """What is asked of an open file; `cdf_file.CdfFile` is one."""
-
-    path: Any
-
-    def names(self) -> tuple[str, ...]: ...
-    def variable(self, name: str) -> Variable | None: ...
-    def attributes(self, name: str) -> istp.Attributes: ...
-    def global_attributes(self) -> dict[str, list[Any]]: ...
-    def records(self, variable: Variable, first: int = 0, stop: int | None = None) -> npt.NDArray[Any]: ...
+"""Elements of two dimensions with names are components up to here: 3 × 3, 4 × 4."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +58,7 @@ class Clock:
 class TableReader:
     """Reads tables of one interval from one file; variables on one clock share it."""
 
-    def __init__(self, file: VariableFile, start: int, stop: int) -> None:
+    def __init__(self, file: CdfFile, start: int, stop: int) -> None:
         self._file = file
         self._start, self._stop = np.datetime64(start, "ns"), np.datetime64(stop, "ns")
         self._clocks: dict[str, Clock] = {}
@@ -353,14 +340,14 @@ class TimeSource:
         """How many there are."""
         return int(self.variable.records)
 
-    def read(self, file: VariableFile) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_] | None]:
+    def read(self, file: CdfFile) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_] | None]:
         """All of them in ns since 1970, and which are valid."""
         raw = file.records(self.variable).reshape(-1)
         if not self.counts_seconds:
             return unix_nanoseconds(raw, self.variable.kind)
         return unix_nanoseconds_of_seconds(raw.astype(np.float64), self._base(file))
 
-    def _base(self, file: VariableFile) -> int:
+    def _base(self, file: CdfFile) -> int:
         variable = file.variable(self.base) if self.base else None
         if variable is None or variable.records == 0:
             return 0
@@ -370,7 +357,7 @@ class TimeSource:
         return int(nanoseconds[0])
 
 
-def find_time(file: VariableFile, name: str, attributes: istp.Attributes, records: int) -> TimeSource:
+def find_time(file: CdfFile, name: str, attributes: istp.Attributes, records: int) -> TimeSource:
     """The time of a variable: its DEPEND_0 and nothing else, unless that leads nowhere.
 
     Raises
@@ -407,7 +394,7 @@ def find_time(file: VariableFile, name: str, attributes: istp.Attributes, record
     )
 
 
-def _time_named(file: VariableFile, name: str) -> TimeSource | None:
+def _time_named(file: CdfFile, name: str) -> TimeSource | None:
     variable = file.variable(name)
     if variable is None or variable.holds_text:
         return None
@@ -415,7 +402,7 @@ def _time_named(file: VariableFile, name: str) -> TimeSource | None:
         if variable.kind in EPOCH_TYPES:
             return TimeSource(name, variable)
         return _seconds_named(file, variable)
-    attributes = file.attributes(name)
+    attributes = file.links(name)
     function = istp.text_of(attributes, "FUNCT").lower()
     if function == "alternate_view":
         source = file.variable(istp.text_of(attributes, "COMPONENT_0"))
@@ -430,8 +417,8 @@ def _time_named(file: VariableFile, name: str) -> TimeSource | None:
     return None
 
 
-def _seconds_named(file: VariableFile, variable: Variable) -> TimeSource:
-    attributes = file.attributes(variable.name)
+def _seconds_named(file: CdfFile, variable: Variable) -> TimeSource:
+    attributes = file.links(variable.name)
     unit = istp.text_of(attributes, "UNITS").lower()
     if unit not in {"s", "sec", "secs", "second", "seconds", "unix time"} and "1970" not in unit:
         raise UnknownParameter(
@@ -441,13 +428,13 @@ def _seconds_named(file: VariableFile, variable: Variable) -> TimeSource:
     return TimeSource(variable.name, variable, counts_seconds=True, base=base)
 
 
-def _base_named(file: VariableFile, attributes: istp.Attributes, name: str) -> str:
+def _base_named(file: CdfFile, attributes: istp.Attributes, name: str) -> str:
     base = istp.text_of(attributes, name)
     variable = file.variable(base) if base else None
     return base if variable is not None and variable.kind in EPOCH_TYPES else ""
 
 
-def _clocks(file: VariableFile) -> list[Variable]:
+def _clocks(file: CdfFile) -> list[Variable]:
     variables = [file.variable(name) for name in file.names()]
     return [each for each in variables if each is not None and each.kind in EPOCH_TYPES and each.varies]
 
@@ -591,7 +578,7 @@ def _is_virtual(attributes: istp.Attributes) -> bool:
     return istp.text_of(attributes, "VIRTUAL").lower() == "true" or bool(istp.text_of(attributes, "FUNCT"))
 
 
-def _require_records(file: VariableFile, variable: Variable) -> None:
+def _require_records(file: CdfFile, variable: Variable) -> None:
     if variable.records:
         return
     every = [file.variable(name) for name in file.names()]
@@ -605,26 +592,27 @@ def _require_records(file: VariableFile, variable: Variable) -> None:
     )
 
 
-def parameters_of(file: VariableFile) -> tuple[str, ...]:
+def parameters_of(file: CdfFile) -> tuple[str, ...]:
     """Names of all that `TableReader.read` can give, in file order: numbers that vary in time."""
     return tuple(name for name in file.names() if _is_parameter(file, name))
 
 
-def _is_parameter(file: VariableFile, name: str) -> bool:
+def _is_parameter(file: CdfFile, name: str) -> bool:
     variable = file.variable(name)
     if variable is None or variable.holds_text or variable.kind in EPOCH_TYPES or not variable.varies:
         return False
     if len(variable.shape) > 2:
         return False
-    attributes = file.attributes(name)
+    attributes = file.links(name)
     source = variable
     if variable.records == 0:
         if istp.text_of(attributes, "FUNCT").lower() not in _VIRTUAL_FUNCTIONS:
             return False
-        source = file.variable(istp.text_of(attributes, "COMPONENT_0"))
-        if source is None or source.records == 0 or source.holds_text:
+        component = file.variable(istp.text_of(attributes, "COMPONENT_0"))
+        if component is None or component.records == 0 or component.holds_text:
             return False
-        attributes = {**file.attributes(source.name), **attributes}
+        source = component
+        attributes = {**file.links(source.name), **attributes}
     try:
         return bool(find_time(file, name, attributes, source.records).records == source.records)
     except DataError:

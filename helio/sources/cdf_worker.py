@@ -125,7 +125,7 @@ def _facts(file: CdfFile) -> dict[str, Any]:
 
 
 def _packed(table: Table) -> tuple[dict[str, Any], list[npt.NDArray[Any]]]:
-    arrays = [table.epoch.view(np.int64), table.values]
+    arrays: list[npt.NDArray[Any]] = [table.epoch.view(np.int64), table.values]
     axes = []
     for axis in table.axes:
         places: dict[str, Any] = {"label": axis.label, "unit": axis.unit, "scale": axis.scale}
@@ -135,6 +135,8 @@ def _packed(table: Table) -> tuple[dict[str, Any], list[npt.NDArray[Any]]]:
                 places[part] = len(arrays)
                 arrays.append(array)
         axes.append(places)
+    # copied here if at all: once a header is out, nothing may fail any more
+    arrays = [np.ascontiguousarray(array) for array in arrays]
     header = {
         "unit": table.unit,
         "name": table.name,
@@ -154,7 +156,7 @@ def _send(answers: BinaryIO, header: dict[str, Any], arrays: list[npt.NDArray[An
     _write(answers, struct.pack(">I", len(text)) + text)
     for array in arrays:
         if array.size:
-            _write(answers, np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+            _write(answers, array.reshape(-1).view(np.uint8).data)
 
 
 def _write(answers: BinaryIO, data: bytes | memoryview) -> None:

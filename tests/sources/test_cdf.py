@@ -581,6 +581,24 @@ def test_the_parent_does_not_import_cdflib():
     )
 
 
+def test_a_file_that_needs_more_memory_than_it_may_take_is_refused(new_cdf, monkeypatch):
+    made = new_cdf().add("Epoch", "tt2000", [[0, 99_999_999], np.array([0, 1])], sparse="pad_sparse")
+    huge = made.add(
+        "n", "f8", [[0, 99_999_999], np.array([0.0, 1.0])], sparse="pad_sparse", DEPEND_0="Epoch"
+    ).done()
+    monkeypatch.setattr("helio.sources.cdf._memory_limit", lambda: 600 * 1024**2)
+    with CdfReader() as reader:
+        with pytest.raises(DamagedFile, match=r"'made\.cdf' needs more memory"):
+            reader.read(huge, ["n"], ALWAYS)
+        assert reader.describe(huge).parameters == ("n",)
+
+
+def test_control_characters_in_text_are_blanked(new_cdf, read):
+    made = with_epoch(new_cdf())
+    path = made.add("n", "f8", np.arange(4.0), DEPEND_0="Epoch", CATDESC="red \x1b[31mtext").done()
+    assert read(path, "n").description == "red  [31mtext"
+
+
 def test_a_variable_that_claims_more_than_the_file_has_is_refused(new_cdf, read):
     path = small(new_cdf)
     data = bytearray(path.read_bytes())
