@@ -20,7 +20,9 @@
     │       └── RateLimited
     ├── StepError                 the author: a tool cannot do that with these inputs     exit 1
     ├── OutputError               the disk: a file cannot be written                      exit 1
-    └── ExportError               the machine: a static figure cannot be drawn here       exit 1
+    ├── ExportError               the machine: a static figure cannot be drawn here       exit 1
+    ├── EngineError               the engine's server cannot be started or reached        exit 1
+    └── Cancelled                 the user ended the run                                  exit 130
 
 A step knows *what* went wrong and what to *try*; whoever knows the *place* adds it with `located`.
 Anything else that is raised is a bug, and shows its traceback.
@@ -125,3 +127,11 @@ class OutputError(HelioError):
 
 class ExportError(HelioError):
     """A static figure cannot be drawn on this machine."""
+
+
+class EngineError(HelioError):
+    """The engine's server cannot be started, or does not answer."""
+
+
+class Cancelled(HelioError):
+    """The run was ended by its user; what is finished is kept."""
