@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from helio.steps.render.figure import Figure
     from helio.steps.save_data import Export
 
-State = Literal["completed", "failed", "skipped"]
+State = Literal["completed", "cached", "failed", "skipped"]
+DONE: tuple[State, ...] = ("completed", "cached")
 Status = Literal["success", "partial", "failed"]
 
 
@@ -51,7 +52,7 @@ class PlanResult:
     @property
     def status(self) -> Status:
         """``failed`` when a critical step is not done, or nothing is; ``partial`` when another one is not."""
-        undone = [one for one in self.steps if one.state != "completed"]
+        undone = [one for one in self.steps if one.state not in DONE]
         if len(undone) == len(self.steps) or any(one.step.critical for one in undone):
             return "failed"
         return "partial" if undone else "success"
@@ -76,11 +77,8 @@ def execute(
     results: dict[StepId, StepResult] = {}
     tables: dict[str, Table] = {}
     for step in plan.steps:
-        blocked = [one for one in step.depends_on if results[one].state != "completed"]
-        if blocked:
-            reason = (
-                f"step {blocked[0]} {'failed' if results[blocked[0]].state == 'failed' else 'was skipped'}"
-            )
+        reason = blocked_by(step, results)
+        if reason:
             result = StepResult(step, "skipped", reason=reason)
         else:
             started(step)
@@ -89,6 +87,14 @@ def execute(
         tables.update(result.tables)
         finished(result)
     return PlanResult(plan, tuple(results.values()))
+
+
+def blocked_by(step: PlannedStep, results: Mapping[StepId, StepResult]) -> str:
+    """Why a step cannot run, given the results of all that it depends on; empty when it can."""
+    for one in step.depends_on:
+        if results[one].state not in DONE:
+            return f"step {one} {'failed' if results[one].state == 'failed' else 'was skipped'}"
+    return ""
 
 
 def execute_step(
