@@ -107,7 +107,7 @@ class TableReader:
     def _virtual(self, variable: Variable, attributes: istp.Attributes) -> Table:
         function = istp.text_of(attributes, "FUNCT", "FUNCTION").lower()
         source = self._file.variable(istp.text_of(attributes, "COMPONENT_0"))
-        if function not in _VIRTUAL_FUNCTIONS or source is None or source.records == 0 or source.holds_text:
+        if function not in _VIRTUAL_FUNCTIONS or source is None or not _is_series(source):
             raise UnknownParameter(
                 f"'{variable.name}' is virtual: CDAWeb computes it by '{function or 'an unnamed function'}', "
                 "and this file holds no records of it",
@@ -172,6 +172,10 @@ class TableReader:
     def _read_clock(self, time: TimeSource) -> Clock:
         nanoseconds, valid = time.read(self._file)
         written = nanoseconds.shape[0]
+        if written != time.records:
+            raise UnknownParameter(
+                f"its time '{time.name}' has {written} values in {time.records} records, so no record has one time"
+            )
         notes: list[str] = []
         records: npt.NDArray[np.int64] | None = None
         if valid is not None:
@@ -592,6 +596,16 @@ def _require_records(file: CdfFile, variable: Variable) -> None:
     )
 
 
+def _is_series(variable: Variable) -> bool:
+    """Whether it has numbers that vary in time."""
+    return (
+        variable.records > 0
+        and variable.varies
+        and not variable.holds_text
+        and variable.kind not in EPOCH_TYPES
+    )
+
+
 def parameters_of(file: CdfFile) -> tuple[str, ...]:
     """Names of all that `TableReader.read` can give, in file order: numbers that vary in time."""
     return tuple(name for name in file.names() if _is_parameter(file, name))
@@ -609,7 +623,7 @@ def _is_parameter(file: CdfFile, name: str) -> bool:
         if istp.text_of(attributes, "FUNCT").lower() not in _VIRTUAL_FUNCTIONS:
             return False
         component = file.variable(istp.text_of(attributes, "COMPONENT_0"))
-        if component is None or component.records == 0 or component.holds_text:
+        if component is None or not _is_series(component):
             return False
         source = component
         attributes = {**file.links(source.name), **attributes}

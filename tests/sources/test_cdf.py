@@ -130,6 +130,12 @@ def test_records_without_a_usable_epoch_are_dropped_and_noted(new_cdf, read):
     assert table.notes == ("2 of 4 records dropped: their epoch is fill, or out of range",)
 
 
+def test_a_time_with_two_values_per_record_is_refused(new_cdf, read):
+    made = new_cdf().add("Epoch", "epoch", np.full((3, 2), START))
+    with pytest.raises(UnknownParameter, match="has 6 values in 3 records"):
+        read(made.add("n", "f8", np.arange(3.0), DEPEND_0="Epoch").done(), "n")
+
+
 def test_tt2000_epochs_are_utc(new_cdf, read):
     made = new_cdf().add("Epoch", "tt2000", np.array([0, 10**9, -(2**63)]))
     table = read(made.add("n", "f8", np.arange(3.0), DEPEND_0="Epoch").done(), "n")
