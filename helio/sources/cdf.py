@@ -129,11 +129,11 @@ class CdfReader:
         }
 
     def close(self) -> None:
-        """End the worker."""
+        """End the worker; it holds nothing that could be lost."""
         with self._lock:
             if self._worker is not None:
-                self._worker.end()
-                self._worker = None
+                self._worker.kill()
+            self._drop()
 
     def _ask(
         self, path: Path, request: dict[str, Any]
@@ -197,6 +197,10 @@ class _Worker:
         self._ready = False
         self._code: int | None = None
         _widen(self._output)
+
+    def kill(self) -> None:
+        """End it without waiting for what it does."""
+        self._process.kill()
 
     def has_ended(self) -> bool:
         """Whether it ended by itself, between requests."""
