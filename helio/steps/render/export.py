@@ -287,4 +287,4 @@ def _script_safe(text: str) -> str:
 
 def _plain_title(layout: Mapping[str, Any]) -> str:
     text = re.sub(r"<br\s*/?>", " · ", str(layout.get("title", {}).get("text", "figure")))
-    return html.unescape(re.sub(r"<[^>]+>", "", text))
+    return html.unescape(re.sub(r"</?(?:a|b|em|i|s|span|strong|sub|sup|u)(?:\s[^>]*)?>", "", text))

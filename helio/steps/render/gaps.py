@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-BLOCK = 64
+BLOCK = 16
 """Steps whose median is the local cadence."""
 
 Int = npt.NDArray[np.int64]
 
 
 def local_cadence(epoch: npt.NDArray[np.datetime64]) -> Int:
-    """Cadence in ns at each of the n - 1 steps: the median of 64 steps about it.
+    """Cadence in ns at each of the n - 1 steps: the median of 16 steps about it.
 
     Where the cadence changes, the longer of the neighbouring medians holds, so that a change of mode is
     not a row of gaps.

@@ -189,7 +189,7 @@ def _cut(panel: Panel, start: np.datetime64, stop: np.datetime64, half_open: boo
     cut = {label: table.between(start, end) for label, table in panel.tables.items()}
     for label, table in cut.items():
         if not np.isfinite(table.values).any():
-            what = "no records" if len(table) == 0 else "every value is missing"
+            what = "no records" if len(table) == 0 else "only missing values"
             raise StepError(
                 f"nothing to draw: '{label}' has {what} in {_written(start, stop)}",
                 advice="another time range, or leave the label out of the figure",
