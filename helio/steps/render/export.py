@@ -95,7 +95,8 @@ p {{ font-family: sans-serif; margin: 2em; }}
 <script>
 const figure = {payload};
 if (window.Plotly) {{
-  Plotly.newPlot("figure", figure.data, figure.layout, {{"responsive": true, "displaylogo": false}});
+  const config = {{"responsive": true, "displaylogo": false, "showSendToCloud": false}};
+  Plotly.newPlot("figure", figure.data, figure.layout, config);
 }} else {{
   document.getElementById("figure").innerHTML =
     "<p>The file {PLOTLY_JS_NAME} is missing: it belongs in the same folder as this page.</p>";

@@ -505,9 +505,9 @@ def _bins_bar(found: Sequence[lines.Line], geometry: Geometry, number: int) -> d
 
 def _beside(geometry: Geometry, number: int) -> dict[str, Any]:
     low, high = geometry.domains[number - 1]
-    x = 1 + 10 / geometry.plot_width
+    # At the panel's side plus 10 pixels of padding: it stays there when a page stretches the figure.
     return {
-        "x": float(f"{x:.6g}"), "xref": "paper", "xanchor": "left",
+        "x": 1, "xref": "paper", "xanchor": "left",
         "y": low, "yref": "paper", "yanchor": "bottom",
         "len": round(high - low, 6),
     }  # fmt: skip

@@ -102,7 +102,7 @@ def colour_bar(
         **geometry,
         "lenmode": "fraction",
         "thickness": 14,
-        "xpad": 0,
+        "xpad": 10,
         "ypad": 0,
         "outlinewidth": 1,
         "ticks": "outside",

@@ -79,6 +79,7 @@ def test_a_page_says_what_it_is_and_asks_nobody():
     assert '<meta name="viewport"' in page
     assert "<title>&lt;/script&gt; &amp; &lt;Overview&gt;</title>" in page
     assert "http" not in page
+    assert '"showSendToCloud": false' in page, "plotly.js 4 offers to upload the figure otherwise"
     assert page.count("</script>") == 2, "a title closes no script"
     assert "belongs in the same folder" in page
     assert 'src="plotly.min.js"' in page

@@ -76,7 +76,7 @@ def test_golden_document():
     }
     figure = draw(tables, caption="overview@1", **spec)
     text = (
-        json.dumps({"version": 1, "notes": figure.notes, **figure.document}, indent=1, ensure_ascii=False)
+        json.dumps({"version": render_spec.__tool__.version, "notes": figure.notes, **figure.document}, indent=1, ensure_ascii=False)
         + "\n"
     )
     path = GOLDEN / "overview.json"
@@ -501,7 +501,7 @@ def test_a_colour_bar_is_as_tall_as_its_panel_and_stands_outside():
     low, high = layout(figure)["yaxis2"]["domain"]
     bar = traces(figure, "heatmap")[0]["colorbar"]
     assert (bar["y"], bar["len"], bar["yanchor"]) == (low, pytest.approx(high - low, abs=2e-6), "bottom")
-    assert (bar["ypad"], bar["x"] > 1) == (0, True)
+    assert (bar["ypad"], bar["xpad"], bar["x"], bar["xanchor"]) == (0, 10, 1, "left")
 
 
 def test_missing_bins_are_background_and_the_frame_ends_at_the_bins_edges():
