@@ -76,7 +76,11 @@ def test_golden_document():
     }
     figure = draw(tables, caption="overview@1", **spec)
     text = (
-        json.dumps({"version": render_spec.__tool__.version, "notes": figure.notes, **figure.document}, indent=1, ensure_ascii=False)
+        json.dumps(
+            {"version": render_spec.__tool__.version, "notes": figure.notes, **figure.document},
+            indent=1,
+            ensure_ascii=False,
+        )
         + "\n"
     )
     path = GOLDEN / "overview.json"
