@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_SUPERSCRIPT = str.maketrans("0123456789+-−./", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻·ᐟ")
+_EXPONENT = re.compile(
+    r"(?:\^|\*\*)(?:\{([+\-−]?\d+(?:[./]\d+)?)\}|\(([+\-−]?\d+(?:[./]\d+)?)\)|([+\-−]?\d+(?:[./]\d+)?))"
+)
 _PLAIN = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 # Spellings of "no unit"; `.` and `#` fill the UNITS of counters and flags in CDAWeb's holdings.
@@ -233,10 +236,12 @@ def canonical_unit(spelling: str) -> str:
 
 
 def pretty_unit(canonical: str) -> str:
-    """A canonical unit set for a label: ``cm⁻³``, ``eV/(cm² s sr eV)``, ``µA``, ``°``; others unchanged."""
+    """A unit set for a label: ``cm⁻³``, ``eV/(cm² s sr eV)``, ``µA``, ``°``; of others the exponents are raised."""
+    powers = _EXPONENT.sub(
+        lambda found: "".join(filter(None, found.groups())).translate(_SUPERSCRIPT), canonical
+    )
     if _understood(canonical) != canonical:
-        return canonical
-    powers = re.sub(r"\^(-?\d+)", lambda found: found[1].translate(_SUPERSCRIPT), canonical)
+        return powers
     micro = re.sub(r"\bu(?=(?:m|s|eV|T|V|Hz|Pa|W|A|J|g|rad|R)(?![A-Za-z]))", "µ", powers)
     degree = re.sub(r"\bdeg(?=C?(?![A-Za-z]))", "°", micro)
     return degree.replace("Angstrom", "Å").replace("R_Sun", "R_☉")

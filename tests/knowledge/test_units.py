@@ -20,7 +20,6 @@ def test_a_spelling_of_the_archives_has_its_canonical_form(spelling, canonical):
 @pytest.mark.parametrize("spelling", SPELLINGS["unchanged"])
 def test_what_is_not_understood_comes_back_stripped_and_otherwise_unchanged(spelling):
     assert canonical_unit(spelling) == spelling.strip()
-    assert pretty_unit(spelling.strip()) == spelling.strip()
 
 
 @pytest.mark.parametrize("canonical", sorted(set(SPELLINGS["canonical"].values())))
@@ -33,6 +32,8 @@ def test_canonical_and_pretty_forms_read_back_as_themselves(canonical):
     ("canonical", "label"),
     [
         ("cm^-3", "cm⁻³"),
+        ("1/cm^-3", "1/cm⁻³"),
+        ("log10(nT**2/Hz)", "log10(nT²/Hz)"),
         ("cm^-2 s^-1 sr^-1 MeV^-1", "cm⁻² s⁻¹ sr⁻¹ MeV⁻¹"),
         ("cm^-2 s^-1 sr^-1 (MeV/n)^-1", "cm⁻² s⁻¹ sr⁻¹ (MeV/n)⁻¹"),
         ("eV/(cm^2 s sr eV)", "eV/(cm² s sr eV)"),

@@ -6,6 +6,8 @@ import difflib
 import re
 from collections.abc import Sequence
 
+import numpy as np
+
 from helio.errors import StepError
 from helio.steps.render.spec import Palette
 
@@ -46,8 +48,15 @@ _QUALITATIVE: dict[Palette, tuple[str, ...]] = {
     "okabe-ito": ("#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#56b4e9", "#b8a800"),
 }
 
-# The rainbow of SPEDAS from black-violet to red, at the corners where its hue turns.
-_SPEDAS = ["#28007c", "#0000ff", "#0080ff", "#00ffff", "#00ff80", "#60ff00", "#ffff00", "#ff8000", "#ff0000"]
+# Evenly spaced stops. Those of plotly stand here again because its colour module takes as long to import as
+# a whole figure takes to draw; a test holds them to it.
+_SCALES = {
+    # The rainbow of SPEDAS from black-violet to red, at the corners where its hue turns.
+    "spedas": "#28007c #0000ff #0080ff #00ffff #00ff80 #60ff00 #ffff00 #ff8000 #ff0000",
+    "turbo": "#30123b #4145ab #4675ed #39a2fc #1bcfd4 #24eca6 #61fc6c #a4fc3b #d1e834 #f3c63a #fe9b2d #f36315 "
+    "#d93806 #b11901 #7a0402",
+    "viridis": "#440154 #482878 #3e4989 #31688e #26828e #1f9e89 #35b779 #6ece58 #b5de2b #fde725",
+}
 
 _AXES = {"x": 0, "y": 1, "z": 2, "r": 0, "t": 1, "n": 2}
 
@@ -67,21 +76,20 @@ def check_colour(colour: str, where: str) -> str:
 
 def colour_scale(name: str) -> list[list[float | str]]:
     """Stops of a named colour scale, ``[[0.0, "#30123b"], …]``."""
+    if name.lower() in _SCALES:
+        stops = _SCALES[name.lower()].split()
+        return [[place / (len(stops) - 1), colour] for place, colour in enumerate(stops)]
     from plotly import colors
 
-    if name.lower() == "spedas":
-        stops = _SPEDAS
-    else:
-        known = [*colors.named_colorscales(), "spedas"]
-        if name.lower().removesuffix("_r") not in known:
-            close = difflib.get_close_matches(name.lower(), known, n=3)
-            advice = f"did you mean {' or '.join(map(repr, close))}?" if close else ""
-            raise StepError(
-                f"no colour scale is called '{name}'",
-                advice=advice or f"colour scales: turbo, viridis, spedas, {', '.join(sorted(known))}",
-            )
-        return [[float(place), str(colour)] for place, colour in colors.get_colorscale(name)]
-    return [[place / (len(stops) - 1), colour] for place, colour in enumerate(stops)]
+    known = [*colors.named_colorscales(), "spedas"]
+    if name.lower().removesuffix("_r") not in known:
+        close = difflib.get_close_matches(name.lower(), known, n=3)
+        advice = f"did you mean {' or '.join(map(repr, close))}?" if close else ""
+        raise StepError(
+            f"no colour scale is called '{name}'",
+            advice=advice or f"colour scales: turbo, viridis, spedas, {', '.join(sorted(known))}",
+        )
+    return [[float(place), str(colour)] for place, colour in colors.get_colorscale(name)]
 
 
 def sequence(count: int, scale: list[list[float | str]]) -> list[str]:
@@ -102,12 +110,12 @@ def _darkened(colour: str) -> str:
 
 def along(places: Sequence[float], scale: list[list[float | str]]) -> list[str]:
     """Colours at places from 0 to 1 along a scale."""
-    from plotly import colors
-
     # The ends of most scales are too dark or too pale for a thin line.
     inner = [0.04 + 0.92 * place for place in places]
-    sampled = colors.sample_colorscale([[place, _as_rgb(str(colour))] for place, colour in scale], inner)
-    return [_darkened(_as_hex(colour)) for colour in sampled]
+    stops = [float(place) for place, _ in scale]
+    parts = np.array([_as_parts(str(colour)) for _, colour in scale])
+    sampled = np.stack([np.interp(inner, stops, part) for part in parts.T], axis=-1)
+    return [_darkened("#" + "".join(f"{round(part):02x}" for part in colour)) for colour in sampled.tolist()]
 
 
 def vector_colours(components: Sequence[str], palette: Palette, foreground: str) -> list[str]:
@@ -164,13 +172,10 @@ def _last(name: str) -> str:
     return words[-1][-1].lower() if words else ""
 
 
-def _as_rgb(colour: str) -> str:
-    if not colour.startswith("#"):
-        return colour
-    red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
-    return f"rgb({red}, {green}, {blue})"
-
-
-def _as_hex(colour: str) -> str:
-    parts = [round(float(part)) for part in re.findall(r"[\d.]+", colour)[:3]]
-    return "#" + "".join(f"{part:02x}" for part in parts)
+def _as_parts(colour: str) -> tuple[float, float, float]:
+    """Red, green and blue, 0 to 255, of ``#rrggbb`` or ``rgb(…)``."""
+    if colour.startswith("#"):
+        red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    else:
+        red, green, blue = (float(part) for part in re.findall(r"[\d.]+", colour)[:3])
+    return red, green, blue

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import html
 import json
@@ -12,7 +11,6 @@ import shutil
 import threading
 import warnings
 from collections.abc import Coroutine, Mapping
-from concurrent.futures import TimeoutError as FutureTimeout
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
@@ -211,6 +209,8 @@ class _Session:
         self._time_limit = time_limit
         self._browser = browser
         self._kaleido: Any = None
+        import asyncio  # with kaleido: a run without static figures needs neither
+
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="chromium", daemon=True)
         self._thread.start()
@@ -255,6 +255,9 @@ class _Session:
         return drawn
 
     def _wait(self, work: Coroutine[Any, Any, Result]) -> Result:
+        import asyncio
+        from concurrent.futures import TimeoutError as FutureTimeout
+
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result(self._time_limit)

@@ -9,13 +9,14 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from helio.knowledge.units import pretty_unit
 from helio.steps.render import colours
 from helio.steps.render.downsample import isolated, thin_line
 from helio.steps.render.encode import iso, moments, numbers, times
 from helio.steps.render.gaps import gaps
 from helio.steps.render.panels import Panel
 from helio.steps.render.spec import FigureSpec
-from helio.steps.render.wording import inert, pretty_unit
+from helio.steps.render.wording import inert
 from helio.store.table import Axis, Table
 
 Value = TypeVar("Value")

@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
+from helio.knowledge.units import pretty_unit
 from helio.steps.render.encode import iso, moments, numbers
 from helio.steps.render.spectrum_grid import Grid
-from helio.steps.render.wording import inert, pretty_unit
+from helio.steps.render.wording import inert
 
 Reals = npt.NDArray[np.float64]
 

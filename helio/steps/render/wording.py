@@ -7,23 +7,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from helio.knowledge.units import pretty_unit
 from helio.store.table import SourceFile, Table
 
 FONT_FAMILY = "DejaVu Sans, Verdana, Arial, sans-serif"
 """DejaVu Sans first: it has every superscript, and browsers on Linux have it."""
-
-_SUPERSCRIPT = str.maketrans("0123456789+-−./", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻·ᐟ")
-_EXPONENT = re.compile(
-    r"(?:\^|\*\*)(?:\{([+\-−]?\d+(?:[./]\d+)?)\}|\(([+\-−]?\d+(?:[./]\d+)?)\)|([+\-−]?\d+(?:[./]\d+)?))"
-)
-
-
-def pretty_unit(unit: str) -> str:
-    """``cm^-3`` as ``cm⁻³``; everything else stays in the file's own words."""
-    text = _EXPONENT.sub(
-        lambda found: "".join(filter(None, found.groups())).translate(_SUPERSCRIPT), unit.strip()
-    )
-    return {"deg": "°", "degree": "°", "degrees": "°"}.get(text, text)
 
 
 def inert(text: str) -> str:

@@ -12,6 +12,7 @@ import pytest
 from plotly.graph_objects import Figure as PlotlyFigure
 
 from helio.errors import StepError
+from helio.steps.render.colours import colour_scale
 from helio.steps.render.export import to_json
 from helio.steps.render.render_spec import render_spec
 from helio.store.table import Axis, SourceFile, Table
@@ -641,3 +642,11 @@ def test_notes_point_out_what_a_reviewer_would():
         draw({"n": scalar(values=[0, -1, 0, 1])}, log_scale="y").notes
     )
     assert not [note for note in draw({"n": scalar()}).notes if "coverage" not in note]
+
+
+@pytest.mark.parametrize("name", ["turbo", "viridis"])
+def test_the_colour_scales_that_stand_here_are_plotlys(name):
+    from plotly import colors
+
+    theirs = [(pytest.approx(place), colour) for place, colour in colors.get_colorscale(name)]
+    assert [tuple(stop) for stop in colour_scale(name)] == theirs
