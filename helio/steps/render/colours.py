@@ -175,7 +175,7 @@ def _last(name: str) -> str:
 def _as_parts(colour: str) -> tuple[float, float, float]:
     """Red, green and blue, 0 to 255, of ``#rrggbb`` or ``rgb(…)``."""
     if colour.startswith("#"):
-        red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+        parts = [float(int(colour[place : place + 2], 16)) for place in (1, 3, 5)]
     else:
-        red, green, blue = (float(part) for part in re.findall(r"[\d.]+", colour)[:3])
-    return red, green, blue
+        parts = [float(part) for part in re.findall(r"[\d.]+", colour)[:3]]
+    return parts[0], parts[1], parts[2]
