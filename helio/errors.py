@@ -6,6 +6,7 @@
     ├── RequestError              the user: what was asked for cannot be asked           exit 2
     │   ├── TimeRangeError        a range that is not understood, reversed or empty
     │   ├── UnknownPipeline       no template of that name
+    │   ├── UnknownRun            no run of that id, or more than one
     │   └── InvalidTemplate       the author: carries every diagnostic found (pipelines/diagnostics.py)
     ├── DataError                 whoever chose the data: the archive cannot give it      exit 1
     │   ├── UnknownDataset
@@ -20,6 +21,7 @@
     │       └── RateLimited
     ├── StepError                 the author: a tool cannot do that with these inputs     exit 1
     ├── OutputError               the disk: a file cannot be written                      exit 1
+    ├── DamagedObject             the store: an object is gone or not what was put there  exit 1
     ├── ExportError               the machine: a static figure cannot be drawn here       exit 1
     ├── EngineError               the engine's server cannot be started or reached        exit 1
     └── Cancelled                 the user ended the run                                  exit 130
@@ -73,6 +75,10 @@ class UnknownPipeline(RequestError):
     """No template has that name."""
 
 
+class UnknownRun(RequestError):
+    """No run has that id, or more than one begins with it."""
+
+
 class DataError(HelioError):
     """The provider cannot give what a fetch asks for."""
 
@@ -123,6 +129,10 @@ class StepError(HelioError):
 
 class OutputError(HelioError):
     """A file cannot be written where it was asked for."""
+
+
+class DamagedObject(HelioError):
+    """What the store holds is gone or is not what was put there; made again, it is put again."""
 
 
 class ExportError(HelioError):

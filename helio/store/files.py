@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
-import tempfile
+import secrets
 from pathlib import Path
 
 from helio.errors import OutputError
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""No room: on the disk, in the user's quota, within the process's limit."""
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -17,27 +21,41 @@ def write_whole(path: Path, content: bytes) -> None:
     OutputError
         The folder cannot be made or written, or the disk is full.
     """
+    temporary = path.with_name(f".{path.name[:200]}.{secrets.token_hex(6)}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).chmod(0o666 & ~_umask())
-            os.replace(name, path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        replace_through(temporary, path, content)
     except OSError as error:
-        raise OutputError(
-            f"{path} cannot be written: {error.strerror or error}",
-            advice="another --output, or free the disk",
-        ) from error
+        raise unwritable(path, error, "another --output, or free the disk") from error
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def replace_through(temporary: Path, path: Path, content: bytes, *, durable: bool = True) -> None:
+    """Write to `temporary` and move it to `path`; when that fails, neither is left as a part.
+
+    A file that is not `durable` is whole after the death of the process, and may be lost or empty after that of the
+    machine.
+    """
+    try:
+        with temporary.open(
+            "xb", buffering=0
+        ) as file:  # "x": the process's own umask decides who may read it
+            write_all(file.fileno(), content)
+            if durable:
+                os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def write_all(descriptor: int, content: bytes | memoryview) -> None:
+    """Write every byte: the system may take a part, as on a disk that is nearly full."""
+    rest = memoryview(content).cast("B")
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+def unwritable(path: Path, error: OSError, advice: str = "") -> OutputError:
+    """The error of a file that cannot be written, in words."""
+    reason = "the disk is full" if error.errno in FULL else error.strerror or str(error)
+    return OutputError(f"{path} cannot be written: {reason}", advice=advice or "free the disk")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
+from helio.store.canonical import canonical_blocks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
 Epochs = npt.NDArray[np.datetime64]
 Floats = npt.NDArray[np.floating[Any]]
 Scale = Literal["linear", "log"]
+PARTS = ("centers", "lower", "upper")
+"""The arrays of an axis."""
+
+DIGEST_FORM = "helio-table/1"
+"""Enters every digest, and is raised when what enters them changes: stored work is then done again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +59,11 @@ class Axis:
     def bins(self) -> int:
         """Number of bins."""
         return int(self.centers.shape[-1])
+
+    @property
+    def parts(self) -> dict[str, Floats]:
+        """Centres and whatever edges there are, by name."""
+        return {name: array for name in PARTS if (array := getattr(self, name)) is not None}
 
     def take(self, records: Any) -> Axis:
         """The axis of the chosen records: a slice, a mask or indices."""
@@ -185,30 +196,37 @@ class Table:
         return names
 
     def digest(self) -> str:
-        """Sha256 over values, epochs, unit, frame, components and axes, whatever wrote or read them."""
-        facts = {
+        """Sha256 over all that a step or a figure can see, whatever wrote or read it.
+
+        Values, epochs, unit, name, frame, components, axes, scale and description enter it. Sources and notes do
+        not: they say where the table came from, not what it is. Neither do memory layout and byte order, and every
+        NaN counts as the same NaN and −0.0 as 0.0. Beside the table it needs memory for one block.
+        """
+        hasher = hashlib.sha256(json.dumps(self._facts(), sort_keys=True).encode())
+        for name, array in self.arrays():
+            hasher.update(f"\n{name} {array.dtype.newbyteorder('<').str} {array.shape}\n".encode())
+            for block in canonical_blocks(array):
+                hasher.update(block.data)
+        return "sha256:" + hasher.hexdigest()
+
+    def arrays(self) -> Iterator[tuple[str, npt.NDArray[Any]]]:
+        """Every array of the table, by a name that is the same in each table: ``"axis 1 centers"``."""
+        yield "epoch", self.epoch
+        yield "values", self.values
+        for number, axis in enumerate(self.axes):
+            yield from ((f"axis {number} {part}", array) for part, array in axis.parts.items())
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "form": DIGEST_FORM,
             "unit": self.unit,
+            "name": self.name,
             "frame": self.frame,
             "components": self.components,
             "axes": [[axis.label, axis.unit, axis.scale] for axis in self.axes],
+            "scale": self.scale,
+            "description": self.description,
         }
-        hasher = hashlib.sha256(json.dumps(facts, sort_keys=True).encode())
-        arrays: list[npt.NDArray[Any]] = [self.epoch.astype("<i8"), self.values]
-        for axis in self.axes:
-            arrays += [part for part in (axis.centers, axis.lower, axis.upper) if part is not None]
-        for array in arrays:
-            hasher.update(f"{array.dtype.str}{array.shape}".encode())
-            hasher.update(canonical_bytes(array))
-        return "sha256:" + hasher.hexdigest()
-
-
-def canonical_bytes(array: npt.NDArray[Any]) -> bytes:
-    """Little-endian bytes in C order, every NaN the same NaN and −0.0 as 0.0."""
-    if array.dtype.kind != "f":
-        return np.ascontiguousarray(array).tobytes()
-    plain = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")) + 0.0
-    plain[np.isnan(plain)] = np.nan
-    return plain.tobytes()
 
 
 def merge_sources(tables: Sequence[Table] | Mapping[str, Table]) -> tuple[SourceFile, ...]:

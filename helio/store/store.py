@@ -1,0 +1,365 @@
+"""The store: objects by the digest of their content, and what is known by the key of its work."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from helio.errors import DamagedObject
+from helio.store.files import replace_through, unwritable, write_all
+from helio.store.process import temporary_name
+
+if TYPE_CHECKING:
+    from helio.store.table import Table
+
+TABLE = ".arrow"
+_TOUCHED_EVERY = 600.0  # seconds; the times of use that garbage collection goes by are no finer
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of the work that a key names.
+
+    Parameters
+    ----------
+    key : str
+    recipe : dict
+        JSON: what was hashed into the key.
+    digest, suffix : str
+        The object.
+    facts : dict
+        JSON, for whoever asks: rows, unit, notes, attempts, sources. The store does not look at it.
+    made_at : str
+        ISO 8601.
+    seconds : float
+        How long the work took.
+    """
+
+    key: str
+    recipe: dict[str, Any]
+    digest: str
+    suffix: str
+    facts: dict[str, Any]
+    made_at: str
+    seconds: float
+
+
+class Store:
+    """A folder of objects and results, for several processes and threads at once.
+
+    ::
+
+        objects/4f/4f….arrow   whole, read-only, named by the digest of their content
+        results/c2/c2….json    by key: the recipe and the object that came of it
+        quarantine/            damaged objects, each with the reason beside it
+        tmp/                   what is being written
+
+    Nothing is ever changed in place: a file is written under `tmp`, made durable, read back, and moved. Whoever dies
+    leaves a temporary file and nothing else. There are no locks.
+
+    Parameters
+    ----------
+    root : Path
+        Made when something is put; not looked at before.
+    now : callable, optional
+        The clock for the labels of what goes to quarantine.
+    """
+
+    def __init__(self, root: Path, *, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self.root = root
+        self._now = now
+        self._verified: dict[Path, tuple[int, int, int]] = {}
+
+    # ---- objects
+
+    def put_table(self, table: Table) -> str:
+        """Keep a table; nothing is written when it is there already.
+
+        What `table` gives back afterwards has 0.0 where this one has −0.0. Work that follows must use that one, so
+        that it does not depend on whether the table was found or made.
+
+        Returns
+        -------
+        str
+            Its digest.
+
+        Raises
+        ------
+        OutputError
+            The folder cannot be written, or the disk is full. Nothing is left half written.
+        """
+        from helio.store.ipc import read_table, write_table
+
+        digest = table.digest()
+
+        def write(temporary: Path) -> None:
+            with temporary.open("xb") as file:
+                write_table(table, file, digest=digest)
+                file.flush()
+                os.fsync(file.fileno())
+            if read_table(temporary, digest).digest() != digest:
+                raise DamagedObject(
+                    f"{temporary} does not hold what was written to it", advice="check the disk"
+                )
+
+        self._put(digest, TABLE, write)
+        return digest
+
+    def table(self, digest: str) -> Table:
+        """The table of a digest, mapped and read-only, without sources and notes.
+
+        Raises
+        ------
+        DamagedObject
+            It is not there, or was damaged and is now in quarantine. Make it again.
+        """
+        from helio.store.ipc import read_table
+
+        path = self.path(digest, TABLE)
+        identity = self._verify(path, digest, TABLE)
+        try:
+            return read_table(path, digest)
+        except DamagedObject as error:
+            self._quarantine(path, identity, error.message)
+            raise
+
+    def put_bytes(self, content: bytes, suffix: str) -> str:
+        """Keep a figure or an export; nothing is written when it is there already.
+
+        Raises
+        ------
+        OutputError
+            The folder cannot be written, or the disk is full. Nothing is left half written.
+        """
+        if suffix == TABLE:
+            raise ValueError("tables are put by put_table")
+        digest = "sha256:" + hashlib.sha256(content).hexdigest()
+
+        def write(temporary: Path) -> None:
+            with temporary.open("xb", buffering=0) as file:
+                write_all(file.fileno(), content)
+                os.fsync(file.fileno())
+            if temporary.read_bytes() != content:
+                raise DamagedObject(
+                    f"{temporary} does not hold what was written to it", advice="check the disk"
+                )
+
+        self._put(digest, suffix, write)
+        return digest
+
+    def bytes(self, digest: str, suffix: str) -> bytes:
+        """The content of a digest.
+
+        Raises
+        ------
+        DamagedObject
+            It is not there, or was damaged and is now in quarantine. Make it again.
+        """
+        path = self.path(digest, suffix)
+        identity = self._identity(path)
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            raise _gone(path) from None
+        if "sha256:" + hashlib.sha256(content).hexdigest() != digest:
+            raise self._damaged(path, identity)
+        return content
+
+    def has(self, digest: str, suffix: str = TABLE) -> bool:
+        """Whether an object is there. Nothing is read: that it is undamaged is seen when it is."""
+        return self._size(self.path(digest, suffix)) > 0
+
+    def path(self, digest: str, suffix: str = TABLE) -> Path:
+        """Where an object stands, or would."""
+        found = re.fullmatch(r"sha256:([0-9a-f]{64})", digest)
+        if not found:
+            raise ValueError(f"{digest!r} is not a digest")
+        if not re.fullmatch(r"(\.[A-Za-z0-9]+)+", suffix):
+            raise ValueError(f"{suffix!r} is not the suffix of a file")
+        return self.root / "objects" / found[1][:2] / f"{found[1]}{suffix}"
+
+    # ---- results
+
+    def find(self, key: str) -> Result | None:
+        """What is known under a key; None when nothing is, when it is damaged, or when its object is gone."""
+        path = self.result_path(key)
+        try:
+            content = path.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        read = _read_result(content)
+        if read is None or read[0].key != key:
+            return None
+        result, size = read
+        if self._size(self.path(result.digest, result.suffix)) != size:
+            return None
+        self._touch(path)
+        return result
+
+    def record(self, key: str, result: Result) -> None:
+        """Keep what came of a key's work, whose object has been put. The last writer wins: both say the same.
+
+        Raises
+        ------
+        DamagedObject
+            Its object is not there.
+        OutputError
+            The folder cannot be written, or the disk is full.
+        """
+        if key != result.key:
+            raise ValueError(f"the result is of {result.key}, not of {key}")
+        target = self.path(result.digest, result.suffix)
+        size = self._size(target)
+        if size <= 0:
+            raise _gone(target)
+        path = self.result_path(key)
+        try:
+            # Its seal tells a result that a dead machine left empty, and then the work is done again: no fsync.
+            replace_through(self._temporary(path), path, _write_result(result, size), durable=False)
+        except OSError as error:
+            raise unwritable(path, error) from error
+
+    def result_path(self, key: str) -> Path:
+        """Where the result of a key stands, or would."""
+        found = re.fullmatch(r"key:([0-9a-f]{64})", key)
+        if not found:
+            raise ValueError(f"{key!r} is not a key")
+        return self.root / "results" / found[1][:2] / f"{found[1]}.json"
+
+    # ---- within
+
+    def _put(self, digest: str, suffix: str, write: Callable[[Path], None]) -> None:
+        path = self.path(digest, suffix)
+        with suppress(DamagedObject):  # absent, or moved out of the way: it is written now
+            self._verify(path, digest, suffix)
+            self._touch(path)
+            return
+        try:
+            temporary = self._temporary(path)
+            try:
+                write(temporary)
+                temporary.chmod(temporary.stat().st_mode & ~0o222)
+                identity = _identity(temporary.stat())
+                os.replace(temporary, path)
+            except BaseException:
+                temporary.unlink(missing_ok=True)
+                raise
+        except OSError as error:
+            raise unwritable(path, error) from error
+        self._verified[path] = identity
+
+    def _temporary(self, path: Path) -> Path:
+        folder = self.root / "tmp"
+        folder.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return folder / temporary_name()
+
+    def _verify(self, path: Path, digest: str, suffix: str) -> tuple[int, int, int]:
+        """Read an object whole, unless this process has done so since it was last changed."""
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        except (FileNotFoundError, NotADirectoryError):
+            raise _gone(path) from None
+        try:
+            identity = _identity(os.fstat(descriptor))
+            if self._verified.get(path) == identity:
+                return identity
+            sound = _sound(descriptor, digest, suffix)
+        finally:
+            os.close(descriptor)
+        if not sound:
+            raise self._damaged(path, identity)
+        self._verified[path] = identity
+        return identity
+
+    def _damaged(self, path: Path, identity: tuple[int, int, int] | None) -> DamagedObject:
+        kept = self._quarantine(path, identity, "its bytes are not those that were written")
+        return DamagedObject(
+            f"the object {path.name} in the store is damaged{kept}", advice="run again: it is made again"
+        )
+
+    def _quarantine(self, path: Path, identity: tuple[int, int, int] | None, reason: str) -> str:
+        """Move a damaged object out of the way; in words, where it is now."""
+        self._verified.pop(path, None)
+        if identity is None or self._identity(path) != identity:
+            return ""  # another process has moved it already, and perhaps put a whole one in its place
+        at = self._now()
+        place = self.root / "quarantine" / f"{at:%Y%m%dT%H%M%SZ}-{secrets.token_hex(4)}-{path.name}"
+        note = {"object": path.name, "reason": reason, "at": at.isoformat(), "size": identity[0]}
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(path, place)
+            place.with_name(place.name + ".json").write_text(json.dumps(note, indent=1) + "\n")
+        except FileNotFoundError:
+            return ""
+        except OSError as error:
+            return f", and cannot be moved away: {error.strerror}"
+        return f", and is kept as {place}"
+
+    def _identity(self, path: Path) -> tuple[int, int, int] | None:
+        try:
+            return _identity(path.stat())
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def _size(self, path: Path) -> int:
+        identity = self._identity(path)
+        return -1 if identity is None else identity[0]
+
+    def _touch(self, path: Path) -> None:
+        """Note the use of a file in its time, which decides what is dropped first."""
+        if abs(time.time() - path.stat().st_mtime) > _TOUCHED_EVERY:
+            with suppress(OSError):  # a store that may only be read remembers no use
+                known = self._verified.get(path) == self._identity(path)
+                os.utime(path)
+                identity = self._identity(path)
+                if known and identity is not None:
+                    self._verified[path] = identity
+
+
+def _sound(descriptor: int, digest: str, suffix: str) -> bool:
+    if suffix == TABLE:
+        from helio.store.ipc import intact
+
+        return intact(descriptor)
+    with os.fdopen(os.dup(descriptor), "rb") as file:
+        return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest() == digest
+
+
+def _gone(path: Path) -> DamagedObject:
+    return DamagedObject(f"the object {path.name} is not in the store", advice="run again: it is made again")
+
+
+def _identity(stat: os.stat_result) -> tuple[int, int, int]:
+    return stat.st_size, stat.st_mtime_ns, stat.st_ino
+
+
+def _write_result(result: Result, size: int) -> bytes:
+    record = {"form": "helio-result/1", "size": size, **vars(result)}
+    line = json.dumps(record, sort_keys=True, allow_nan=False).encode()
+    return line + b"\n" + hashlib.sha256(line).hexdigest().encode() + b"\n"
+
+
+def _read_result(content: bytes) -> tuple[Result, int] | None:
+    """The result and the size of its object; None when a byte of it has changed."""
+    line, _, seal = content.partition(b"\n")
+    if seal != hashlib.sha256(line).hexdigest().encode() + b"\n":
+        return None
+    record: Mapping[str, Any] = json.loads(line)
+    if record["form"] != "helio-result/1":
+        return None
+    fields = {name: record[name] for name in Result.__dataclass_fields__}
+    return Result(**fields), record["size"]
+
+
+__all__ = ["Result", "Store"]
