@@ -6,43 +6,32 @@ import json
 import os
 import platform
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from helio import __version__
-from helio.errors import ExportError, HelioError, OutputError, RequestError, TimeRangeError
+from helio.errors import Cancelled, ExportError, HelioError, OutputError, RequestError, TimeRangeError
 from helio.pipelines.diagnostics import Diagnostic
 from helio.pipelines.library import Library
 from helio.pipelines.template import Document, check_shape
 from helio.settings import Settings, read_settings
+from helio.store.files import write_whole
 
 if TYPE_CHECKING:
-    from helio.pipelines.execute import PlanResult, StepResult
+    from helio.pipelines.artefacts import Artefact, Format
+    from helio.pipelines.execute import Execution, PlanResult, StepResult
     from helio.pipelines.plan import Plan, PlannedStep
     from helio.pipelines.runner import Rewritten
     from helio.steps.render.figure import Figure
     from helio.store.table import Table
 
-Format = Literal["html", "json", "png", "pdf", "svg"]
-FORMATS: tuple[Format, ...] = ("html", "json", "png", "pdf", "svg")
-ALWAYS: tuple[Format, ...] = ("html", "json")
-"""A figure is always written as these: they need nothing but helio."""
-
-
-@dataclass(frozen=True)
-class Artefact:
-    """A file that a run wrote."""
-
-    path: Path
-    step_id: int | str
-    kind: str
-    """A figure's format, or ``"data"``."""
-    sha256: str
+Engine = Literal["direct", "prefect", "ephemeral"]
 
 
 @dataclass(frozen=True)
@@ -51,22 +40,26 @@ class Run:
 
     Parameters
     ----------
+    id : str
+        Its id in the store: ``helio runs show ID``.
     status : "success", "partial" or "failed"
         ``partial`` when all critical steps are done and something else is not.
-    tables : dict of Table
-        By label.
-    figures : dict of Figure
-        By step id.
+    folder : Path or None
+        Where its files were written.
     unwritten : tuple of ExportError
         Static figures that this machine could not draw; everything else was written.
+    engine : str
+        What ran it: ``"prefect"``, ``"direct"``, or ``"none"`` when the store had everything.
     """
 
     id: str
     status: str
     folder: Path | None
     result: PlanResult
+    execution: Execution = field(repr=False)
     artefacts: tuple[Artefact, ...] = ()
-    unwritten: tuple[ExportError, ...] = field(default=())
+    unwritten: tuple[ExportError, ...] = ()
+    engine: str = "direct"
 
     @property
     def plan(self) -> Plan:
@@ -74,17 +67,20 @@ class Run:
         return self.result.plan
 
     @property
-    def tables(self) -> dict[str, Table]:
-        """Every table, by label."""
-        return self.result.tables
+    def tables(self) -> Mapping[str, Table]:
+        """Every table, by label; each is read from the store when it is first looked at."""
+        return _Tables(self.execution)
 
     @property
     def figures(self) -> dict[int | str, Figure]:
         """Every figure, by the id of the step that drew it."""
         from helio.steps.render.figure import Figure
 
+        found = {one.step.step_id: one.artefact for one in self.result.steps}
         return {
-            one.step.step_id: one.artefact for one in self.result.steps if isinstance(one.artefact, Figure)
+            step_id: Figure(json.loads(self.execution.content(output)), tuple(output.facts["notes"]))
+            for step_id, output in found.items()
+            if output is not None and "filename" not in output.facts
         }
 
     @property
@@ -96,20 +92,14 @@ class Run:
         return figures[0]
 
     def record(self) -> dict[str, Any]:
-        """The run as JSON: plan, states, digests, sources, artefacts and environment."""
+        """The run as JSON: plan, states, keys, digests, sources, artefacts and environment."""
         return {
             "record": "helio-run/1",
-            "id": self.id,
+            **_header(self.id, self.plan),
             "status": self.status,
-            "pipeline": self.plan.pipeline_id,
-            "template_digest": self.plan.template_digest,
-            "now": self.plan.now.isoformat(),
-            "values": dict(self.plan.values),
-            "steps": [_step_record(one) for one in self.result.steps],
-            "artefacts": [
-                {"file": one.path.name, "step_id": one.step_id, "kind": one.kind, "sha256": one.sha256}
-                for one in self.artefacts
-            ],
+            "engine": self.engine,
+            "steps": [step_record(one) for one in self.result.steps],
+            "artefacts": [_artefact_record(one) for one in self.artefacts],
             "unwritten": [error.message for error in self.unwritten],
             "warnings": [one.to_json() for one in self.plan.warnings],
             "authored": self.plan.authored,
@@ -192,11 +182,12 @@ def run(
     archive: str | Path | None = None,
     output: str | Path | None = None,
     formats: Sequence[Format] = (),
+    engine: Engine = "direct",
     settings: Settings | None = None,
     started: Callable[[PlannedStep], None] = lambda step: None,
     finished: Callable[[StepResult], None] = lambda result: None,
 ) -> Run:
-    """Run a pipeline.
+    """Run a pipeline; what the store has already is not made again.
 
     Parameters
     ----------
@@ -211,9 +202,12 @@ def run(
     archive : str or Path
         A folder of CDF files, or ``"sample"``; the steps' own providers when left out.
     output : str or Path
-        A folder for figures, exports and ``run.json``; nothing is written when left out.
+        A folder for figures, exports and ``run.json``; nothing is written there when left out.
     formats : sequence of str
         Formats of figures beside HTML and JSON: ``"png"``, ``"pdf"``, ``"svg"``.
+    engine : "direct", "prefect" or "ephemeral"
+        Who runs what the store has not: this process, one step after another; a Prefect flow against the server;
+        a Prefect flow with a server of its own in this process.
 
     Returns
     -------
@@ -224,35 +218,103 @@ def run(
     ------
     UnknownPipeline, InvalidTemplate, TimeRangeError, OutputError
         Before anything has run.
+    EngineError
+        The engine's server cannot be started or reached.
+    Cancelled
+        Ended by Ctrl-C; what is finished is in the store, and the same call goes on from there.
     """
-    from helio.sources.archives import Archives
-    from helio.sources.cdf import CdfReader
-
     settings = settings or read_settings(os.environ)
     source = str(archive or settings.archive)
+    planned = plan(
+        pipeline, time_range=time_range, variables=variables, now=now, archive=source, settings=settings
+    )
+    folder = None if output is None else prepare_folder(Path(output))
+    # What executes is imported once there is something to execute.
+    from helio.pipelines.artefacts import write_artefacts
+    from helio.pipelines.execute import Execution, PlanResult
+    from helio.pipelines.workers import Workers
+    from helio.sources.archives import Archives
+    from helio.sources.cdf import CdfReader
+    from helio.store.runs import Runs
+    from helio.store.store import Store
+
+    run_id = new_run_id(planned.pipeline_id)
+    store, runs = Store(settings.store), Runs(settings.runs)
     with ExitStack() as stack:
         reader = stack.enter_context(CdfReader())
-        reader.start()  # the worker gets ready while the plan is made
-        planned = plan(
-            pipeline,
-            time_range=time_range,
-            variables=variables,
-            now=now,
-            archive=source,
-            settings=settings,
+        workers = stack.enter_context(
+            Workers(settings.workers, time_limit=settings.step_seconds, memory_limit=settings.worker_memory)
         )
-        folder = None if output is None else prepare_folder(Path(output))
+        execution = Execution(planned, store, Archives(reader, source), workers)
+        begun = {"started_at": _instant(), "command": sys.argv, "environment": environment()}
+        record = runs.begin(_header(run_id, planned) | begun, _documents(planned))
+
+        def ended(result: StepResult) -> None:
+            record.step(step_record(result))
+            finished(result)
+
+        try:
+            results = execution.in_store()
+            if results is None:
+                reader.start()
+                workers.start()
+                steps, used = _execute(execution, engine, run_id, settings, started, ended)
+                result = PlanResult(planned, steps)
+            else:
+                used = "none"
+                result = PlanResult(planned, results)
+                for one in results:
+                    ended(one)
+            artefacts, unwritten = (
+                ([], [])
+                if folder is None
+                else write_artefacts(result, execution, store, folder, formats, _browser(settings))
+            )
+        except Cancelled:
+            record.finish("cancelled", finished_at=_instant())
+            raise
+        except HelioError as error:
+            record.finish("failed", finished_at=_instant(), facts={"error": str(error)})
+            raise
+        status = "partial" if unwritten and result.status == "success" else result.status
+        files = [_artefact_record(one) for one in artefacts]
+        record.finish(status, files, finished_at=_instant(), facts={"engine": used})
+    done = Run(run_id, status, folder, result, execution, tuple(artefacts), tuple(unwritten), used)
+    if folder is not None:
+        text = json.dumps(done.record(), indent=1, ensure_ascii=False, default=str) + "\n"
+        write_whole(folder / "run.json", text.encode())
+    if engine != "direct":
+        _tell_engine(done, settings)
+    return done
+
+
+def _execute(
+    execution: Execution,
+    engine: Engine,
+    run_id: str,
+    settings: Settings,
+    started: Callable[[PlannedStep], None],
+    finished: Callable[[StepResult], None],
+) -> tuple[tuple[StepResult, ...], str]:
+    if engine == "direct":
         from helio.pipelines.execute import execute
 
-        result = execute(planned, Archives(reader, source), started=started, finished=finished)
-    begun = Run(folder.name if folder else planned.pipeline_id, result.status, folder, result)
-    return begun if folder is None else _write(begun, folder, formats, settings)
+        return execute(execution, started=started, finished=finished).steps, "direct"
+    raise RequestError(f"there is no engine '{engine}'")
 
 
-def run_folder(pipeline_id: str, parent: Path) -> Path:
-    """A new folder for a run: the pipeline, the time and four random digits."""
+def _tell_engine(done: Run, settings: Settings) -> None:
+    del done, settings
+
+
+def _instant() -> str:
+    return datetime.now(UTC).isoformat()
+
+
+def new_run_id(pipeline_id: str) -> str:
+    """A new run's id: the pipeline, the time and four random digits."""
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    return parent / f"{pipeline_id}-{stamp}-{secrets.token_hex(2)}"
+    return f"{pipeline_id}-{stamp}-{secrets.token_hex(2)}"
 
 
 def prepare_folder(folder: Path) -> Path:
@@ -298,9 +360,8 @@ def environment() -> dict[str, str]:
     }
 
 
-def _step_record(one: StepResult) -> dict[str, Any]:
-    from dataclasses import asdict
-
+def step_record(one: StepResult) -> dict[str, Any]:
+    """A step as a run's record has it."""
     error = one.error
     return {
         "step_id": one.step.step_id,
@@ -317,72 +378,69 @@ def _step_record(one: StepResult) -> dict[str, Any]:
             "place": error.place,
             "advice": error.advice,
         },
-        "attempts": [asdict(attempt) for attempt in one.attempts],
-        "tables": {
-            label: {
-                "digest": table.digest(),
-                "rows": len(table),
-                "unit": table.unit,
-                "frame": table.frame,
-                "components": list(table.components),
-                "notes": list(table.notes),
-                "sources": [asdict(source) for source in table.sources],
+        "attempts": [dict(attempt) for attempt in one.attempts],
+        "outputs": [
+            {
+                "label": output.label,
+                "key": output.key,
+                "recipe": output.recipe,
+                "digest": output.digest,
+                "suffix": output.suffix,
+                "cached": output.cached,
+                **{name: fact for name, fact in output.facts.items() if name not in ("sources", "attempts")},
+                "sources": [asdict(source) for source in output.sources],
             }
-            for label, table in one.tables.items()
-        },
-        "notes": list(getattr(one.artefact, "notes", ())),
+            for output in one.outputs
+        ],
         "seconds": round(one.seconds, 6),
     }
 
 
-def _write(begun: Run, folder: Path, formats: Iterable[Format], settings: Settings) -> Run:
-    """Write figures, exports and the record; static figures that cannot be drawn make the run partial."""
-    import hashlib
-
-    from helio.steps.render.export import StaticRenderer, find_browser, plotly_js, to_html, to_json
-    from helio.steps.render.figure import Figure
-    from helio.store.files import write_whole
-
-    artefacts: list[Artefact] = []
-    unwritten: list[ExportError] = []
-
-    def write(name: str, content: bytes, step_id: int | str, kind: str) -> None:
-        write_whole(folder / name, content)
-        artefacts.append(Artefact(folder / name, step_id, kind, hashlib.sha256(content).hexdigest()))
-
-    static = [one for one in dict.fromkeys(formats) if one not in ALWAYS]
-    with ExitStack() as stack:
-        renderer: StaticRenderer | None = None
-        for one in begun.result.steps:
-            if one.artefact is None:
-                continue
-            if not isinstance(one.artefact, Figure):
-                write(one.artefact.filename, one.artefact.content, one.step.step_id, "data")
-                continue
-            name = _figure_name(one.step.step_id)
-            write_whole(folder / "plotly.min.js", plotly_js())
-            write(f"{name}.html", to_html(one.artefact, plotly_js="beside"), one.step.step_id, "html")
-            write(f"{name}.json", to_json(one.artefact), one.step.step_id, "json")
-            for kind in static:
-                try:
-                    if renderer is None:
-                        environ = {
-                            **os.environ,
-                            **({"BROWSER_PATH": settings.browser} if settings.browser else {}),
-                        }
-                        renderer = stack.enter_context(StaticRenderer(browser=find_browser(environ)))
-                    write(f"{name}.{kind}", renderer.render(one.artefact, kind), one.step.step_id, kind)  # type: ignore[arg-type]
-                except ExportError as error:
-                    unwritten.append(error.located(f"{name}.{kind}"))
-    status = "partial" if unwritten and begun.status == "success" else begun.status
-    finished = Run(begun.id, status, folder, begun.result, tuple(artefacts), tuple(unwritten))
-    record = json.dumps(finished.record(), indent=1, ensure_ascii=False, default=str) + "\n"
-    write_whole(folder / "run.json", record.encode())
-    return finished
+def _artefact_record(one: Artefact) -> dict[str, Any]:
+    return {"file": str(one.path.absolute()), "step_id": one.step_id, "kind": one.kind, "sha256": one.sha256}
 
 
-def _figure_name(step_id: int | str) -> str:
-    return f"figure-{step_id}" if isinstance(step_id, int) else step_id
+def _header(run_id: str, planned: Plan) -> dict[str, Any]:
+    return {
+        "id": run_id,
+        "pipeline": planned.pipeline_id,
+        "template_digest": planned.template_digest,
+        "now": planned.now.isoformat(),
+        "values": dict(planned.values),
+    }
+
+
+def _documents(planned: Plan) -> dict[str, Any]:
+    return {
+        "authored": planned.authored,
+        "normalised": planned.normalised,
+        "plan": planned.document,
+        "edits": [one.to_json() for one in planned.edits],
+    }
+
+
+def _browser(settings: Settings) -> Path | None:
+    from helio.steps.render.export import find_browser
+
+    return find_browser({**os.environ, **({"BROWSER_PATH": settings.browser} if settings.browser else {})})
+
+
+class _Tables(Mapping[str, "Table"]):
+    """The tables of a run, read from the store one at a time."""
+
+    def __init__(self, execution: Execution) -> None:
+        self._execution = execution
+
+    def __getitem__(self, label: str) -> Table:
+        if label not in self._execution.labels:
+            raise KeyError(label)
+        return self._execution.table(label)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._execution.labels)
+
+    def __len__(self) -> int:
+        return len(self._execution.labels)
 
 
 __all__ = ["HelioError", "Run", "check", "library", "load", "plan", "run"]

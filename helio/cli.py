@@ -113,7 +113,7 @@ def run(
         values = _assignments(assign or [])
         if output is None:
             template = api.load(pipeline, settings)
-            output = api.run_folder(str(template["id"]), Path("helio-runs"))
+            output = Path("helio-runs") / api.new_run_id(str(template["id"]))
         with _progress(quiet=as_json) as (started, finished):
             outcome = api.run(
                 pipeline,
@@ -412,8 +412,8 @@ def _one_name(words: list[str]) -> str:
 
 
 def _formats(text: str) -> list[Any]:
-    from helio.api import FORMATS
     from helio.errors import RequestError
+    from helio.pipelines.artefacts import FORMATS
 
     chosen = [one.strip().lower() for one in text.split(",") if one.strip()]
     unknown = [one for one in chosen if one not in FORMATS]
@@ -459,12 +459,12 @@ def _progress(*, quiet: bool) -> Iterator[tuple[Any, Any]]:
 
 
 def _step_line(result: StepResult) -> str:
-    mark = {"completed": "✓", "failed": "✗", "skipped": "–"}[result.state]
+    mark = {"completed": "✓", "cached": "=", "failed": "✗", "skipped": "–"}[result.state]
     told = result.reason
     if result.error is not None:
         told = result.error.message
-    elif result.tables:
-        told = ", ".join(f"{label} ({len(table)} records)" for label, table in result.tables.items())
+    elif result.outputs and result.artefact is None:
+        told = ", ".join(f"{one.label} ({one.facts['rows']} records)" for one in result.outputs)
     elif result.artefact is not None:
         told = ""
     return f"{mark} {result.step.step_id}  {result.step.tool_name}  {told}".rstrip()
@@ -475,11 +475,9 @@ def _print_outcome(outcome: Run) -> None:
         if one.error is not None:
             typer.echo(f"error: {one.error}", err=True)
         for attempt in one.attempts[:-1]:
-            typer.echo(
-                f"warning[HE201] step {one.step.step_id}: {attempt.dataset_id} was passed over: {attempt.outcome}",
-                err=True,
-            )
-        for note in getattr(one.artefact, "notes", ()):
+            passed = f"{attempt['dataset_id']} was passed over: {attempt['outcome']}"
+            typer.echo(f"warning[HE201] step {one.step.step_id}: {passed}", err=True)
+        for note in one.artefact.facts["notes"] if one.artefact else ():
             typer.echo(f"note: {one.step.step_id}: {note}", err=True)
     for warning in outcome.plan.warnings:
         typer.echo(str(warning), err=True)

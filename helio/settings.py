@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from helio.errors import RequestError
 
 
 @dataclass(frozen=True)
@@ -18,6 +21,23 @@ class Settings:
     browser: str = ""
     """``$BROWSER_PATH``: the Chromium that draws static figures."""
 
+    workers: int = 2
+    """``$HELIO_WORKERS``: how many steps may run at once."""
+    step_seconds: float = 900.0
+    """``$HELIO_STEP_SECONDS``: how long one step may take."""
+    worker_memory: int | None = None
+    """``$HELIO_WORKER_MEMORY``: MiB that one step may take; three quarters of the machine's when left out."""
+
+    @property
+    def store(self) -> Path:
+        """Objects and results, by content and by key."""
+        return self.home / "store"
+
+    @property
+    def runs(self) -> Path:
+        """A record of every run."""
+        return self.home / "runs"
+
     @property
     def templates(self) -> Path:
         """The user's own pipelines."""
@@ -30,12 +50,35 @@ class Settings:
 
 
 def read_settings(environ: Mapping[str, str]) -> Settings:
-    """Settings from environment variables."""
+    """Settings from environment variables.
+
+    Raises
+    ------
+    RequestError
+        A value is not what its variable takes.
+    """
+    memory = _number(environ, "HELIO_WORKER_MEMORY", 0.0, least=0)
     return Settings(
         home=Path(environ["HELIO_HOME"]).expanduser() if environ.get("HELIO_HOME") else _data_folder(),
         archive=environ.get("HELIO_ARCHIVE", ""),
         browser=environ.get("BROWSER_PATH", ""),
+        workers=int(_number(environ, "HELIO_WORKERS", min(4, os.cpu_count() or 1), least=1)),
+        step_seconds=_number(environ, "HELIO_STEP_SECONDS", 900.0, least=1),
+        worker_memory=int(memory * 1024**2) if memory else None,
     )
+
+
+def _number(environ: Mapping[str, str], name: str, default: float, *, least: float) -> float:
+    text = environ.get(name, "")
+    if not text:
+        return default
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not value >= least:
+        raise RequestError(f"{name} is '{text}', not a number of at least {least:g}")
+    return value
 
 
 def _data_folder() -> Path:

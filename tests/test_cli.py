@@ -81,15 +81,16 @@ def test_a_run_as_json_is_its_record():
     record = json.loads(result.stdout)
     assert record["status"] == "success"
     assert record["values"] == {"$TIME_RANGE": "2020-01-04 to 2020-01-05"}
-    assert record["steps"][0]["tables"]["B_RTN"]["rows"] == 118
-    assert record["steps"][0]["tables"]["B_RTN"]["sources"][0]["sha256"]
+    [field] = record["steps"][0]["outputs"]
+    assert (field["label"], field["rows"], field["unit"], field["frame"]) == ("B_RTN", 118, "nT", "RTN")
+    assert field["sources"][0]["sha256"]
     on_disk = json.loads(Path("out/run.json").read_text(encoding="utf-8"))
     assert on_disk == {key: value for key, value in record.items() if key != "folder"}
 
 
 def test_an_hourly_day_has_24_rows():
     result = helio("run", write("t.json", template()), "--archive", "sample", "-o", "out", "--json")
-    assert json.loads(result.stdout)["steps"][0]["tables"]["AC_K2_MFI.BGSEc"]["rows"] == 24
+    assert json.loads(result.stdout)["steps"][0]["outputs"][0]["rows"] == 24
 
 
 def test_a_partial_run_ends_with_3():

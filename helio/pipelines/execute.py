@@ -1,30 +1,44 @@
-"""Executes planned steps: one by its tool, a plan one after another. Knows no engine."""
+"""Executes planned steps against the store: what is there is not made again. Knows no engine."""
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Literal
 
-from helio.errors import HelioError, StepError
+from helio.errors import Cancelled, DamagedObject, HelioError
+from helio.pipelines.call import call_tool
 from helio.pipelines.diagnostics import StepId
 from helio.pipelines.plan import Plan, PlannedStep
+from helio.pipelines.recipes import Input, Recipe, Work, recipe_of_inputs, recipes_of_fetch
+from helio.pipelines.replies import error_from, table_facts
+from helio.pipelines.workers import Workers
 from helio.sources.provider import Providers
-from helio.steps import load_tool
 from helio.steps.signature import signatures
-from helio.store.table import Table
-from helio.time_range import Duration, parse_time_range
-
-if TYPE_CHECKING:
-    from helio.steps.fetch.fetch_data import Attempt
-    from helio.steps.render.figure import Figure
-    from helio.steps.save_data import Export
+from helio.store.store import Result, Store
+from helio.store.table import SourceFile, Table
+from helio.time_range import parse_time_range
 
 State = Literal["completed", "cached", "failed", "skipped"]
-DONE: tuple[State, ...] = ("completed", "cached")
 Status = Literal["success", "partial", "failed"]
+DONE: tuple[State, ...] = ("completed", "cached")
+
+
+@dataclass(frozen=True)
+class Output:
+    """One thing that a step gave: a table under its label, or a figure or export without one."""
+
+    label: str
+    key: str
+    recipe: Recipe
+    digest: str
+    suffix: str
+    facts: Mapping[str, Any]
+    sources: tuple[SourceFile, ...] = ()
+    cached: bool = False
 
 
 @dataclass(frozen=True)
@@ -33,13 +47,17 @@ class StepResult:
 
     step: PlannedStep
     state: State
-    tables: Mapping[str, Table] = field(default_factory=dict)
-    artefact: Figure | Export | None = None
-    attempts: tuple[Attempt, ...] = ()
+    outputs: tuple[Output, ...] = ()
+    attempts: tuple[Mapping[str, Any], ...] = ()
     error: HelioError | None = None
     reason: str = ""
-    """Why the step was skipped."""
+    """Why the step was skipped, or ran."""
     seconds: float = 0.0
+
+    @property
+    def artefact(self) -> Output | None:
+        """The figure or export, if the step made one."""
+        return next((one for one in self.outputs if not one.label), None)
 
 
 @dataclass(frozen=True)
@@ -57,37 +75,6 @@ class PlanResult:
             return "failed"
         return "partial" if undone else "success"
 
-    @property
-    def tables(self) -> dict[str, Table]:
-        """Every table, by label."""
-        return {label: table for one in self.steps for label, table in one.tables.items()}
-
-
-def execute(
-    plan: Plan,
-    providers: Providers,
-    *,
-    started: Callable[[PlannedStep], None] = lambda step: None,
-    finished: Callable[[StepResult], None] = lambda result: None,
-) -> PlanResult:
-    """Run a plan's steps one after another.
-
-    A step that fails or is skipped blocks all that depend on it, directly or not; everything else still runs.
-    """
-    results: dict[StepId, StepResult] = {}
-    tables: dict[str, Table] = {}
-    for step in plan.steps:
-        reason = blocked_by(step, results)
-        if reason:
-            result = StepResult(step, "skipped", reason=reason)
-        else:
-            started(step)
-            result = execute_step(step, plan, tables, providers)
-        results[step.step_id] = result
-        tables.update(result.tables)
-        finished(result)
-    return PlanResult(plan, tuple(results.values()))
-
 
 def blocked_by(step: PlannedStep, results: Mapping[StepId, StepResult]) -> str:
     """Why a step cannot run, given the results of all that it depends on; empty when it can."""
@@ -97,62 +84,242 @@ def blocked_by(step: PlannedStep, results: Mapping[StepId, StepResult]) -> str:
     return ""
 
 
-def execute_step(
-    step: PlannedStep, plan: Plan, tables: Mapping[str, Table], providers: Providers
-) -> StepResult:
-    """Run one planned step on the tables made so far.
+class Execution:
+    """One plan being executed; safe to call from several threads.
 
-    An error that helio knows ends the step as failed, with its place named; any other one is a bug and is raised.
+    Parameters
+    ----------
+    plan : Plan
+    store : Store
+        Where results are looked up and kept.
+    providers : Providers
+        Who serves the fetches. They run in this process, whose reader is a process of its own.
+    workers : Workers
+        Where everything else runs.
     """
-    begun = time.perf_counter()
-    try:
-        outcome = _call(step, plan, tables, providers)
-    except HelioError as error:
-        place = f"{plan.pipeline_id}#/steps/{step.step_id}"
-        return StepResult(step, "failed", error=error.located(place), seconds=time.perf_counter() - begun)
-    seconds = time.perf_counter() - begun
-    gives = signatures()[step.tool_name].gives
-    if gives == "table":
-        return StepResult(step, "completed", {step.produces[0]: outcome}, seconds=seconds)
-    if gives == "tables":
-        return StepResult(step, "completed", outcome.tables, attempts=outcome.attempts, seconds=seconds)
-    return StepResult(step, "completed", artefact=outcome, seconds=seconds)
 
+    def __init__(self, plan: Plan, store: Store, providers: Providers, workers: Workers) -> None:
+        self.plan = plan
+        self._store = store
+        self._providers = providers
+        self._workers = workers
+        self._outputs: dict[str, Output] = {}
+        self._made: dict[StepId, StepResult] = {}
+        self._repairing = threading.RLock()
+        self._cancelled = threading.Event()
 
-def _call(step: PlannedStep, plan: Plan, tables: Mapping[str, Table], providers: Providers) -> Any:
-    owners, now = plan.owners, plan.now
-    signature = signatures()[step.tool_name]
-    positional: list[Any] = [providers] if signature.gives == "tables" else []
-    for table in signature.tables:
-        named = {label: _table(label, owners[label], tables) for label in step.reads[table.parameter]}
-        if not table.many:
-            positional += named.values()
-        elif table.argument == "source_labels":
-            positional.append(list(named.values()))
+    def in_store(self) -> tuple[StepResult, ...] | None:
+        """The results of all steps, if every one of them is in the store already."""
+        results: list[StepResult] = []
+        for step in self.plan.steps:
+            try:
+                found = self._look_up(step, self._works(step))
+            except HelioError:  # whoever runs the step meets the same error, and says it
+                return None
+            if found is None:
+                return None
+            results.append(self._keep(found))
+        return tuple(results)
+
+    def run_step(self, step: PlannedStep) -> StepResult:
+        """Run one planned step, unless the store has its outputs; what it depends on must be done.
+
+        An error that helio knows ends the step as failed, with its place named; any other one is a bug and is
+        raised.
+
+        Raises
+        ------
+        Cancelled
+            When `cancel` was called.
+        """
+        begun = time.perf_counter()
+        try:
+            result = self._run(step)
+        except Cancelled:
+            raise
+        except HelioError as error:
+            place = f"{self.plan.pipeline_id}#/steps/{step.step_id}"
+            return StepResult(step, "failed", error=error.located(place), seconds=time.perf_counter() - begun)
+        return self._keep(result)
+
+    def cancel(self) -> None:
+        """End all work at once."""
+        self._cancelled.set()
+        self._workers.cancel()
+
+    def table(self, label: str) -> Table:
+        """A table that a step gave; made again should the store's copy be damaged."""
+        output = self._outputs[label]
+        content: Table = self._sound(output, lambda: self._store.table(output.digest))
+        return replace(content, sources=output.sources, notes=tuple(output.facts.get("notes", ())))
+
+    def content(self, output: Output) -> bytes:
+        """The bytes of a figure or export; made again should the store's copy be damaged."""
+        content: bytes = self._sound(output, lambda: self._store.bytes(output.digest, output.suffix))
+        return content
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Labels of all tables made so far."""
+        return tuple(self._outputs)
+
+    # One step ---------------------------------------------------------------------------------------------
+
+    def _run(self, step: PlannedStep) -> StepResult:
+        if self._cancelled.is_set():
+            raise Cancelled("cancelled")
+        begun = time.perf_counter()
+        works = self._works(step)
+        found = self._look_up(step, works)
+        if found is not None:
+            return found
+        missing = [work for work in works if self._store.find(work.key) is None]
+        if signatures()[step.tool_name].gives == "tables":
+            attempts = self._fetch(step, missing)
         else:
-            positional.append(named)
-    used = {table.argument for table in signature.tables} | (
-        {"output_label"} if signature.gives == "table" else set()
-    )
-    arguments = {
-        one.name: _typed(one.schema.get("format"), step.args[one.name], now)
-        for one in signature.arguments
-        if one.name in step.args and one.name not in used
-    }
-    return load_tool(step.tool_name)(*positional, **arguments)
+            [work] = missing
+            self._make(step, work)
+            attempts = ()
+        seconds = time.perf_counter() - begun
+        outputs = tuple(self._output(step, work, made=work in missing) for work in works)
+        return StepResult(step, "completed", outputs, attempts=attempts, seconds=seconds)
+
+    def _works(self, step: PlannedStep) -> list[Work]:
+        signature = signatures()[step.tool_name]
+        if signature.gives == "tables":
+            span = parse_time_range(step.args["time_range"], self.plan.now)
+            return recipes_of_fetch(step, self._providers, span)
+        return [recipe_of_inputs(step, signature, self._inputs(step))]
+
+    def _inputs(self, step: PlannedStep) -> dict[str, tuple[Input, ...]]:
+        inputs: dict[str, tuple[Input, ...]] = {}
+        for parameter, labels in step.reads.items():
+            found = []
+            for label in dict.fromkeys(labels):
+                owner = self.plan.owners[label]
+                output = self._outputs[owner]
+                component = label[len(owner) + 1 :]
+                found.append(Input(label, output.digest, component, output.sources))
+            inputs[parameter] = tuple(found)
+        return inputs
+
+    def _look_up(self, step: PlannedStep, works: list[Work]) -> StepResult | None:
+        found = [self._store.find(work.key) for work in works]
+        if any(one is None for one in found):
+            return None
+        outputs = tuple(self._output(step, work, made=False) for work in works)
+        attempts = tuple(one for result in found[:1] if result for one in result.facts.get("attempts", ()))
+        return StepResult(step, "cached", outputs, attempts=attempts)
+
+    def _output(self, step: PlannedStep, work: Work, *, made: bool) -> Output:
+        result = self._store.find(work.key)
+        if result is None:  # gone since it was looked up: another process collects garbage
+            raise DamagedObject(f"the result of step {step.step_id} has just gone from the store")
+        if "sources" in result.facts:
+            sources = tuple(SourceFile(**one) for one in result.facts["sources"])
+        else:  # what a computation rests on is what its inputs rest on now, whatever file gave the same numbers before
+            inputs = [one for given in self._inputs(step).values() for one in given]
+            sources = tuple(dict.fromkeys(source for one in inputs for source in one.sources))
+        return Output(
+            work.slot, work.key, work.recipe, result.digest, result.suffix, result.facts, sources, not made
+        )
+
+    def _keep(self, result: StepResult) -> StepResult:
+        self._made[result.step.step_id] = result
+        for output in result.outputs:
+            if output.label:
+                self._outputs[output.label] = output
+        return result
+
+    def _fetch(self, step: PlannedStep, missing: list[Work]) -> tuple[Mapping[str, Any], ...]:
+        begun = time.perf_counter()
+        args = dict(step.args)
+        if len(missing) < len(step.produces):  # the others are in the store
+            args["parameters"] = [work.recipe["choices"][0]["parameter"] for work in missing]
+        fetched = call_tool(step.tool_name, args, {}, now=self.plan.now, providers=self._providers)
+        attempts = tuple(asdict(one) for one in fetched.attempts)
+        for work in missing:
+            table: Table = fetched.tables[work.slot]
+            facts = table_facts(table) | {
+                "sources": [asdict(source) for source in table.sources],
+                "attempts": list(attempts),
+            }
+            digest = self._store.put_table(table)
+            self._record(work, digest, ".arrow", facts, time.perf_counter() - begun)
+        return attempts
+
+    def _make(self, step: PlannedStep, work: Work, *, again: bool = True) -> None:
+        begun = time.perf_counter()
+        inputs = self._inputs(step)
+        answer = self._workers.run(
+            {
+                "tool": step.tool_name,
+                "args": dict(step.args),
+                "now": self.plan.now.isoformat(),
+                "store": str(self._store.root),
+                "inputs": {
+                    parameter: [
+                        {
+                            "label": one.label,
+                            "digest": one.digest,
+                            "component": one.component,
+                            "sources": [asdict(source) for source in one.sources],
+                        }
+                        for one in given
+                    ]
+                    for parameter, given in inputs.items()
+                },
+            }
+        )
+        if "damaged" in answer and again:
+            self._repair(answer["damaged"])
+            self._make(step, work, again=False)
+            return
+        if "output" not in answer:
+            raise error_from(answer)
+        made = answer["output"]
+        self._record(work, made["digest"], made["suffix"], made["facts"], time.perf_counter() - begun)
+
+    def _record(self, work: Work, digest: str, suffix: str, facts: dict[str, Any], seconds: float) -> None:
+        made_at = datetime.now(UTC).isoformat()
+        result = Result(work.key, work.recipe, digest, suffix, facts, made_at, seconds)
+        self._store.record(work.key, result)
+
+    # Damage -----------------------------------------------------------------------------------------------
+
+    def _sound(self, output: Output, read: Callable[[], Any]) -> Any:
+        try:
+            return read()
+        except DamagedObject:
+            self._repair(output.digest)
+            return read()
+
+    def _repair(self, digest: str) -> None:
+        """Run again the step whose output was damaged; the store has put the damaged object aside."""
+        with self._repairing:
+            for result in tuple(self._made.values()):
+                if any(output.digest == digest for output in result.outputs):
+                    self._keep(self._run(result.step))
 
 
-def _typed(kind: str | None, value: Any, now: datetime) -> Any:
-    if kind == "time-range":
-        return parse_time_range(value, now)
-    return Duration(value) if kind == "duration" else value
+def execute(
+    execution: Execution,
+    *,
+    started: Callable[[PlannedStep], None] = lambda step: None,
+    finished: Callable[[StepResult], None] = lambda result: None,
+) -> PlanResult:
+    """Run a plan's steps one after another, without an engine.
 
-
-def _table(label: str, owner: str, tables: Mapping[str, Table]) -> Table:
-    table = tables[owner]
-    if label == owner:
-        return table
-    try:
-        return table.component(label[len(owner) + 1 :])
-    except StepError as error:
-        raise StepError(f"{label}: {error.message}", advice=error.advice) from error
+    A step that fails or is skipped blocks all that depend on it, directly or not; everything else still runs.
+    """
+    results: dict[StepId, StepResult] = {}
+    for step in execution.plan.steps:
+        reason = blocked_by(step, results)
+        if reason:
+            result = StepResult(step, "skipped", reason=reason)
+        else:
+            started(step)
+            result = execution.run_step(step)
+        results[step.step_id] = result
+        finished(result)
+    return PlanResult(execution.plan, tuple(results.values()))

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from helio.errors import DamagedFile, NoData, ServerUnavailable
-from helio.pipelines.execute import PlanResult, execute
+from helio.errors import Cancelled, DamagedFile, NoData, ServerUnavailable
+from helio.pipelines.execute import Execution, PlanResult, StepResult, execute
 from helio.pipelines.plan import make_plan
+from helio.pipelines.replies import error_from
+from helio.pipelines.workers import Workers
+from helio.store.store import Store
 from helio.store.table import SourceFile, Table
 from helio.time_range import TimeRange
 
@@ -22,8 +27,9 @@ class Served:
 
     name = "a test"
 
-    def __init__(self) -> None:
+    def __init__(self, version: str = "1") -> None:
         self.asked: list[str] = []
+        self.version = version
 
     def choose(self, provider: str) -> Served:
         return self
@@ -32,7 +38,9 @@ class Served:
         return []
 
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
-        return ()
+        if dataset_id == "ABSENT":
+            raise NoData("nothing there")
+        return (SourceFile(dataset_id, f"{dataset_id}.cdf", sha256=self.version),)
 
     def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
         self.asked.append(dataset_id)
@@ -50,11 +58,43 @@ class Served:
         return dict.fromkeys(parameters, table)
 
 
-def run(*steps: dict[str, Any], served: Served | None = None) -> PlanResult:
-    return execute(make_plan(template(*steps), now=NOW, archive="x"), served or Served())
+@dataclass(frozen=True)
+class Ran:
+    """What came of a short template, and its tables."""
+
+    result: PlanResult
+    execution: Execution
+
+    @property
+    def status(self) -> str:
+        return self.result.status
+
+    @property
+    def steps(self) -> tuple[StepResult, ...]:
+        return self.result.steps
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        return {label: self.execution.table(label) for label in self.execution.labels}
 
 
-def states(result: PlanResult) -> dict[Any, str]:
+@pytest.fixture(scope="module")
+def workers() -> Iterator[Workers]:
+    with Workers(2) as workers:
+        yield workers
+
+
+@pytest.fixture
+def run(tmp_path: Path, workers: Workers) -> Callable[..., Ran]:
+    def run(*steps: dict[str, Any], served: Served | None = None, **how: Any) -> Ran:
+        plan = make_plan(template(*steps), now=NOW, archive="x", **how)
+        execution = Execution(plan, Store(tmp_path / "store"), served or Served(), workers)
+        return Ran(execute(execution), execution)
+
+    return run
+
+
+def states(result: Ran) -> dict[Any, str]:
     return {one.step.step_id: one.state for one in result.steps}
 
 
@@ -62,14 +102,14 @@ def dataset(name: str, step_id: int | str = 1, **changes: Any) -> dict[str, Any]
     return fetch(step_id, args={"dataset_id": name, "output_label": f"B{step_id}"}, **changes)
 
 
-def test_a_chain_gives_its_tables_under_their_labels():
+def test_a_chain_gives_its_tables_under_their_labels(run: Callable[..., Ran]):
     result = run(dataset("GOOD"), magnitude(2, "B1", "Bmag"))
     assert result.status == "success"
     assert result.tables["Bmag"].values.tolist() == [5.0, 5.0, 5.0]
     assert result.tables["Bmag"].unit == "nT"
 
 
-def test_one_component_is_read_by_its_name():
+def test_one_component_is_read_by_its_name(run: Callable[..., Ran]):
     result = run(
         dataset("GOOD"),
         {
@@ -81,14 +121,14 @@ def test_one_component_is_read_by_its_name():
     assert result.tables["By"].values.tolist() == [4.0, 4.0, 4.0]
 
 
-def test_a_component_that_is_not_there_fails_the_step_in_words():
+def test_a_component_that_is_not_there_fails_the_step_in_words(run: Callable[..., Ran]):
     result = run(dataset("GOOD"), magnitude(2, "B1.bz", "B"))
     assert result.steps[1].state == "failed"
     assert "no component is called 'bz'" in str(result.steps[1].error)
     assert "Bx, By, Bz" in str(result.steps[1].error)
 
 
-def test_a_failed_step_blocks_all_that_rest_on_it_and_nothing_else():
+def test_a_failed_step_blocks_all_that_rest_on_it_and_nothing_else(run: Callable[..., Ran]):
     result = run(
         dataset("ABSENT", 1),
         magnitude(2, "B1", "m1"),
@@ -113,7 +153,7 @@ def test_a_failed_step_blocks_all_that_rest_on_it_and_nothing_else():
     ]
 
 
-def test_a_step_that_is_not_critical_makes_the_run_partial():
+def test_a_step_that_is_not_critical_makes_the_run_partial(run: Callable[..., Ran]):
     result = run(
         dataset("ABSENT", 1, critical=False), magnitude(2, "B1", "m", critical=False), dataset("GOOD", 3)
     )
@@ -121,23 +161,23 @@ def test_a_step_that_is_not_critical_makes_the_run_partial():
     assert result.status == "partial"
 
 
-def test_a_skipped_critical_step_is_work_not_done():
+def test_a_skipped_critical_step_is_work_not_done(run: Callable[..., Ran]):
     assert (
         run(dataset("ABSENT", 1, critical=False), magnitude(2, "B1", "m"), dataset("GOOD", 3)).status
         == "failed"
     )
 
 
-def test_nothing_done_is_never_a_success():
+def test_nothing_done_is_never_a_success(run: Callable[..., Ran]):
     assert run(dataset("ABSENT", 1, critical=False)).status == "failed"
 
 
-def test_the_place_of_a_failure_is_named():
+def test_the_place_of_a_failure_is_named(run: Callable[..., Ran]):
     result = run(dataset("ABSENT", "field"))
     assert "at   short#/steps/field" in str(result.steps[0].error)
 
 
-def test_a_bug_is_raised_and_not_reported_as_a_failure():
+def test_a_bug_is_raised_and_not_reported_as_a_failure(run: Callable[..., Ran]):
     with pytest.raises(ZeroDivisionError):
         run(dataset("BUG"))
 
@@ -155,12 +195,12 @@ def candidates(*names: str) -> dict[str, Any]:
     }
 
 
-def test_the_first_candidate_with_usable_data_is_used_and_every_attempt_recorded():
+def test_the_first_candidate_with_usable_data_is_used_and_every_attempt_recorded(run: Callable[..., Ran]):
     served = Served()
     result = run(candidates("ABSENT", "FILL", "GOOD", "NEVER"), served=served)
     assert served.asked == ["ABSENT", "FILL", "GOOD"]
     assert list(result.tables) == ["B"]
-    assert [(one.dataset_id, one.outcome == "used") for one in result.steps[0].attempts] == [
+    assert [(one["dataset_id"], one["outcome"] == "used") for one in result.steps[0].attempts] == [
         ("ABSENT", False),
         ("FILL", False),
         ("GOOD", True),
@@ -168,19 +208,152 @@ def test_the_first_candidate_with_usable_data_is_used_and_every_attempt_recorded
 
 
 @pytest.mark.parametrize("name", ["DAMAGED", "DOWN"])
-def test_a_candidate_that_breaks_is_an_error_and_not_passed_over(name: str):
+def test_a_candidate_that_breaks_is_an_error_and_not_passed_over(run: Callable[..., Ran], name: str):
     served = Served()
     assert run(candidates(name, "GOOD"), served=served).status == "failed"
     assert served.asked == [name]
 
 
-def test_all_fill_is_no_usable_data_never_a_plot():
+def test_all_fill_is_no_usable_data_never_a_plot(run: Callable[..., Ran]):
     result = run(dataset("FILL"), render(2, ("B1",)))
     assert states(result) == {1: "failed", 2: "skipped"}
     assert "all of them are fill" in str(result.steps[0].error)
 
 
-def test_no_candidate_with_data_names_every_reason():
+def test_no_candidate_with_data_names_every_reason(run: Callable[..., Ran]):
     result = run(candidates("ABSENT", "FILL"))
     assert "ABSENT: nothing there" in str(result.steps[0].error)
     assert "FILL:" in str(result.steps[0].error)
+
+
+def fetch_compute_draw(
+    window: str = "3min", title: str = "field", day: str = "2024-01-10"
+) -> list[dict[str, Any]]:
+    smooth = {"source_label": "B1", "window": window, "output_label": "smooth"}
+    return [
+        fetch(1, args={"dataset_id": "GOOD", "output_label": "B1", "time_range": day}),
+        {"step_id": 2, "tool_name": "running_average", "tool_args": smooth},
+        magnitude(3, "smooth", "m"),
+        render(4, ("m",), title=title),
+    ]
+
+
+def test_a_second_run_makes_nothing(run: Callable[..., Ran]):
+    first = run(*fetch_compute_draw())
+    again = run(*fetch_compute_draw())
+    assert set(states(first).values()) == {"completed"}
+    assert set(states(again).values()) == {"cached"}
+    assert [one.outputs[0].digest for one in again.steps] == [one.outputs[0].digest for one in first.steps]
+
+
+def test_a_changed_title_draws_again_and_computes_nothing(run: Callable[..., Ran]):
+    run(*fetch_compute_draw())
+    changed = run(*fetch_compute_draw(title="another"))
+    assert states(changed) == {1: "cached", 2: "cached", 3: "cached", 4: "completed"}
+
+
+def test_a_changed_window_with_the_same_numbers_stops_there(run: Callable[..., Ran]):
+    # A constant field has the same average over any window: early cut-off.
+    run(*fetch_compute_draw())
+    changed = run(*fetch_compute_draw(window="2min"))
+    assert states(changed) == {1: "cached", 2: "completed", 3: "cached", 4: "cached"}
+
+
+def test_another_range_is_fetched_and_all_that_follows_made(run: Callable[..., Ran]):
+    run(*fetch_compute_draw())
+    assert set(states(run(*fetch_compute_draw(day="2024-01-11"))).values()) == {"completed"}
+
+
+def test_ids_intents_and_labels_of_steps_are_no_part_of_the_work(run: Callable[..., Ran]):
+    run(dataset("GOOD"), magnitude(2, "B1", "m"))
+    other = run(
+        fetch("x", args={"dataset_id": "GOOD", "output_label": "field"}, intent="why"),
+        magnitude("y", "field", "n"),
+    )
+    assert states(other) == {"x": "cached", "y": "cached"}
+
+
+def test_a_new_parameter_of_a_dataset_is_fetched_alone(run: Callable[..., Ran]):
+    served = Served()
+    several = fetch(1, args={"dataset_id": "GOOD", "parameters": ["a", "b"]})
+    del several["tool_args"]["parameter_id"]
+    run(several, served=served)
+    more = fetch(1, args={"dataset_id": "GOOD", "parameters": ["a", "b", "c"]})
+    del more["tool_args"]["parameter_id"]
+    asked: list[Sequence[str]] = []
+    served.fetch = lambda d, p, t, was=served.fetch: (asked.append(list(p)), was(d, p, t))[1]  # type: ignore[method-assign]
+    result = run(more, served=served)
+    assert asked == [["c"]]
+    assert [one.cached for one in result.steps[0].outputs] == [True, True, False]
+
+
+def test_files_published_again_are_fetched_again_and_equal_numbers_go_no_further(run: Callable[..., Ran]):
+    run(*fetch_compute_draw(), served=Served("1"))
+    again = run(*fetch_compute_draw(), served=Served("2"))
+    assert states(again) == {1: "completed", 2: "cached", 3: "cached", 4: "cached"}
+    # and what is computed from them cites the files it now rests on
+    assert [one.sha256 for one in again.tables["m"].sources] == []  # the served tables name no sources
+
+
+def test_a_damaged_table_is_made_again_where_it_is_needed(run: Callable[..., Ran], tmp_path: Path):
+    first = run(*fetch_compute_draw())
+    digest = first.steps[1].outputs[0].digest
+    path = Store(tmp_path / "store").path(digest)
+    path.chmod(0o644)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    again = run(
+        *fetch_compute_draw()[:3],
+        {
+            "step_id": 5,
+            "tool_name": "resample",
+            "tool_args": {"source_label": "smooth", "cadence": "2min", "output_label": "r"},
+        },
+    )
+    assert again.status == "success"
+    assert again.tables["smooth"].digest() == digest
+    assert list((tmp_path / "store" / "quarantine").iterdir())
+
+
+def test_a_step_that_takes_too_long_is_ended(tmp_path: Path):
+    plan = make_plan(template(dataset("GOOD"), magnitude(2, "B1", "m")), now=NOW, archive="x")
+    with Workers(1, time_limit=1e-6) as short:
+        result = execute(Execution(plan, Store(tmp_path), Served(), short))
+    assert [one.state for one in result.steps] == ["completed", "failed"]
+    assert "took longer than" in str(result.steps[1].error)
+
+
+def test_a_step_that_needs_too_much_memory_fails_in_words(tmp_path: Path):
+    served = Served()
+    many = np.datetime64("2024-01-10", "ns") + np.arange(6_000_000) * np.timedelta64(1_000_000, "ns")
+    served.fetch = lambda d, p, t: {
+        p[0]: Table(many, np.ones((many.size, 3)), "nT", components=("x", "y", "z"))
+    }  # type: ignore[method-assign]
+    plan = make_plan(template(dataset("GOOD"), magnitude(2, "B1", "m")), now=NOW, archive="x")
+    with Workers(1, memory_limit=700 * 1024**2) as small:
+        result = execute(Execution(plan, Store(tmp_path), served, small))
+    assert result.steps[1].state == "failed"
+    assert "memory" in str(result.steps[1].error)
+
+
+def test_cancelled_work_ends_at_once(tmp_path: Path):
+    plan = make_plan(template(dataset("GOOD"), magnitude(2, "B1", "m")), now=NOW, archive="x")
+    with Workers(1) as workers:
+        execution = Execution(plan, Store(tmp_path), Served(), workers)
+        execution.run_step(plan.steps[0])
+        execution.cancel()
+        with pytest.raises(Cancelled):
+            execution.run_step(plan.steps[1])
+
+
+def test_a_bug_in_a_tool_shows_the_traceback_of_its_process(tmp_path: Path, workers: Workers):
+    request = {
+        "tool": "magnitude",
+        "args": {},
+        "now": NOW.isoformat(),
+        "store": str(tmp_path),
+        "inputs": {"vector": 3},
+    }
+    with pytest.raises(RuntimeError, match="Traceback"):
+        raise error_from(workers.run(request))

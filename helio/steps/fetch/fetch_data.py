@@ -4,27 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, TypedDict
 
 import numpy as np
 
 from helio.errors import DataError, NoData, NotYetPublished, NoUsableData, UnknownDataset, UnknownParameter
 from helio.knowledge.units import canonical_unit
 from helio.sources.provider import Provider, Providers
+from helio.steps.fetch.choices import Candidate, choices_of
 from helio.steps.tool import tool
 from helio.store.table import Table
 from helio.time_range import TimeRange
 
 ABSENT = (UnknownDataset, UnknownParameter, NoData, NotYetPublished)
 """What makes a fetch with candidates look at the next one; damage and refusals are never passed over."""
-
-
-class Candidate(TypedDict, total=False):
-    """One dataset and parameter that would do."""
-
-    dataset_id: Annotated[str, "Dataset id."]
-    parameter_id: Annotated[str, "Its parameter; the step's own parameter_id when left out."]
-    provider: Annotated[str, "Who serves it."]
 
 
 @dataclass(frozen=True)
@@ -93,19 +85,27 @@ def fetch_data(
     NoUsableData
         Every value of a parameter is fill.
     """
-    wanted = list(parameters) or [parameter_id]
-    choices = [_choice(one, wanted, provider) for one in candidates] or [(dataset_id, wanted, provider)]
+    choices = choices_of(
+        {
+            "dataset_id": dataset_id,
+            "parameter_id": parameter_id,
+            "parameters": parameters,
+            "candidates": candidates,
+            "provider": provider,
+        }
+    )
     attempts: list[Attempt] = []
     failures: list[DataError] = []
-    for dataset, names, served_by in choices:
+    for choice in choices:
+        archive = providers.choose(choice.provider)
         try:
-            tables = _fetch_usable(providers.choose(served_by), dataset, names, time_range)
+            tables = _fetch_usable(archive, choice.dataset_id, choice.parameters, time_range)
         except ABSENT as error:
-            attempts.append(Attempt(dataset, tuple(names), error.message))
+            attempts.append(Attempt(choice.dataset_id, choice.parameters, error.message))
             failures.append(error)
             continue
-        attempts.append(Attempt(dataset, tuple(names), "used"))
-        return Fetched(_labelled(tables, dataset, output_label), tuple(attempts))
+        attempts.append(Attempt(choice.dataset_id, choice.parameters, "used"))
+        return Fetched(_labelled(tables, choice.dataset_id, output_label), tuple(attempts))
     if len(failures) == 1:
         raise failures[0]
     raise NoUsableData(
@@ -114,15 +114,8 @@ def fetch_data(
     ) from failures[-1]
 
 
-def _choice(candidate: str | Candidate, wanted: list[str], provider: str) -> tuple[str, list[str], str]:
-    if isinstance(candidate, str):
-        return candidate, wanted, provider
-    parameter = candidate.get("parameter_id")
-    return candidate["dataset_id"], [parameter] if parameter else wanted, candidate.get("provider", provider)
-
-
 def _fetch_usable(
-    archive: Provider, dataset_id: str, parameters: list[str], time_range: TimeRange
+    archive: Provider, dataset_id: str, parameters: Sequence[str], time_range: TimeRange
 ) -> dict[str, Table]:
     tables = archive.fetch(dataset_id, parameters, time_range)
     for name, table in tables.items():

@@ -1,0 +1,58 @@
+"""One call of a tool: arguments typed as its signature says, tables in their places."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from helio.sources.provider import Providers
+from helio.steps import load_tool
+from helio.steps.signature import signatures
+from helio.store.table import Table
+from helio.time_range import Duration, parse_time_range
+
+
+def call_tool(
+    name: str,
+    args: Mapping[str, Any],
+    tables: Mapping[str, Mapping[str, Table]],
+    *,
+    now: datetime,
+    providers: Providers | None = None,
+) -> Any:
+    """Call a tool with the arguments of a planned step.
+
+    Parameters
+    ----------
+    args : mapping
+        As a bound plan has them: JSON, every time range absolute.
+    tables : mapping
+        By the tool's parameter, then by label.
+    providers : Providers
+        For a fetch.
+    """
+    signature = signatures()[name]
+    positional: list[Any] = [providers] if signature.gives == "tables" else []
+    for table in signature.tables:
+        named = dict(tables[table.parameter])
+        if not table.many:
+            positional += named.values()
+        elif table.argument == "source_labels":
+            positional.append(list(named.values()))
+        else:
+            positional.append(named)
+    used = {table.argument for table in signature.tables}
+    used |= {"output_label"} if signature.gives == "table" else set()
+    arguments = {
+        one.name: _typed(one.schema.get("format"), args[one.name], now)
+        for one in signature.arguments
+        if one.name in args and one.name not in used
+    }
+    return load_tool(name)(*positional, **arguments)
+
+
+def _typed(kind: str | None, value: Any, now: datetime) -> Any:
+    if kind == "time-range":
+        return parse_time_range(value, now)
+    return Duration(value) if kind == "duration" else value

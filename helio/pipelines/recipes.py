@@ -1,0 +1,111 @@
+"""Recipes: what a planned step's outputs are made of, so that equal work has equal keys.
+
+A recipe is JSON and holds only what can change the result: the tool and its version, the arguments without the
+labels, the content of what goes in. Ids, intents, critical flags and the order of keys do not enter it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from helio.errors import NoData, NotYetPublished, UnknownDataset
+from helio.pipelines.plan import PlannedStep
+from helio.sources.provider import Providers
+from helio.steps.fetch.choices import choices_of
+from helio.steps.signature import Signature
+from helio.store.keys import key_of
+from helio.store.table import SourceFile
+from helio.time_range import TimeRange
+
+Recipe = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Input:
+    """A table that goes into a step: its content, and where it came from."""
+
+    label: str
+    digest: str
+    component: str = ""
+    sources: tuple[SourceFile, ...] = ()
+
+
+@dataclass(frozen=True)
+class Work:
+    """One output of a step, and the recipe that names it."""
+
+    slot: str
+    """The label of a table; ``""`` for a figure or an export."""
+    recipe: Recipe
+
+    @property
+    def key(self) -> str:
+        """What the store knows it by."""
+        return key_of(self.recipe)
+
+
+def recipe_of_inputs(
+    step: PlannedStep, signature: Signature, inputs: Mapping[str, tuple[Input, ...]]
+) -> Work:
+    """The recipe of a computation, a figure or an export.
+
+    Parameters
+    ----------
+    inputs : mapping
+        The tables that go in, by the tool's parameter.
+    """
+    placed = {table.argument for table in signature.tables} | {"output_label"}
+    args = {name: value for name, value in step.args.items() if name not in placed}
+    recipe: Recipe = {"tool": step.tool_name, "version": step.tool_version, "args": args}
+    recipe["inputs"] = {
+        parameter: [_ingredient(one, signature.gives) for one in tables]
+        for parameter, tables in inputs.items()
+    }
+    return Work(step.produces[0] if step.produces else "", recipe)
+
+
+def recipes_of_fetch(step: PlannedStep, providers: Providers, time_range: TimeRange) -> list[Work]:
+    """The recipe of each parameter of a fetch: data set, range and the identity of the files that cover it.
+
+    A candidate without files is part of the recipe too: once it gets some, the choice may fall on it.
+    """
+    span = [time_range.start.isoformat(), time_range.stop.isoformat()]
+    choices = choices_of(step.args)
+    by_slot: dict[str, list[Recipe]] = {}
+    for choice in choices:
+        provider = providers.choose(choice.provider)
+        try:
+            files: Any = [[one.file, one.sha256] for one in provider.locate(choice.dataset_id, time_range)]
+        except (UnknownDataset, NoData, NotYetPublished) as error:
+            if len(choices) == 1:
+                raise
+            files = f"none: {type(error).__name__}"
+        for parameter in choice.parameters:
+            slot = step.produces[0] if len(step.produces) == 1 else f"{choice.dataset_id}.{parameter}"
+            by_slot.setdefault(slot, []).append(
+                {
+                    "dataset": choice.dataset_id,
+                    "parameter": parameter,
+                    "provider": provider.name,
+                    "files": files,
+                }
+            )
+    base = {"tool": step.tool_name, "version": step.tool_version, "range": span}
+    return [Work(slot, {**base, "choices": found}) for slot, found in by_slot.items()]
+
+
+def _ingredient(one: Input, gives: str) -> Recipe:
+    recipe: Recipe = {"digest": one.digest}
+    if one.component:
+        recipe["component"] = one.component
+    if gives == "figure":
+        # A figure cites its sources, and finds its tables by their labels.
+        recipe["label"] = one.label
+        recipe["cites"] = [
+            [source.dataset_id, source.version, source.provider, source.preliminary] for source in one.sources
+        ]
+    elif gives == "export":
+        recipe["sources"] = [asdict(source) for source in one.sources]
+    return recipe

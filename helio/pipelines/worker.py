@@ -1,0 +1,109 @@
+"""The process in which computations and drawings run: it may be killed at any moment, and its parent goes on.
+
+It takes one request per line of JSON on its standard input and answers each with one line on its standard output.
+Tables come from the store and go into it; nothing else passes. It ends when its input does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import sys
+import traceback
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from helio.errors import DamagedObject, HelioError, StepError
+from helio.pipelines.call import call_tool
+from helio.pipelines.replies import error_as_reply, table_facts
+from helio.store.store import Store
+from helio.store.table import SourceFile, Table
+
+
+def main() -> None:
+    """Answer requests until the input ends."""
+    answers = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)  # whatever a library prints must not be taken for an answer
+    _limit_memory(int(sys.argv[1]))
+    import numpy as np  # the longest import of any step, done while the plan is being made
+
+    np.seterr(all="ignore")
+    answers.write(b'{"ready": true}\n')
+    for line in sys.stdin.buffer:
+        answers.write(json.dumps(_answer(json.loads(line))).encode() + b"\n")
+
+
+def _answer(request: dict[str, Any]) -> dict[str, Any]:
+    store = Store(Path(request["store"]))
+    try:
+        tables = {
+            parameter: {one["label"]: _table(store, one) for one in named}
+            for parameter, named in request["inputs"].items()
+        }
+        made = call_tool(request["tool"], request["args"], tables, now=datetime.fromisoformat(request["now"]))
+        return {"output": _keep(store, made)}
+    except _DamagedInput as error:
+        return {"damaged": error.digest}
+    except HelioError as error:
+        return error_as_reply(error)
+    except MemoryError:
+        return error_as_reply(
+            StepError("the step needs more memory than it may take", advice="a shorter time range")
+        )
+    except Exception:  # noqa: BLE001 - a bug is raised again in the parent, with the traceback of here
+        return {"bug": traceback.format_exc()}
+
+
+class _DamagedInput(Exception):
+    """An input that the store no longer has; whoever asked makes it again and asks once more."""
+
+    def __init__(self, digest: str) -> None:
+        super().__init__(digest)
+        self.digest = digest
+
+
+def _table(store: Store, named: dict[str, Any]) -> Table:
+    try:
+        table = store.table(named["digest"])
+    except DamagedObject as error:
+        raise _DamagedInput(named["digest"]) from error
+    table = replace(table, sources=tuple(SourceFile(**one) for one in named["sources"]))
+    if not named["component"]:
+        return table
+    try:
+        return table.component(named["component"])
+    except StepError as error:
+        raise StepError(f"{named['label']}: {error.message}", advice=error.advice) from error
+
+
+def _keep(store: Store, made: Any) -> dict[str, Any]:
+    """Put what a tool made into the store, and say what it is."""
+    if isinstance(made, Table):
+        return {"digest": store.put_table(made), "suffix": ".arrow", "facts": table_facts(made)}
+    from helio.steps.render.figure import Figure
+
+    if isinstance(made, Figure):
+        from helio.steps.render.export import to_json
+
+        digest = store.put_bytes(to_json(made), ".json")
+        return {"digest": digest, "suffix": ".json", "facts": {"notes": list(made.notes)}}
+    suffix = Path(made.filename).suffix
+    digest = store.put_bytes(made.content, suffix)
+    facts = {"filename": made.filename, "media_type": made.media_type, "notes": []}
+    return {"digest": digest, "suffix": suffix, "facts": facts}
+
+
+def _limit_memory(limit: int) -> None:
+    # macOS does not limit address space; there the parent's clock is the only limit.
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,236 @@
+"""A few processes that run steps, each of which can be ended for sure: by the clock, by memory, by Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+import helio
+from helio.errors import Cancelled, StepError
+
+_STARTUP_SECONDS = 60.0
+_LEAST_MEMORY = 2 * 1024**3
+
+
+class Workers:
+    """At most `count` processes, started as they are needed; a context manager, safe to share between threads.
+
+    Parameters
+    ----------
+    count : int
+        How many steps may run at once.
+    time_limit : float
+        Seconds that one step may take before its process is killed.
+    memory_limit : int, optional
+        Bytes of address space that one process may take; three quarters of the machine's memory when left out.
+    """
+
+    def __init__(self, count: int, *, time_limit: float = 900.0, memory_limit: int | None = None) -> None:
+        self._time_limit = time_limit
+        self._memory_limit = memory_limit or _three_quarters()
+        self._free = threading.BoundedSemaphore(count)
+        self._lock = threading.Lock()
+        self._idle: list[_Process] = []
+        self._busy: set[_Process] = set()
+        self._cancelled = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def start(self) -> None:
+        """Begin to warm one process, and do not wait for it."""
+        with self._lock:
+            if not self._idle and not self._busy:
+                self._idle.append(_Process(self._memory_limit))
+
+    def run(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Have one request answered; waits for a free process.
+
+        Raises
+        ------
+        StepError
+            When the step took too long, or its process was killed from outside or by memory.
+        Cancelled
+            When `cancel` was called.
+        """
+        with self._free:
+            process = self._take()
+            try:
+                answer = process.ask(request, self._time_limit)
+            except TimeoutError as error:
+                self._drop(process)
+                raise StepError(
+                    f"the step took longer than {self._time_limit:g} s, and was ended",
+                    advice="a shorter time range, or a higher HELIO_STEP_SECONDS",
+                ) from error
+            except EOFError as error:
+                code, said = self._drop(process)
+                if self._cancelled:
+                    raise Cancelled("cancelled") from error
+                if code < 0:
+                    raise StepError(
+                        f"the process that ran the step was killed (signal {-code})",
+                        advice="a shorter time range, if memory ran out",
+                    ) from error
+                raise RuntimeError(f"the process that ran the step failed\n{said}") from error
+            except BaseException:
+                self._drop(process)
+                raise
+            with self._lock:
+                self._busy.discard(process)
+                self._idle.append(process)
+            return answer
+
+    def cancel(self) -> None:
+        """End all work at once; whoever waits in `run` gets `Cancelled`."""
+        with self._lock:
+            self._cancelled = True
+            for process in (*self._busy, *self._idle):
+                process.kill()
+
+    def close(self) -> None:
+        """End all processes."""
+        with self._lock:
+            processes = (*self._busy, *self._idle)
+            self._busy, self._idle = set(), []
+        for process in processes:
+            process.end()
+
+    def _take(self) -> _Process:
+        with self._lock:
+            if self._cancelled:
+                raise Cancelled("cancelled")
+            while self._idle:
+                process = self._idle.pop()
+                if process.has_ended():
+                    process.end()
+                    continue
+                break
+            else:
+                process = _Process(self._memory_limit)
+            self._busy.add(process)
+            return process
+
+    def _drop(self, process: _Process) -> tuple[int, str]:
+        with self._lock:
+            self._busy.discard(process)
+        return process.end()
+
+
+class _Process:
+    """One process running `helio.pipelines.worker`."""
+
+    def __init__(self, memory_limit: int) -> None:
+        self._said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "helio.pipelines.worker", str(memory_limit)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._said,
+            bufsize=0,
+            env=_environment(),
+            start_new_session=True,  # Ctrl-C goes to the parent, which decides
+        )
+        self._unread = b""
+        self._ready = False
+
+    def has_ended(self) -> bool:
+        """Whether it ended by itself, between requests."""
+        return self._process.poll() is not None
+
+    def ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """Send a request and wait for its answer."""
+        if not self._ready:
+            self._line(time.monotonic() + _STARTUP_SECONDS)
+            self._ready = True
+        deadline = time.monotonic() + seconds
+        line = json.dumps(request).encode() + b"\n"
+        try:
+            while line:
+                line = line[os.write(_descriptor(self._process.stdin), line) :]
+        except BrokenPipeError as error:
+            raise EOFError from error
+        answer: dict[str, Any] = json.loads(self._line(deadline))
+        return answer
+
+    def kill(self) -> None:
+        """End it without waiting."""
+        self._process.kill()
+
+    def end(self) -> tuple[int, str]:
+        """Kill it, collect it, and give its exit code and what it wrote on its standard error."""
+        if self._said.closed:
+            return self._process.returncode, ""
+        # One that is dying by itself has closed its output; its own exit code says more than a kill's.
+        try:
+            code = self._process.wait(timeout=0.2 if self._unread == b"" and self._hung_up() else 0)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+        self._said.seek(0)
+        said = self._said.read().decode(errors="replace")
+        self._said.close()
+        return code, said
+
+    def _hung_up(self) -> bool:
+        poll = select.poll()
+        poll.register(_descriptor(self._process.stdout), select.POLLHUP)
+        return any(event & select.POLLHUP for _, event in poll.poll(0))
+
+    def _line(self, deadline: float) -> bytes:
+        output = _descriptor(self._process.stdout)
+        poll = select.poll()
+        poll.register(output, select.POLLIN)
+        while b"\n" not in self._unread:
+            if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
+                raise TimeoutError
+            some = os.read(output, 1 << 16)
+            if not some:
+                raise EOFError
+            self._unread += some
+        line, _, self._unread = self._unread.partition(b"\n")
+        return line
+
+
+def _descriptor(pipe: IO[bytes] | None) -> int:
+    if pipe is None or pipe.closed:
+        raise EOFError
+    return pipe.fileno()
+
+
+def _environment() -> dict[str, str]:
+    """Nothing of the user's but where modules and temporary files are."""
+    here = str(Path(helio.__file__).resolve().parent.parent)
+    environment = {
+        "PYTHONPATH": os.pathsep.join(dict.fromkeys([here, *(path for path in sys.path if path)])),
+        "PYTHONHASHSEED": "0",
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "TMPDIR": tempfile.gettempdir(),
+    }
+    for name in ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"):
+        if name in os.environ:
+            environment[name] = os.environ[name]
+    return environment
+
+
+def _three_quarters() -> int:
+    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return max(_LEAST_MEMORY, physical * 3 // 4)

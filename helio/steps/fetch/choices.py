@@ -1,0 +1,37 @@
+"""Which data sets a fetch may use, in order: read from its arguments by whoever plans it and whoever runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, TypedDict
+
+
+class Candidate(TypedDict, total=False):
+    """One dataset and parameter that would do."""
+
+    dataset_id: Annotated[str, "Dataset id."]
+    parameter_id: Annotated[str, "Its parameter; the step's own parameter_id when left out."]
+    provider: Annotated[str, "Who serves it."]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A dataset, the parameters wanted of it, and who serves it."""
+
+    dataset_id: str
+    parameters: tuple[str, ...]
+    provider: str
+
+
+def choices_of(args: Mapping[str, Any]) -> list[Choice]:
+    """The choices of a fetch's arguments, the first one preferred."""
+    wanted: Sequence[str] = args.get("parameters") or [args.get("parameter_id", "")]
+    provider = args.get("provider", "")
+    found: list[Choice] = []
+    for candidate in args.get("candidates", ()):
+        one: Candidate = {"dataset_id": candidate} if isinstance(candidate, str) else candidate
+        parameter = one.get("parameter_id")
+        names = [parameter] if parameter else wanted
+        found.append(Choice(one["dataset_id"], tuple(names), one.get("provider", provider)))
+    return found or [Choice(args["dataset_id"], tuple(wanted), provider)]
