@@ -12,7 +12,12 @@ import subprocess
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+Fate = Literal["works", "gone", "elsewhere"]
+"""What is known of a process: of one on another machine, or in another container, nothing."""
+
+_MARK = re.compile(r"([0-9a-f]{8})-([0-9a-f]{8})-([0-9a-f]{8})-([0-9]+)-([0-9A-Za-z]*)-[0-9a-f]{12}")
 
 
 @dataclass(frozen=True)
@@ -25,28 +30,28 @@ class Process:
     started : str
         When it started, as the kernel counts: tells it from a later process with a recycled number.
     boot : str
-        The boot of the machine: numbers and starts begin anew with each.
+        The boot of the machine, of which there is one only; numbers and starts begin anew with each.
     host : str
-        The machine, and on Linux the namespace in which the number counts.
+        The name of the machine.
+    namespace : str
+        Within which the number counts; empty where there are no containers.
     """
 
     pid: int
     started: str
     boot: str
     host: str
+    namespace: str
 
     @property
-    def gone(self) -> bool:
-        """Whether it has certainly ended; False for one on another machine, of which nothing is known."""
+    def fate(self) -> Fate:
+        """Whether it still works, as far as can be known here. No clock is asked."""
         here = this_process()
-        if self.host != here.host:
-            return False
-        return self.boot != here.boot or started(self.pid) != self.started
-
-    @property
-    def mark(self) -> str:
-        """The process in a file's name; `gone_by_mark` reads it."""
-        return f"{_short(self.host)}-{_short(self.boot)}-{self.pid}-{self.started}"
+        if self.boot != here.boot:
+            return "gone" if self.host == here.host else "elsewhere"
+        if self.namespace != here.namespace:
+            return "elsewhere"
+        return "works" if self.started and started(self.pid) == self.started else "gone"
 
     def to_json(self) -> dict[str, Any]:
         """As a record keeps it."""
@@ -60,16 +65,21 @@ def this_process() -> Process:
 
 def temporary_name() -> str:
     """A new name for a file or folder that this process makes and will move to its place."""
-    return f"{this_process().mark}-{secrets.token_hex(6)}"
+    one = this_process()
+    places = "-".join(_short(place) for place in (one.host, one.boot, one.namespace))
+    return f"{places}-{one.pid}-{one.started}-{secrets.token_hex(6)}"
 
 
-def gone_by_mark(name: str) -> bool | None:
-    """Whether the writer of a temporary name is gone; None where that cannot be known."""
-    found = re.fullmatch(r"([0-9a-f]{8})-([0-9a-f]{8})-([0-9]+)-([0-9A-Za-z]*)-[0-9a-f]{12}", name)
-    here = this_process()
-    if not found or found[1] != _short(here.host):
+def fate_of_writer(name: str) -> Fate | None:
+    """What became of the process that made a temporary name; None when it is no such name."""
+    found = _MARK.fullmatch(name)
+    if not found:
         return None
-    return found[2] != _short(here.boot) or started(int(found[3])) != found[4]
+    # What stands in a name is shortened, so it is put in the place of what it can be compared with.
+    here = this_process()
+    full = {_short(place): place for place in (here.host, here.boot, here.namespace)}
+    host, boot, namespace = (full.get(short, short) for short in found.groups()[:3])
+    return Process(int(found[4]), found[5], boot, host, namespace).fate
 
 
 def started(pid: int) -> str:
@@ -89,10 +99,10 @@ def started(pid: int) -> str:
 def _process(pid: int) -> Process:  # by number, so that a fork does not take its parent's name
     if sys.platform == "linux":
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        host = f"{socket.gethostname()} {os.readlink('/proc/self/ns/pid')}"
+        namespace = os.readlink("/proc/self/ns/pid")
     else:
-        boot, host = _said(["sysctl", "-n", "kern.bootsessionuuid"]), socket.gethostname()
-    return Process(pid, started(pid), boot, host)
+        boot, namespace = _said(["sysctl", "-n", "kern.bootsessionuuid"]), ""
+    return Process(pid, started(pid), boot, socket.gethostname(), namespace)
 
 
 def _said(command: list[str]) -> str:

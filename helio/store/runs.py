@@ -179,12 +179,15 @@ class RunRecord:
         """The run in one line; a damaged one too."""
         try:
             header = self.header
+            status = _status(header)
+            elsewhere = status == "running" and Process(**header["process"]).fate == "elsewhere"
             return RunSummary(
                 id=self.id,
                 pipeline=str(header.get("pipeline", "")),
-                status=_status(header),
+                status=status,
                 started_at=str(header.get("started_at", "")),
                 finished_at=str(header.get("finished_at", "")),
+                note=f"on {header['process']['host']}, as far as is known here" if elsewhere else "",
             )
         except DamagedObject as error:
             return RunSummary(self.id, "", "damaged", "", note=error.message)
@@ -295,12 +298,12 @@ class Runs:
         ------
         UnknownRun
         RequestError
-            It is running.
+            It is running, on this machine.
         OutputError
             The folder cannot be written.
         """
         record = self.load(run_id)
-        if record.summary().status == "running":
+        if record.summary().status == "running" and record.process.fate == "works":
             raise RequestError(f"the run '{record.id}' is running", advice="end it first")
         doomed = self.root / f".{temporary_name()}"  # out of sight first: a record is never half there
         try:
@@ -324,7 +327,7 @@ def _status(header: Mapping[str, Any]) -> str:
     if status != "running":
         return status
     try:
-        return "crashed" if Process(**header["process"]).gone else "running"
+        return "crashed" if Process(**header["process"]).fate == "gone" else "running"
     except (KeyError, TypeError):
         return "damaged"
 

@@ -193,11 +193,7 @@ class Store:
     def find(self, key: str) -> Result | None:
         """What is known under a key; None when nothing is, when it is damaged, or when its object is gone."""
         path = self.result_path(key)
-        try:
-            content = path.read_bytes()
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        read = _read_result(content)
+        read = _read_result(path)
         if read is None or read[0].key != key:
             return None
         result, size = read
@@ -318,8 +314,8 @@ class Store:
 
     def _touch(self, path: Path) -> None:
         """Note the use of a file in its time, which decides what is dropped first."""
-        if abs(time.time() - path.stat().st_mtime) > _TOUCHED_EVERY:
-            with suppress(OSError):  # a store that may only be read remembers no use
+        with suppress(OSError):  # gone meanwhile; and a store that may only be read remembers no use
+            if abs(time.time() - path.stat().st_mtime) > _TOUCHED_EVERY:
                 known = self._verified.get(path) == self._identity(path)
                 os.utime(path)
                 identity = self._identity(path)
@@ -350,8 +346,18 @@ def _write_result(result: Result, size: int) -> bytes:
     return line + b"\n" + hashlib.sha256(line).hexdigest().encode() + b"\n"
 
 
-def _read_result(content: bytes) -> tuple[Result, int] | None:
-    """The result and the size of its object; None when a byte of it has changed."""
+def read_result(path: Path) -> Result | None:
+    """The result in a file; None when a byte of it has changed."""
+    read = _read_result(path)
+    return None if read is None else read[0]
+
+
+def _read_result(path: Path) -> tuple[Result, int] | None:
+    """The result in a file, and the size of its object."""
+    try:
+        content = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
     line, _, seal = content.partition(b"\n")
     if seal != hashlib.sha256(line).hexdigest().encode() + b"\n":
         return None
