@@ -15,11 +15,13 @@ import typer
 from helio import __version__
 
 if TYPE_CHECKING:
-    from helio.api import Run
     from helio.errors import HelioError
     from helio.pipelines.execute import StepResult
     from helio.pipelines.plan import PlannedStep
+    from helio.pipelines.run import Run
     from helio.settings import Settings
+    from helio.store.collect import Collected
+    from helio.store.runs import Runs
 
 SUCCESS, FAILED, INVALID, PARTIAL, CANCELLED = 0, 1, 2, 3, 130
 EXIT_CODES = "Exit codes: 0 success, 1 failed, 2 invalid request, 3 partial, 130 cancelled."
@@ -38,6 +40,7 @@ app = typer.Typer(
 Name = Annotated[
     str, typer.Argument(help="A pipeline's name, or the path of a JSON file.", metavar="PIPELINE")
 ]
+RunId = Annotated[str, typer.Argument(help="A run's id, or the beginning of one.", metavar="RUN")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Now = Annotated[
     str | None, typer.Option("--now", help="The run's clock, UTC, instead of the present.", metavar="TIME")
@@ -105,6 +108,7 @@ def run(
     """Run a pipeline: fetch, compute, draw."""
     with _errors_as_text(as_json):
         from helio import api
+        from helio.pipelines.run import new_run_id
 
         settings = _settings()
         _log_to(settings, verbose=context.obj)
@@ -113,7 +117,7 @@ def run(
         values = _assignments(assign or [])
         if output is None:
             template = api.load(pipeline, settings)
-            output = Path("helio-runs") / api.new_run_id(str(template["id"]))
+            output = Path("helio-runs") / new_run_id(str(template["id"]))
         with _progress(quiet=as_json) as (started, finished):
             outcome = api.run(
                 pipeline,
@@ -287,6 +291,107 @@ def import_pipeline(
         typer.echo(shelf.save(template, replace=replace))
 
 
+runs_app = typer.Typer(help="List, show and delete the records of runs.", rich_markup_mode=None)
+app.add_typer(runs_app, name="runs")
+
+
+@runs_app.callback(invoke_without_command=True)
+def list_runs(
+    context: typer.Context,
+    pipeline: Annotated[str | None, typer.Option("--pipeline", help="Of this pipeline only.")] = None,
+    limit: Annotated[int, typer.Option("--limit", help="At most so many, newest first.")] = 20,
+    as_json: Json = False,
+) -> None:
+    """List the records of runs, newest first."""
+    if context.invoked_subcommand is not None:
+        return
+    with _errors_as_text(as_json):
+        from dataclasses import asdict
+
+        found = [one for one in _runs().list() if pipeline in (None, one.pipeline)][: max(limit, 0)]
+        if as_json:
+            _print_json([asdict(one) for one in found])
+            return
+        for one in found:
+            typer.echo(f"{one.status:<9}  {one.started_at[:19]:<19}  {one.id}  {one.note}".rstrip())
+        if not found:
+            typer.echo("no runs yet: helio run PIPELINE")
+
+
+@runs_app.command("show")
+def show_run(run_id: RunId, as_json: Json = False) -> None:
+    """Show what a run did: its steps, files and sources."""
+    with _errors_as_text(as_json):
+        record = _runs().load(run_id)
+        if as_json:
+            _print_json({**record.header, "steps": record.steps, "notes": record.notes} | record.documents)
+            return
+        header = record.header
+        typer.echo(f"{record.id}: {record.status}")
+        for name, value in header["values"].items():
+            typer.echo(f"  {name} = {value}")
+        for step in record.steps:
+            told = step["reason"] or (step["error"] or {}).get("message", "")
+            typer.echo(f"  {_MARKS[step['state']]} {step['step_id']}  {step['tool_name']}  {told}".rstrip())
+            for output in step["outputs"]:
+                typer.echo(f"      {output['label'] or 'artefact'}  {output['digest'][:19]}…")
+        for file in header.get("artefacts", ()):
+            typer.echo(f"  {file['kind']:<5} {file['file']}")
+        for note in record.notes:
+            typer.echo(f"note: {note}", err=True)
+
+
+@runs_app.command("delete")
+def delete_run(run_id: RunId) -> None:
+    """Delete the record of a run; what it made goes with the next helio gc --delete."""
+    with _errors_as_text(as_json=False):
+        runs = _runs()
+        record = runs.load(run_id)
+        runs.delete(record.id)
+        typer.echo(f"deleted {record.id}")
+
+
+@app.command()
+def why(run_id: RunId, step: Annotated[str, typer.Argument(help="The id of a step.")]) -> None:
+    """Say why a step of a run ran, or did not have to."""
+    with _errors_as_text(as_json=False):
+        from helio.pipelines.why import why as reasons
+
+        for line in reasons(_runs(), run_id, step):
+            typer.echo(line)
+
+
+@app.command()
+def gc(
+    older_than: Annotated[
+        str | None, typer.Option("--older-than", help="Drop records of runs that began before: 30d.")
+    ] = None,
+    quota: Annotated[str | None, typer.Option("--quota", help="Bytes that the store may keep: 20GB.")] = None,
+    delete: Annotated[bool, typer.Option("--delete", help="Do it, instead of only saying so.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Collect what no run refers to; says what would go, and with --delete lets it go."""
+    with _errors_as_text(as_json):
+        from datetime import UTC, datetime, timedelta
+
+        from helio.store.collect import collect
+        from helio.store.store import Store
+        from helio.time_range import Duration
+
+        settings = _settings()
+        age = None if older_than is None else timedelta(microseconds=Duration(older_than).nanoseconds // 1000)
+        limit = None if quota is None else _size(quota)
+        found = collect(
+            Store(settings.store),
+            _runs(),
+            older_than=age,
+            quota=limit,
+            now=datetime.now(UTC),
+            dry_run=not delete,
+        )
+        _print_collected(found, done=delete, as_json=as_json)
+
+
 @app.command()
 def schema() -> None:
     """Print the JSON Schema of templates."""
@@ -366,6 +471,29 @@ def _say_error(error: HelioError, as_json: bool, code: int) -> None:
         typer.echo(place + "\n".join(str(one) for one in found), err=True)
     else:
         typer.echo(f"error: {error}", err=True)
+
+
+_MARKS = {"completed": "✓", "cached": "=", "failed": "✗", "skipped": "–"}
+
+
+def _runs() -> Runs:
+    from helio.store.runs import Runs
+
+    return Runs(_settings().runs)
+
+
+def _size(text: str) -> int:
+    """Bytes of ``20GB``, ``500 MiB`` or a plain number."""
+    import re
+
+    from helio.errors import RequestError
+
+    powers = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+    powers |= {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", text.lower())
+    if not found:
+        raise RequestError(f"'{text}' is no size", advice="20GB, 500MB")
+    return int(float(found[1]) * powers[found[2] or ""])
 
 
 def _settings() -> Settings:
@@ -459,7 +587,7 @@ def _progress(*, quiet: bool) -> Iterator[tuple[Any, Any]]:
 
 
 def _step_line(result: StepResult) -> str:
-    mark = {"completed": "✓", "cached": "=", "failed": "✗", "skipped": "–"}[result.state]
+    mark = _MARKS[result.state]
     told = result.reason
     if result.error is not None:
         told = result.error.message
@@ -512,3 +640,17 @@ def _tool_rows() -> list[dict[str, Any]]:
 
 def _print_json(value: Any) -> None:
     typer.echo(json.dumps(value, indent=1, ensure_ascii=False, default=str))
+
+
+def _print_collected(found: Collected, *, done: bool, as_json: bool) -> None:
+    rows: list[dict[str, Any]] = [
+        {"kind": kind, "reason": reason, "count": count, "bytes": size}
+        for (kind, reason), (count, size) in found.by_reason().items()
+    ]
+    if as_json:
+        _print_json({"deleted": done, "freed": found.freed, "kept": found.kept, "removals": rows})
+        return
+    for row in rows:
+        typer.echo(f"{row['count']:>6} {row['kind']:<14}  {row['bytes'] / 1e6:>9.1f} MB  {row['reason']}")
+    verb = "freed" if done else "would be freed (--delete does it)"
+    typer.echo(f"{found.freed / 1e6:.1f} MB {verb}, {found.kept / 1e6:.1f} MB kept")

@@ -59,10 +59,15 @@ def recipe_of_inputs(
     placed = {table.argument for table in signature.tables} | {"output_label"}
     args = {name: value for name, value in step.args.items() if name not in placed}
     recipe: Recipe = {"tool": step.tool_name, "version": step.tool_version, "args": args}
-    recipe["inputs"] = {
-        parameter: [_ingredient(one, signature.gives) for one in tables]
-        for parameter, tables in inputs.items()
-    }
+    for parameter, tables in inputs.items():
+        made_of = [_ingredient(one, signature.gives) for one in tables]
+        # A figure finds its tables by their labels; everything else takes them in order.
+        named = signature.gives == "figure"
+        recipe.setdefault("inputs", {})[parameter] = (
+            {one.label: ingredient for one, ingredient in zip(tables, made_of, strict=True)}
+            if named
+            else made_of
+        )
     return Work(step.produces[0] if step.produces else "", recipe)
 
 
@@ -101,8 +106,7 @@ def _ingredient(one: Input, gives: str) -> Recipe:
     if one.component:
         recipe["component"] = one.component
     if gives == "figure":
-        # A figure cites its sources, and finds its tables by their labels.
-        recipe["label"] = one.label
+        # A figure cites its sources.
         recipe["cites"] = [
             [source.dataset_id, source.version, source.provider, source.preliminary] for source in one.sources
         ]

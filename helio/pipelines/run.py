@@ -1,0 +1,340 @@
+"""One run from a plan to files: what the store has is taken, the rest is executed, and all of it is recorded."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import secrets
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from helio import __version__
+from helio.errors import Cancelled, ExportError, HelioError, OutputError, RequestError
+from helio.pipelines.artefacts import Artefact, Format, write_artefacts
+from helio.pipelines.execute import Execution, PlanResult, StepResult, execute
+from helio.pipelines.plan import Plan, PlannedStep
+from helio.pipelines.workers import Workers
+from helio.settings import Settings
+from helio.sources.archives import Archives
+from helio.sources.cdf import CdfReader
+from helio.store.files import write_whole
+from helio.store.runs import Runs
+from helio.store.store import Store
+from helio.store.table import Table
+
+if TYPE_CHECKING:
+    from helio.steps.render.figure import Figure
+
+Started = Callable[[PlannedStep], None]
+Finished = Callable[[StepResult], None]
+
+
+class Engine(Protocol):
+    """Who executes what the store has not."""
+
+    @property
+    def name(self) -> str:
+        """How records name it."""
+        ...
+
+    def execute(
+        self, execution: Execution, run_id: str, started: Started, finished: Finished
+    ) -> tuple[StepResult, ...]:
+        """Run every step of the execution's plan."""
+        ...
+
+    def tell(self, run: Run) -> None:
+        """Show a finished run, its files and digests, to whoever watches."""
+        ...
+
+
+class Direct:
+    """Executes in this process, one step after another, and tells nobody."""
+
+    name = "direct"
+
+    def execute(
+        self, execution: Execution, run_id: str, started: Started, finished: Finished
+    ) -> tuple[StepResult, ...]:
+        """Run every step of the execution's plan."""
+        del run_id
+        return execute(execution, started=started, finished=finished).steps
+
+    def tell(self, run: Run) -> None:
+        """Nobody watches."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of one run.
+
+    Parameters
+    ----------
+    id : str
+        Its id in the store: ``helio runs show ID``.
+    status : "success", "partial" or "failed"
+        ``partial`` when all critical steps are done and something else is not.
+    folder : Path or None
+        Where its files were written.
+    unwritten : tuple of ExportError
+        Static figures that this machine could not draw; everything else was written.
+    engine : str
+        What ran it: ``"prefect"``, ``"direct"``, or ``"none"`` when the store had everything.
+    """
+
+    id: str
+    status: str
+    folder: Path | None
+    result: PlanResult
+    execution: Execution = field(repr=False)
+    artefacts: tuple[Artefact, ...] = ()
+    unwritten: tuple[ExportError, ...] = ()
+    engine: str = "direct"
+
+    @property
+    def plan(self) -> Plan:
+        """What was executed."""
+        return self.result.plan
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Every table, by label; each is read from the store when it is first looked at."""
+        return _Tables(self.execution)
+
+    @property
+    def figures(self) -> dict[int | str, Figure]:
+        """Every figure, by the id of the step that drew it."""
+        from helio.steps.render.figure import Figure
+
+        found = {one.step.step_id: one.artefact for one in self.result.steps}
+        return {
+            step_id: Figure(json.loads(self.execution.content(output)), tuple(output.facts["notes"]))
+            for step_id, output in found.items()
+            if output is not None and "filename" not in output.facts
+        }
+
+    @property
+    def figure(self) -> Figure:
+        """The only figure; an error when there is none or more than one."""
+        figures = list(self.figures.values())
+        if len(figures) != 1:
+            raise RequestError(f"the run has {len(figures)} figures", advice="run.figures, by step id")
+        return figures[0]
+
+    def record(self) -> dict[str, Any]:
+        """The run as JSON: plan, states, keys, digests, sources, artefacts and environment."""
+        return {
+            "record": "helio-run/1",
+            **_header(self.id, self.plan),
+            "status": self.status,
+            "engine": self.engine,
+            "steps": [step_record(one) for one in self.result.steps],
+            "artefacts": [_artefact_record(one) for one in self.artefacts],
+            "unwritten": [error.message for error in self.unwritten],
+            "warnings": [one.to_json() for one in self.plan.warnings],
+            "authored": self.plan.authored,
+            "normalised": self.plan.normalised,
+            "plan": self.plan.document,
+            "edits": [one.to_json() for one in self.plan.edits],
+            "environment": environment(),
+        }
+
+
+def run_plan(
+    plan: Plan,
+    *,
+    settings: Settings,
+    engine: Engine,
+    archive: str = "",
+    output: Path | None = None,
+    formats: Sequence[Format] = (),
+    started: Started = lambda step: None,
+    finished: Finished = lambda result: None,
+) -> Run:
+    """Execute a plan, write its files and keep its record.
+
+    Parameters
+    ----------
+    output : Path, optional
+        The folder for figures, exports and ``run.json``; nothing is written there when left out.
+
+    Raises
+    ------
+    OutputError
+        The folder or the store cannot be written.
+    EngineError, Cancelled
+        As the engine says; what is finished is in the store.
+    """
+    folder = None if output is None else prepare_folder(output)
+    run_id = new_run_id(plan.pipeline_id)
+    store = Store(settings.store)
+    with ExitStack() as stack:
+        reader = stack.enter_context(CdfReader())
+        workers = stack.enter_context(
+            Workers(settings.workers, time_limit=settings.step_seconds, memory_limit=settings.worker_memory)
+        )
+        execution = Execution(plan, store, Archives(reader, archive), workers)
+        begun = {"started_at": _instant(), "command": sys.argv, "environment": environment()}
+        record = Runs(settings.runs).begin(_header(run_id, plan) | begun, _documents(plan))
+
+        def ended(result: StepResult) -> None:
+            record.step(step_record(result))
+            finished(result)
+
+        try:
+            found = execution.in_store()
+            if found is None:
+                reader.start()
+                workers.start()
+                steps, used = engine.execute(execution, run_id, started, ended), engine.name
+            else:
+                steps, used = found, "none"
+                for one in found:
+                    ended(one)
+            result = PlanResult(plan, steps)
+            artefacts: list[Artefact] = []
+            unwritten: list[ExportError] = []
+            if folder is not None:
+                browser = _browser(settings)
+                artefacts, unwritten = write_artefacts(result, execution, store, folder, formats, browser)
+        except Cancelled:
+            record.finish("cancelled", finished_at=_instant())
+            raise
+        except HelioError as error:
+            record.finish("failed", finished_at=_instant(), facts={"error": str(error)})
+            raise
+        status = "partial" if unwritten and result.status == "success" else result.status
+        run = Run(run_id, status, folder, result, execution, tuple(artefacts), tuple(unwritten), used)
+        files = [_artefact_record(one) for one in artefacts]
+        record.finish(status, files, finished_at=_instant(), facts={"engine": used})
+    if folder is not None:
+        text = json.dumps(run.record(), indent=1, ensure_ascii=False, default=str) + "\n"
+        write_whole(folder / "run.json", text.encode())
+    engine.tell(run)
+    return run
+
+
+def _instant() -> str:
+    return datetime.now(UTC).isoformat()
+
+
+def new_run_id(pipeline_id: str) -> str:
+    """A new run's id: the pipeline, the time and four random digits."""
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    return f"{pipeline_id}-{stamp}-{secrets.token_hex(2)}"
+
+
+def prepare_folder(folder: Path) -> Path:
+    """Make an output folder, or find out that it cannot be one before anything has run."""
+    probe = folder / f".probe-{secrets.token_hex(4)}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise OutputError(
+            f"the output folder {folder} cannot be written: {error.strerror or error}",
+            advice="another --output",
+        ) from error
+    return folder
+
+
+def environment() -> dict[str, str]:
+    """Versions of what a result depends on."""
+    packages = ("numpy", "cdflib", "plotly", "kaleido", "pyarrow", "pandas")
+    return {
+        "helio": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        **{name: version(name) for name in packages},
+    }
+
+
+def step_record(one: StepResult) -> dict[str, Any]:
+    """A step as a run's record has it."""
+    error = one.error
+    return {
+        "step_id": one.step.step_id,
+        "tool_name": one.step.tool_name,
+        "tool_version": one.step.tool_version,
+        "state": one.state,
+        "critical": one.step.critical,
+        "reason": one.reason,
+        "error": None
+        if error is None
+        else {
+            "kind": type(error).__name__,
+            "message": error.message,
+            "place": error.place,
+            "advice": error.advice,
+        },
+        "attempts": [dict(attempt) for attempt in one.attempts],
+        "outputs": [
+            {
+                "label": output.label,
+                "key": output.key,
+                "recipe": output.recipe,
+                "digest": output.digest,
+                "suffix": output.suffix,
+                "cached": output.cached,
+                **{name: fact for name, fact in output.facts.items() if name not in ("sources", "attempts")},
+                "sources": [asdict(source) for source in output.sources],
+            }
+            for output in one.outputs
+        ],
+        "seconds": round(one.seconds, 6),
+    }
+
+
+def _artefact_record(one: Artefact) -> dict[str, Any]:
+    return {"file": str(one.path.absolute()), "step_id": one.step_id, "kind": one.kind, "sha256": one.sha256}
+
+
+def _header(run_id: str, planned: Plan) -> dict[str, Any]:
+    return {
+        "id": run_id,
+        "pipeline": planned.pipeline_id,
+        "template_digest": planned.template_digest,
+        "now": planned.now.isoformat(),
+        "values": dict(planned.values),
+    }
+
+
+def _documents(planned: Plan) -> dict[str, Any]:
+    return {
+        "authored": planned.authored,
+        "normalised": planned.normalised,
+        "plan": planned.document,
+        "edits": [one.to_json() for one in planned.edits],
+    }
+
+
+def _browser(settings: Settings) -> Path | None:
+    from helio.steps.render.export import find_browser
+
+    return find_browser({**os.environ, **({"BROWSER_PATH": settings.browser} if settings.browser else {})})
+
+
+class _Tables(Mapping[str, "Table"]):
+    """The tables of a run, read from the store one at a time."""
+
+    def __init__(self, execution: Execution) -> None:
+        self._execution = execution
+
+    def __getitem__(self, label: str) -> Table:
+        if label not in self._execution.labels:
+            raise KeyError(label)
+        return self._execution.table(label)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._execution.labels)
+
+    def __len__(self) -> int:
+        return len(self._execution.labels)

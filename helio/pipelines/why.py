@@ -1,0 +1,75 @@
+"""Why a step of a run ran, or did not: its recipe beside that of the run before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from helio.errors import RequestError
+from helio.pipelines.diagnostics import did_you_mean
+from helio.store.keys import difference
+from helio.store.runs import RunRecord, Runs
+
+
+def why(runs: Runs, run_id: str, step_id: str) -> list[str]:
+    """In words, why a step was run, taken from the store, skipped or failed.
+
+    Raises
+    ------
+    UnknownRun, RequestError
+        There is no such run, or it has no such step.
+    """
+    record = runs.load(run_id)
+    step = _step(record, step_id)
+    if step is None:
+        known = [str(one["step_id"]) for one in record.steps]
+        close = did_you_mean(step_id, known)
+        raise RequestError(
+            f"run {record.id} has no step '{step_id}' that ended",
+            advice=f"did you mean '{close[0]}'?" if close else f"steps: {', '.join(known) or 'none'}",
+        )
+    if step["state"] == "skipped":
+        return [f"skipped: {step['reason']}"]
+    if step["state"] == "failed":
+        return [f"failed: {step['error']['message']}"]
+    if step["state"] == "cached":
+        return ["taken from the store: the same work on the same content was done before"]
+    before = _before(runs, record, step_id)
+    if before is None:
+        return ["run: no earlier run of this pipeline has this step done"]
+    earlier, earlier_step = before
+    return [f"run, unlike in {earlier.id}:", *(f"  {one}" for one in _changes(earlier_step, step))]
+
+
+def _step(record: RunRecord, step_id: str) -> Mapping[str, Any] | None:
+    return next((one for one in record.steps if str(one["step_id"]) == step_id), None)
+
+
+def _before(runs: Runs, record: RunRecord, step_id: str) -> tuple[RunRecord, Mapping[str, Any]] | None:
+    """The latest earlier run of the same pipeline in which the step was done."""
+    header = record.header
+    for summary in runs.list():
+        if summary.pipeline != header["pipeline"] or summary.started_at >= header["started_at"]:
+            continue
+        if summary.status == "damaged":
+            continue
+        earlier = runs.load(summary.id)
+        step = _step(earlier, step_id)
+        if step is not None and step["state"] in ("completed", "cached"):
+            return earlier, step
+    return None
+
+
+def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    before = {one["label"]: one["recipe"] for one in old["outputs"]}
+    changes: list[str] = []
+    for output in new["outputs"]:
+        if output["cached"]:
+            continue
+        label = output["label"]
+        if label not in before:
+            changes.append(f"{label} is new")
+            continue
+        found = difference(before[label], output["recipe"])
+        changes += found or [f"{label or 'its result'} was no longer in the store, or was damaged there"]
+    return changes
