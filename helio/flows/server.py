@@ -228,9 +228,7 @@ class Server:
             if process is not None and process.host == socket.gethostname():
                 self._file.unlink(missing_ok=True)
 
-    def request(
-        self, path: str, body: Any = None, *, method: str = "", timeout: float = 10.0
-    ) -> Any:
+    def request(self, path: str, body: Any = None, *, method: str = "", timeout: float = 10.0) -> Any:
         """One call of its REST API: the reply's JSON, or None when it has none.
 
         Raises
@@ -245,7 +243,7 @@ class Server:
             method=method or ("GET" if body is None else "POST"),
         )
         # A proxy of the institute knows nothing of this machine's loopback.
-        ours = urllib.request.ProxyHandler({} if _is_loopback(self.url) else None)
+        ours = urllib.request.ProxyHandler({} if is_loopback(self.url) else None)
         try:
             with urllib.request.build_opener(ours).open(call, timeout=timeout) as reply:
                 content = reply.read()
@@ -335,15 +333,18 @@ def ephemeral_server(environ: Mapping[str, str], timeout: float = 60.0) -> Itera
         own = {name: value for name, value in environ.items() if not name.startswith("PREFECT_API_")}
         server = Server(Path(folder), {**own, "PREFECT_API_URL": _api(port)})
         server.home.mkdir()
-        with server.log.open("wb") as log, subprocess.Popen(
-            _command(port, "-c", _LEASHED),
-            cwd=server.home,
-            env={**server_environment(server.home, port, environ), "PREFECT_SERVER_UI_ENABLED": "false"},
-            stdin=subprocess.PIPE,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,  # Ctrl-C is for the run; the server is to hear of the cancelled run first
-        ) as process:
+        with (
+            server.log.open("wb") as log,
+            subprocess.Popen(
+                _command(port, "-c", _LEASHED),
+                cwd=server.home,
+                env={**server_environment(server.home, port, environ), "PREFECT_SERVER_UI_ENABLED": "false"},
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # Ctrl-C is for the run; the server is to hear of the cancelled run first
+            ) as process,
+        ):
             try:
                 end = time.monotonic() + timeout
                 while not server.is_up():
@@ -390,7 +391,8 @@ def _api(port: int) -> str:
     return f"http://{LOOPBACK}:{port}/api"
 
 
-def _is_loopback(url: str) -> bool:
+def is_loopback(url: str) -> bool:
+    """Whether an address is this machine itself."""
     host = urlsplit(url).hostname or ""
     return host in ("localhost", "::1") or host.startswith("127.")
 

@@ -1,0 +1,138 @@
+"""A template as a Prefect flow: its name, its typed parameters, and what its runs are called."""
+
+from __future__ import annotations
+
+import inspect
+import keyword
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from helio.pipelines.plan import Plan
+from helio.pipelines.template import Document, digest
+
+if TYPE_CHECKING:
+    from prefect import Flow
+
+MODULE = "helio.flows.pipelines"
+"""Where a flow says that it is defined: a runner's subprocess finds it there by its name."""
+
+
+def define_flow(template: Document, body: Callable[..., Any], **options: Any) -> Flow[..., Any]:
+    """A flow with the template's variables as its parameters.
+
+    Parameters
+    ----------
+    template : Document
+        Its id is the flow's name, its digest the flow's version.
+    body : callable
+        Called with the parameters by keyword.
+    options
+        Passed to Prefect.
+    """
+    from prefect import Flow
+
+    def function(**variables: object) -> Any:
+        return body(**variables)
+
+    pipeline_id = template.get("id", "pipeline")
+    function.__name__ = function.__qualname__ = flow_function(pipeline_id)
+    function.__module__ = MODULE  # before Flow reads it: it becomes the entrypoint
+    function.__doc__ = template.get("description") or template.get("name") or pipeline_id
+    function.__signature__ = _signature(template)  # type: ignore[attr-defined]
+    return Flow(
+        function,
+        name=pipeline_id,
+        version=digest(template).removeprefix("sha256:")[:12],
+        description=function.__doc__,
+        persist_result=False,
+        **options,
+    )
+
+
+def flow_function(pipeline_id: str) -> str:
+    """The pipeline's id as a Python name: ``gle73-particles`` is ``gle73_particles``."""
+    name = re.sub(r"\W", "_", pipeline_id)
+    return f"_{name}" if name[0].isdigit() or keyword.iskeyword(name) else name
+
+
+def parameters_of(template: Document, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of variables by the names of the flow's parameters."""
+    names = parameter_names(template)
+    return {names[name]: value for name, value in values.items() if name in names}
+
+
+def parameter_names(template: Document) -> dict[str, str]:
+    """The flow's parameter for each variable: its name without the ``$``, as on ``--set``."""
+    names: dict[str, str] = {}
+    for variable in template.get("variables") or {}:
+        name = variable.removeprefix("$").lstrip("_") or "variable"
+        # Prefect keeps two names for itself, Python its keywords; a model's field cannot begin with a line.
+        while keyword.iskeyword(name) or name in ("return_state", "wait_for") or name in names.values():
+            name += "_"
+        names[variable] = name
+    return names
+
+
+def run_name(plan: Plan) -> str:
+    """What a run is called: the pipeline and the time it covers, ``gle73-particles 2021-10-28/2021-10-29``."""
+    declared = plan.authored.get("variables") or {}
+    ranges = [name for name, facts in declared.items() if facts.get("type") == "time_range"]
+    ranges.sort(key=lambda name: name != "$TIME_RANGE")
+    if not ranges or ranges[0] not in plan.values:
+        return plan.pipeline_id
+    return f"{plan.pipeline_id} {str(plan.values[ranges[0]]).replace(' to ', '/')}"
+
+
+def tags_of(plan: Plan) -> list[str]:
+    """The tags of a flow run."""
+    return ["helio", plan.pipeline_id]
+
+
+def _signature(template: Document) -> inspect.Signature:
+    names = parameter_names(template)
+    parameters = []
+    for variable, facts in (template.get("variables") or {}).items():
+        default = facts["default"] if "default" in facts else inspect.Parameter.empty
+        parameters.append(
+            inspect.Parameter(
+                names[variable],
+                inspect.Parameter.KEYWORD_ONLY,
+                default=_described(default, facts),
+                annotation=_type(facts),
+            )
+        )
+    return inspect.Signature(parameters)
+
+
+def _described(default: Any, facts: Mapping[str, Any]) -> Any:
+    from pydantic import Field
+
+    return Field(
+        default=... if default is inspect.Parameter.empty else default,
+        description=facts.get("description") or _hint(facts.get("type", "")),
+    )
+
+
+def _hint(kind: str) -> str | None:
+    return {
+        "time_range": "2021-10-28, 2024-05-10 to 2024-05-12, last 7 days, …; UTC",
+        "duration": "5min, 1h, 1d, …",
+        "dataset": "A data set's id",
+        "parameter": "A parameter of a data set",
+        "label": "A label of the pipeline",
+    }.get(kind)
+
+
+def _type(facts: Mapping[str, Any]) -> Any:
+    from pydantic import Field
+
+    kind = facts.get("type")
+    if kind == "boolean":
+        return bool
+    if kind == "enum":
+        return Literal[tuple(facts["choices"])]
+    if kind in ("integer", "number"):
+        bounds = Field(ge=facts.get("minimum"), le=facts.get("maximum"))
+        return Annotated[int if kind == "integer" else float, bounds]
+    return str

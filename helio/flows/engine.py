@@ -1,0 +1,356 @@
+"""One run as a Prefect flow: tasks, edges, states and logs, as the server is to show them. Imports Prefect."""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+from uuid import UUID
+
+from prefect import Task, settings
+from prefect.cache_policies import NO_CACHE
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.objects import State, StateDetails, StateType, TaskRun
+from prefect.context import FlowRunContext, TaskRunContext
+from prefect.events.clients import PrefectEventsClient
+from prefect.events.schemas.events import Event
+from prefect.events.worker import EventsWorker
+from prefect.flow_engine import run_flow_sync
+from prefect.futures import PrefectFuture, PrefectTaskRunFuture
+from prefect.states import Cancelled, Completed, Failed
+from prefect.task_runners import ThreadPoolTaskRunner
+from prefect.utilities.annotations import quote
+
+from helio.errors import EngineError, TransientError
+from helio.flows.definition import define_flow, parameters_of, run_name, tags_of
+from helio.flows.run import ATTEMPTS, Execution
+from helio.flows.server import Server
+from helio.pipelines.diagnostics import StepId
+from helio.pipelines.execute import DONE, PlanResult, StepResult, blocked_by
+from helio.pipelines.plan import PlannedStep
+
+log = logging.getLogger(__name__)
+
+
+def run(execution: Execution, run_id: str, home: Path, api_url: str, recorded: Callable[[str], None]) -> None:
+    """Create the flow run, with its name, tags and parameters, and run it to its end."""
+    plan = execution.plan
+
+    def body(**variables: object) -> State[None]:
+        del variables  # bound in the plan already
+        execution.begun = True
+        try:
+            _schedule(execution)
+            return _flow_state(execution)
+        finally:
+            execution.over.set()
+
+    with _settings(home, api_url), _events_to(api_url, execution.given_up):
+        flow = define_flow(
+            plan.authored,
+            body,
+            task_runner=ThreadPoolTaskRunner(max_workers=execution.workers),
+            validate_parameters=False,  # the plan's values have been verified
+        )
+        parameters = parameters_of(plan.authored, plan.values)
+        with get_client(sync_client=True) as client:
+            # Made here, not by calling the flow: its tags would become its tasks' tags, and each tag of a task
+            # costs a call of the server, without which a run must be able to go on.
+            made = client.create_flow_run(
+                flow,
+                name=run_name(plan),
+                parameters=parameters,
+                tags=tags_of(plan),
+                context={"helio_run": run_id},
+            )
+        recorded(str(made.id))
+        with _logs_to(Server(home, {**os.environ, "PREFECT_API_URL": api_url})):
+            run_flow_sync(flow, flow_run=made, parameters=parameters, return_type="state")
+
+
+def _schedule(execution: Execution) -> None:
+    """Run every step as soon as all that it depends on is done; return when no more can run.
+
+    A step that is alone is called in this thread: handing it over costs more than a short step takes.
+    """
+    waiting = {step.step_id: set(step.depends_on) for step in execution.plan.steps}
+    dependants: dict[StepId, list[StepId]] = {one: [] for one in waiting}
+    for one, needs in waiting.items():
+        for need in needs:
+            dependants[need].append(one)
+    ready = deque(one for one, needs in waiting.items() if not needs)
+    running: set[StepId] = set()
+    done: queue.SimpleQueue[StepId] = queue.SimpleQueue()
+    task_runs: dict[StepId, UUID] = {}
+
+    def begin(step: PlannedStep) -> None:
+        task = _task(execution, step)
+        edges = [_Edge(task_runs[one]) for one in step.depends_on]
+        alone = not ready and not running
+        if alone or blocked_by(step, execution.results):
+            state: State[Any] = task(quote(step.step_id), wait_for=edges, return_state=True)
+            task_run_id = state.state_details.task_run_id
+            assert task_run_id is not None  # Prefect sets it with every state of a task run
+            task_runs[step.step_id] = task_run_id
+            done.put(step.step_id)
+            return
+        future: PrefectFuture[Any] = task.submit(quote(step.step_id), wait_for=edges, return_state=False)
+        task_runs[step.step_id] = future.task_run_id
+        running.add(step.step_id)
+        future.add_done_callback(lambda future: done.put(step.step_id))
+
+    pending = 0
+    while True:
+        while ready and len(running) < execution.workers and not execution.cancelled.is_set():
+            begin(execution.steps[ready.popleft()])
+            pending += 1
+        if not pending:
+            return
+        finished = done.get()
+        pending -= 1
+        running.discard(finished)
+        if finished not in execution.results:
+            continue  # cancelled, and so is all that waits for it
+        for one in dependants[finished]:
+            waiting[one].discard(finished)
+            if not waiting[one]:
+                ready.append(one)
+
+
+def _task(execution: Execution, step: PlannedStep) -> Task[Any, Any]:
+    last: list[StepResult | None] = []
+
+    def perform(step_id: StepId) -> State[Any]:
+        context = TaskRunContext.get()
+        assert context is not None
+        if step.critical:
+            # Now, not on the task: Prefect asks the server for a slot for each tag that a task run begins with.
+            context.task_run.tags = ["critical"]
+        last[:] = [execution.perform(step_id, context.task_run.run_count)]
+        return _task_state(last[0])
+
+    def again(task: Task[Any, Any], task_run: TaskRun, state: State[Any]) -> bool:
+        del task, task_run, state
+        result = last[0]
+        return result is not None and isinstance(result.error, TransientError)
+
+    return Task(
+        perform,
+        name=str(step.step_id),
+        task_run_name=str(step.step_id),
+        cache_policy=NO_CACHE,
+        persist_result=False,
+        retries=ATTEMPTS - 1,
+        retry_condition_fn=again,
+    )
+
+
+def _task_state(result: StepResult | None) -> State[Any]:
+    if result is None:
+        return Cancelled(message="the run was cancelled")
+    if result.state == "skipped":
+        return Cancelled(name="Skipped", message=result.reason)
+    if result.state == "failed":
+        return Failed(message=str(result.error))
+    return Completed(name="Cached") if result.state == "cached" else Completed()
+
+
+def _flow_state(execution: Execution) -> State[Any]:
+    if execution.bug is not None:
+        return Failed(message=f"a bug: {execution.bug!r}")
+    if execution.cancelled.is_set():
+        return Cancelled(message="the run was cancelled")
+    results = tuple(execution.results[step.step_id] for step in execution.plan.steps)
+    return flow_state(PlanResult(execution.plan, results))
+
+
+def flow_state(result: PlanResult) -> State[Any]:
+    """The state of a flow run, of what came of its plan."""
+    name, message = describe(result)
+    if result.status == "failed":
+        return Failed(name=name, message=message)
+    return Completed(name=name, message=message)
+
+
+def describe(result: PlanResult) -> tuple[str, str | None]:
+    """The name and the message of a flow run's last state."""
+    undone = [one for one in result.steps if one.state not in DONE]
+    message = "; ".join(
+        f"step {one.step.step_id} {one.state}: {one.error.message if one.error else one.reason}"
+        for one in undone
+    )
+    if result.status == "success":
+        return "Completed", None
+    if result.status == "partial":
+        return "Partial", message
+    return ("CriticalFailure" if any(one.step.critical for one in undone) else "Failed"), message
+
+
+class _Done(State[None]):
+    """A state whose result is there at once: reading one the usual way costs a round through an event loop."""
+
+    def result(self, *args: Any, **kwargs: Any) -> Any:
+        del args, kwargs
+
+
+class _Edge(PrefectTaskRunFuture[None]):
+    """A step that is over, to draw the edge from it: what waits for what is decided in `_schedule`.
+
+    Prefect would leave the dependants of a failed step pending for ever.
+    """
+
+    def __init__(self, task_run_id: UUID) -> None:
+        super().__init__(task_run_id)
+        self._final_state = _Done(
+            type=StateType.COMPLETED, state_details=StateDetails(task_run_id=task_run_id)
+        )
+
+    @property
+    def state(self) -> State[None]:
+        assert self._final_state is not None
+        return self._final_state
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Over already."""
+
+    def result(self, timeout: float | None = None, raise_on_failure: bool = True) -> None:
+        """Steps hand nothing over but their ids."""
+
+    def add_done_callback(self, fn: Callable[[PrefectFuture[None]], None]) -> None:
+        """Over already."""
+        fn(self)
+
+
+@contextmanager
+def _settings(home: Path, api_url: str) -> Iterator[None]:
+    """Prefect as helio uses it, whatever it read when somebody else imported it first."""
+    with settings.temporary_settings(
+        {
+            settings.PREFECT_HOME: home / "prefect",
+            settings.PREFECT_API_URL: api_url,
+            # A second for each run; runs whose process is gone are marked by helio itself.
+            settings.PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None,
+            settings.PREFECT_LOGGING_TO_API_ENABLED: False,  # `_ToServer` sends what is worth reading
+            settings.PREFECT_SERVER_ALLOW_EPHEMERAL_MODE: False,
+        }
+    ):
+        yield
+
+
+class _EventsClient(PrefectEventsClient):
+    """Sends the states of task runs, until the run gives its server up: Prefect's own tries each one for seconds."""
+
+    def __init__(self, api_url: str, given_up: threading.Event) -> None:
+        super().__init__(api_url)
+        self._given_up = given_up
+
+    async def _emit(self, event: Event) -> None:
+        if not self._given_up.is_set():
+            await super()._emit(event)
+
+    async def _reconnect(self) -> None:
+        if self._given_up.is_set():
+            raise _GivenUp("the server is gone, and the run with it")
+        await super()._reconnect()
+
+
+class _GivenUp(Exception):
+    """Nobody waits for these events any more."""
+
+
+@contextmanager
+def _events_to(api_url: str, given_up: threading.Event) -> Iterator[None]:
+    """Send events to this server: Prefect keeps one sender for all servers of a process, the first one's."""
+    EventsWorker.set_client_override(_EventsClient, api_url=api_url, given_up=given_up)
+    try:
+        yield
+    finally:
+        EventsWorker.instance().drain()
+        EventsWorker.set_client_override(None)
+
+
+class _ToServer(logging.Handler):
+    """Log records of helio to the server, each with the run that it was made in."""
+
+    def __init__(self, server: Server) -> None:
+        super().__init__()
+        self._server = server
+        self._records: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
+        self._sender = threading.Thread(target=self._send, name="helio-log", daemon=True)
+        self._sender.start()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Take a record down; what was not made in a run is nobody's."""
+        task, flow = TaskRunContext.get(), FlowRunContext.get()
+        if record.name == CHATTER or (task is None and (flow is None or flow.flow_run is None)):
+            return
+        self._records.put(
+            {
+                "name": record.name,
+                "level": record.levelno,
+                "message": self.format(record),
+                "timestamp": datetime.fromtimestamp(record.created, UTC).isoformat(),
+                "flow_run_id": str(task.task_run.flow_run_id if task else flow.flow_run.id),
+                "task_run_id": str(task.task_run.id) if task else None,
+            }
+        )
+
+    def close(self) -> None:
+        """Send what is left, if the server takes it soon."""
+        self._records.put(None)
+        self._sender.join(2.0)
+        super().close()
+
+    def _send(self) -> None:
+        more = True
+        while more:
+            batch = []
+            record = self._records.get()
+            while record is not None and len(batch) < 200:
+                batch.append(record)
+                try:
+                    record = self._records.get(timeout=0.2)
+                except queue.Empty:
+                    break
+            more = record is not None
+            try:
+                if batch:
+                    self._server.request("/logs/", batch)
+            except EngineError as error:
+                log.debug("%s log records are lost: %s", len(batch), error)
+
+
+@contextmanager
+def _logs_to(server: Server) -> Iterator[None]:
+    """What helio logs goes to the server; what Prefect says goes to helio's log."""
+    chatter = logging.getLogger("prefect")
+    if not chatter.handlers:  # else somebody set Prefect's logging up as he likes it
+        chatter.addHandler(_Aside())
+        chatter.propagate = False
+        chatter.setLevel(logging.WARNING)
+    handler = _ToServer(server)
+    ours = logging.getLogger("helio")
+    ours.addHandler(handler)
+    try:
+        yield
+    finally:
+        ours.removeHandler(handler)
+        handler.close()
+
+
+CHATTER = "helio.prefect"
+
+
+class _Aside(logging.Handler):
+    """What Prefect has to say, in detail, in helio's log."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Pass a record on, as nothing to worry about: what matters of it helio says itself."""
+        logging.getLogger(CHATTER).debug("%s: %s", record.name, record.getMessage())

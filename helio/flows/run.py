@@ -1,0 +1,298 @@
+"""A plan as a Prefect flow: what runs, what came back, what was cancelled.
+
+The results that come back from the runner are the truth of a run. The server is told of them; when it is lost, the
+run goes on, and a warning says that its record there is not complete. Prefect is imported when a run begins, in the
+run's own thread (`engine`).
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+from helio.errors import Cancelled, EngineError, TransientError
+from helio.flows.server import SILENT, Server, ephemeral_server, is_loopback
+from helio.pipelines.diagnostics import StepId
+from helio.pipelines.execute import StepResult, blocked_by
+from helio.pipelines.plan import Plan, PlannedStep
+
+log = logging.getLogger(__name__)
+
+ATTEMPTS = 2
+"""A step is tried once more, and only after a transient error: HTTP has had its own attempts by then."""
+GRACE = 0.7
+"""Seconds that the server has to hear of a cancelled run."""
+LETTING_GO = 5.0
+"""Seconds that a cancelled runner has to free its steps."""
+PATIENCE = 30.0
+"""Seconds that a server which answers has, after the last step, to take down how the run ended."""
+
+
+class StepRunner(Protocol):
+    """Who does the work of a step. Both methods may be called from any thread."""
+
+    def run_step(self, step: PlannedStep) -> StepResult:
+        """Do the work and wait for it.
+
+        An error that helio knows comes back in a result whose state is ``"failed"``; a step found in the store
+        comes back as ``"cached"``. After `cancel` it raises `Cancelled`, at once.
+        """
+        ...
+
+    def cancel(self) -> None:
+        """End all running work at once, so that every waiting `run_step` raises `Cancelled`."""
+        ...
+
+
+def run_flow(
+    plan: Plan,
+    runner: StepRunner,
+    *,
+    run_id: str,
+    home: Path,
+    api_url: str | None,
+    workers: int = 4,
+    started: Callable[[PlannedStep], None] = lambda step: None,
+    finished: Callable[[StepResult], None] = lambda result: None,
+    recorded: Callable[[str], None] = lambda flow_run_id: None,
+    pause: Callable[[], float] = lambda: random.uniform(1.0, 3.0),
+) -> tuple[StepResult, ...]:
+    """Run a plan as a flow.
+
+    Parameters
+    ----------
+    plan : Plan
+        Its steps become task runs named by their ids, with the edges of ``depends_on`` and no others.
+    runner : StepRunner
+        Does the work.
+    run_id : str
+        helio's id of the run; stands in the flow run's context.
+    home : Path
+        helio's home; Prefect's own files stay in it.
+    api_url : str or None
+        The server's API; None runs a server for this run alone, which leaves nothing behind.
+    workers : int
+        Steps that may run at the same time.
+    started, finished : callable
+        Told of every step, one at a time, from the thread that runs it; skipped steps are only finished.
+    recorded : callable
+        Told the flow run's id on the server, before the first step.
+    pause : callable
+        Seconds to wait before a second attempt; random, so that many runs do not come back together.
+
+    Returns
+    -------
+    tuple of StepResult
+        In the plan's order; failed steps are in it, not raised.
+
+    Raises
+    ------
+    Cancelled
+        By Ctrl-C or SIGTERM, within a second, if called from the main thread; or by the runner.
+    EngineError
+        The server cannot be reached, before anything has run.
+    """
+    execution = Execution(plan, runner, workers, started, finished, pause)
+    with ExitStack() as stack:
+        stack.enter_context(_signals_to(execution.cancel))
+        if api_url is None:
+            api_url = stack.enter_context(ephemeral_server(os.environ)).url
+        # Not in the main thread: Prefect takes signals there for itself, and a lost server would hold up the end.
+        thread = threading.Thread(
+            target=_record, args=(execution, run_id, home, api_url, recorded), name="helio-flow", daemon=True
+        )
+        thread.start()
+        execution.wait()
+        if execution.cancelled.is_set():
+            thread.join(GRACE)
+        else:
+            _wait_for_server(thread, Server(home, {**os.environ, "PREFECT_API_URL": api_url}))
+        execution.given_up.set()
+    if execution.bug is not None:
+        raise execution.bug
+    if execution.cancelled.is_set():
+        raise Cancelled("the run was cancelled", advice="the same command goes on from what is finished")
+    if execution.unreachable is not None:
+        raise execution.unreachable
+    return tuple(execution.results[step.step_id] for step in plan.steps)
+
+
+class Execution:
+    """The steps of one run, whoever records them."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        runner: StepRunner,
+        workers: int,
+        started: Callable[[PlannedStep], None],
+        finished: Callable[[StepResult], None],
+        pause: Callable[[], float],
+    ) -> None:
+        self.plan = plan
+        self.steps = {step.step_id: step for step in plan.steps}
+        self.workers = workers
+        self.results: dict[StepId, StepResult] = {}
+        self.cancelled = threading.Event()
+        self.begun = False
+        """Whether the server had taken the run."""
+        self.over = threading.Event()
+        """All results are there, or none will come any more."""
+        self.given_up = threading.Event()
+        """Nobody waits any more for the server to be told."""
+        self.bug: BaseException | None = None
+        self.unreachable: EngineError | None = None
+        self._runner = runner
+        self._started = started
+        self._finished = finished
+        self._pause = pause
+        self._telling = threading.Lock()
+
+    def cancel(self) -> None:
+        """End running work and start no more. Returns at once, from a signal handler too."""
+        if not self.cancelled.is_set():
+            self.cancelled.set()
+            # In a thread of its own: a handler that waited for a lock of the runner could wait for itself.
+            threading.Thread(target=self._runner.cancel, name="helio-cancel", daemon=True).start()
+
+    def wait(self) -> None:
+        """Return when there is nothing more to wait for; a runner that ignores `cancel` is not waited for."""
+        while not self.over.wait(0.2):
+            if self.cancelled.is_set() and not self.over.wait(LETTING_GO):
+                return
+
+    def perform(self, step_id: StepId, attempt: int) -> StepResult | None:
+        """One attempt of a step; None when the run is cancelled."""
+        step = self.steps[step_id]
+        try:
+            reason = blocked_by(step, self.results)
+            if reason:
+                return self._settle(StepResult(step, "skipped", reason=reason))
+            if attempt == 1:
+                with self._telling:
+                    self._started(step)
+            elif self.cancelled.wait(self._pause()):
+                return None
+            result = self._runner.run_step(step)
+            if attempt < ATTEMPTS and isinstance(result.error, TransientError):
+                log.warning("%s; it is tried once more", result.error)
+                return result
+            if result.error is not None:
+                log.error("%s", result.error)
+            return self._settle(result)
+        except Cancelled:
+            self.cancel()
+            return None
+        except BaseException as error:
+            # A bug ends the run with its traceback, HelioError or not; steps at work are not left behind.
+            log.exception("step %s", step_id)
+            self.bug = self.bug or error
+            self.cancel()
+            raise
+
+    def _settle(self, result: StepResult) -> StepResult:
+        self.results[result.step.step_id] = result
+        with self._telling:
+            self._finished(result)
+        return result
+
+
+def _record(
+    execution: Execution, run_id: str, home: Path, api_url: str, recorded: Callable[[str], None]
+) -> None:
+    """Run the flow against the server; what goes wrong is left in the execution."""
+    try:
+        with _environment(home, api_url):
+            from helio.flows import engine
+
+            engine.run(execution, run_id, home, api_url, recorded)
+    except BaseException as error:  # noqa: BLE001 - a thread has nobody to raise to: run_flow raises it
+        _ended_badly(execution, api_url, error)
+    finally:
+        execution.over.set()
+
+
+def _ended_badly(execution: Execution, api_url: str, error: BaseException) -> None:
+    import httpx
+
+    if execution.bug is not None or execution.cancelled.is_set():
+        log.debug("the flow ended with %r", error)
+    elif not isinstance(error, httpx.HTTPError):
+        execution.bug = error
+    elif execution.begun:
+        log.warning("the server at %s was lost, and does not show how this run ended: %s", api_url, error)
+    else:
+        execution.unreachable = EngineError(
+            f"the engine's server at {api_url} does not take the run: {error}",
+            advice="helio doctor says what it is; or --ephemeral",
+        )
+        execution.unreachable.__cause__ = error
+
+
+def _wait_for_server(thread: threading.Thread, server: Server) -> None:
+    """Let the flow be recorded to its end, as long as somebody is there to record it."""
+    end = time.monotonic() + PATIENCE
+    thread.join(1.0)
+    while thread.is_alive() and time.monotonic() < end and server.is_up():
+        thread.join(1.0)
+    if thread.is_alive():
+        log.warning("the server at %s does not answer; it may not show how this run ended", server.url)
+
+
+@contextmanager
+def _signals_to(cancel: Callable[[], None]) -> Iterator[None]:
+    """Ctrl-C and SIGTERM cancel; a second one does what it always did."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may take signals; whoever owns it cancels through the runner
+        return
+    before: dict[signal.Signals, Any] = {}
+
+    def restore() -> None:
+        while before:
+            signal.signal(*before.popitem())
+
+    def handle(number: int, frame: object) -> None:
+        del frame
+        restore()
+        log.info("%s: the run is cancelled", signal.Signals(number).name)
+        cancel()
+
+    for one in (signal.SIGINT, signal.SIGTERM):
+        before[one] = signal.signal(one, handle)
+    try:
+        yield
+    finally:
+        restore()
+
+
+@contextmanager
+def _environment(home: Path, api_url: str) -> Iterator[None]:
+    """What Prefect reads while it is imported, and what only the environment can tell it."""
+    changes = {
+        **SILENT,
+        "PREFECT_HOME": str(home / "prefect"),
+        "PREFECT_API_URL": api_url,
+        "PREFECT_LOGGING_CONFIG_PATH": str(Path(__file__).with_name("logging.yml")),
+    }
+    if is_loopback(api_url):
+        # A proxy of the institute knows nothing of this machine's loopback.
+        known = os.environ.get("no_proxy") or os.environ.get("NO_PROXY") or ""
+        changes["no_proxy"] = changes["NO_PROXY"] = f"{known},127.0.0.1,localhost".lstrip(",")
+    before = {name: os.environ.get(name) for name in changes}
+    os.environ.update(changes)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
