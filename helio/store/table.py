@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
+from helio.store.source_file import SourceFile
 from helio.store.canonical import canonical_blocks
 
 if TYPE_CHECKING:
@@ -75,22 +76,6 @@ class Axis:
             lower=None if self.lower is None else self.lower[records],
             upper=None if self.upper is None else self.upper[records],
         )
-
-
-@dataclass(frozen=True)
-class SourceFile:
-    """A file that a table was read from, as a citation and a lock need it."""
-
-    dataset_id: str
-    file: str
-    version: str = ""
-    provider: str = ""
-    sha256: str = ""
-    size: int = 0
-    doi: str = ""
-    acknowledgement: str = ""
-    preliminary: bool = False
-    """A browse or key-parameter product, not for publication."""
 
 
 @dataclass(frozen=True, eq=False)
