@@ -93,23 +93,22 @@ def _signature(template: Document) -> inspect.Signature:
     names = parameter_names(template)
     parameters = []
     for variable, facts in (template.get("variables") or {}).items():
-        default = facts["default"] if "default" in facts else inspect.Parameter.empty
         parameters.append(
             inspect.Parameter(
                 names[variable],
                 inspect.Parameter.KEYWORD_ONLY,
-                default=_described(default, facts),
+                default=_field(facts),
                 annotation=_type(facts),
             )
         )
     return inspect.Signature(parameters)
 
 
-def _described(default: Any, facts: Mapping[str, Any]) -> Any:
+def _field(facts: Mapping[str, Any]) -> Any:
     from pydantic import Field
 
     return Field(
-        default=... if default is inspect.Parameter.empty else default,
+        default=facts.get("default", ...),
         description=facts.get("description") or _hint(facts.get("type", "")),
     )
 
@@ -133,6 +132,6 @@ def _type(facts: Mapping[str, Any]) -> Any:
     if kind == "enum":
         return Literal[tuple(facts["choices"])]
     if kind in ("integer", "number"):
-        bounds = Field(ge=facts.get("minimum"), le=facts.get("maximum"))
-        return Annotated[int if kind == "integer" else float, bounds]
+        number = int if kind == "integer" else float
+        return Annotated[number, Field(ge=facts.get("minimum"), le=facts.get("maximum"))]
     return str

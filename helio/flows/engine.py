@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, cast
 from uuid import UUID
 
 from prefect import Task, settings
@@ -19,9 +19,8 @@ from prefect.cache_policies import NO_CACHE
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import State, StateDetails, StateType, TaskRun
 from prefect.context import FlowRunContext, TaskRunContext
-from prefect.events.clients import PrefectEventsClient
-from prefect.events.schemas.events import Event
-from prefect.events.worker import EventsWorker
+from prefect.events.clients import NullEventsClient, PrefectEventsClient
+from prefect.events.worker import EventsWorker, emit_events_to_cloud
 from prefect.flow_engine import run_flow_sync
 from prefect.futures import PrefectFuture, PrefectTaskRunFuture
 from prefect.states import Cancelled, Completed, Failed
@@ -52,7 +51,7 @@ def run(execution: Execution, run_id: str, home: Path, api_url: str, recorded: C
         finally:
             execution.over.set()
 
-    with _settings(home, api_url), _events_to(api_url, execution.given_up):
+    with _settings(home, api_url), _events_to(execution, api_url):
         flow = define_flow(
             plan.authored,
             body,
@@ -95,7 +94,7 @@ def _schedule(execution: Execution) -> None:
         edges = [_Edge(task_runs[one]) for one in step.depends_on]
         alone = not ready and not running
         if alone or blocked_by(step, execution.results):
-            state: State[Any] = task(quote(step.step_id), wait_for=edges, return_state=True)
+            state = cast(State[Any], task(quote(step.step_id), wait_for=edges, return_state=True))
             task_run_id = state.state_details.task_run_id
             assert task_run_id is not None  # Prefect sets it with every state of a task run
             task_runs[step.step_id] = task_run_id
@@ -244,36 +243,29 @@ def _settings(home: Path, api_url: str) -> Iterator[None]:
         yield
 
 
-class _EventsClient(PrefectEventsClient):
-    """Sends the states of task runs, until the run gives its server up: Prefect's own tries each one for seconds."""
-
-    def __init__(self, api_url: str, given_up: threading.Event) -> None:
-        super().__init__(api_url)
-        self._given_up = given_up
-
-    async def _emit(self, event: Event) -> None:
-        if not self._given_up.is_set():
-            await super()._emit(event)
-
-    async def _reconnect(self) -> None:
-        if self._given_up.is_set():
-            raise _GivenUp("the server is gone, and the run with it")
-        await super()._reconnect()
-
-
-class _GivenUp(Exception):
-    """Nobody waits for these events any more."""
-
-
 @contextmanager
-def _events_to(api_url: str, given_up: threading.Event) -> Iterator[None]:
-    """Send events to this server: Prefect keeps one sender for all servers of a process, the first one's."""
-    EventsWorker.set_client_override(_EventsClient, api_url=api_url, given_up=given_up)
+def _events_to(execution: Execution, api_url: str) -> Iterator[None]:
+    """Send the states of task runs to this server, and wait at the end until it has them.
+
+    Prefect keeps one sender for all servers that a process ever has, the first one's, and tries each event for
+    seconds; what cannot be sent it keeps until something else can.
+    """
+    if not emit_events_to_cloud():
+        EventsWorker.set_client_override(PrefectEventsClient, api_url=api_url, reconnection_attempts=3)
     try:
+        worker = EventsWorker.instance()
+        execution.let_go = lambda: _drop(worker)
         yield
+        worker.drain()
     finally:
-        EventsWorker.instance().drain()
         EventsWorker.set_client_override(None)
+
+
+def _drop(worker: EventsWorker) -> None:
+    """Send no more: else the process would not end before each event had been tried at a server that is gone."""
+    nobody = NullEventsClient()
+    nobody._in_context = True
+    worker._client = nobody
 
 
 class _ToServer(logging.Handler):
@@ -289,7 +281,13 @@ class _ToServer(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Take a record down; what was not made in a run is nobody's."""
         task, flow = TaskRunContext.get(), FlowRunContext.get()
-        if record.name == CHATTER or (task is None and (flow is None or flow.flow_run is None)):
+        if record.name == CHATTER:
+            return
+        if task is not None:
+            flow_run_id = task.task_run.flow_run_id
+        elif isinstance(flow, FlowRunContext) and flow.flow_run is not None:
+            flow_run_id = flow.flow_run.id
+        else:
             return
         self._records.put(
             {
@@ -297,7 +295,7 @@ class _ToServer(logging.Handler):
                 "level": record.levelno,
                 "message": self.format(record),
                 "timestamp": datetime.fromtimestamp(record.created, UTC).isoformat(),
-                "flow_run_id": str(task.task_run.flow_run_id if task else flow.flow_run.id),
+                "flow_run_id": str(flow_run_id),
                 "task_run_id": str(task.task_run.id) if task else None,
             }
         )
@@ -311,7 +309,7 @@ class _ToServer(logging.Handler):
     def _send(self) -> None:
         more = True
         while more:
-            batch = []
+            batch: list[dict[str, Any]] = []
             record = self._records.get()
             while record is not None and len(batch) < 200:
                 batch.append(record)

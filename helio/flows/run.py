@@ -115,7 +115,8 @@ def run_flow(
             thread.join(GRACE)
         else:
             _wait_for_server(thread, Server(home, {**os.environ, "PREFECT_API_URL": api_url}))
-        execution.given_up.set()
+        if thread.is_alive():
+            execution.let_go()
     if execution.bug is not None:
         raise execution.bug
     if execution.cancelled.is_set():
@@ -146,8 +147,8 @@ class Execution:
         """Whether the server had taken the run."""
         self.over = threading.Event()
         """All results are there, or none will come any more."""
-        self.given_up = threading.Event()
-        """Nobody waits any more for the server to be told."""
+        self.let_go: Callable[[], None] = lambda: None
+        """Drops what the server has not been told yet."""
         self.bug: BaseException | None = None
         self.unreachable: EngineError | None = None
         self._runner = runner
