@@ -67,7 +67,7 @@ def write_artefacts(
     static = [one for one in STATIC if one in formats]
 
     def write(name: str, content: bytes, step_id: StepId, kind: str) -> None:
-        write_whole(folder / name, content)
+        write_whole(folder / name, content, durable=False)  # the store has it
         artefacts.append(Artefact(folder / name, step_id, kind, hashlib.sha256(content).hexdigest()))
 
     with ExitStack() as stack:
@@ -84,7 +84,7 @@ def write_artefacts(
             figure = Figure(json.loads(content), tuple(output.facts["notes"]))
             library = folder / PLOTLY_JS
             if not library.is_file() or library.stat().st_size != len(plotly_js()):
-                write_whole(library, plotly_js())
+                write_whole(library, plotly_js(), durable=False)
             write(f"{figure_name(step_id)}.html", to_html(figure, plotly_js="beside"), step_id, "html")
             write(f"{figure_name(step_id)}.json", content, step_id, "json")
             for kind in static:

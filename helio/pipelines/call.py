@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from helio.sources.provider import Providers
 from helio.steps import load_tool
 from helio.steps.signature import signatures
-from helio.store.table import Table
 from helio.time_range import Duration, parse_time_range
+
+if TYPE_CHECKING:
+    from helio.store.table import Table
 
 
 def call_tool(

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from helio.errors import Cancelled, DamagedObject, HelioError
 from helio.pipelines.call import call_tool
@@ -18,9 +18,12 @@ from helio.pipelines.replies import error_from, table_facts
 from helio.pipelines.workers import Workers
 from helio.sources.provider import Providers
 from helio.steps.signature import signatures
+from helio.store.source_file import SourceFile
 from helio.store.store import Result, Store
-from helio.store.table import SourceFile, Table
 from helio.time_range import parse_time_range
+
+if TYPE_CHECKING:
+    from helio.store.table import Table
 
 State = Literal["completed", "cached", "failed", "skipped"]
 Status = Literal["success", "partial", "failed"]

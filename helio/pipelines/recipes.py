@@ -16,7 +16,7 @@ from helio.sources.provider import Providers
 from helio.steps.fetch.choices import choices_of
 from helio.steps.signature import Signature
 from helio.store.keys import key_of
-from helio.store.table import SourceFile
+from helio.store.source_file import SourceFile
 from helio.time_range import TimeRange
 
 Recipe = dict[str, Any]

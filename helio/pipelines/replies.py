@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from helio import errors
 from helio.errors import HelioError
-from helio.store.table import Table
+
+if TYPE_CHECKING:
+    from helio.store.table import Table
 
 
 def table_facts(table: Table) -> dict[str, Any]:

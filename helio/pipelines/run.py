@@ -24,13 +24,14 @@ from helio.pipelines.workers import Workers
 from helio.settings import Settings
 from helio.sources.archives import Archives
 from helio.sources.cdf import CdfReader
+from helio.store.file_digests import FileDigests
 from helio.store.files import write_whole
 from helio.store.runs import Runs
 from helio.store.store import Store
-from helio.store.table import Table
 
 if TYPE_CHECKING:
     from helio.steps.render.figure import Figure
+    from helio.store.table import Table
 
 Started = Callable[[PlannedStep], None]
 Finished = Callable[[StepResult], None]
@@ -174,13 +175,13 @@ def run_plan(
     """
     folder = None if output is None else prepare_folder(output)
     run_id = new_run_id(plan.pipeline_id)
-    store = Store(settings.store)
+    store, digests = Store(settings.store), FileDigests(settings.home / "file-digests")
     with ExitStack() as stack:
         reader = stack.enter_context(CdfReader())
         workers = stack.enter_context(
             Workers(settings.workers, time_limit=settings.step_seconds, memory_limit=settings.worker_memory)
         )
-        execution = Execution(plan, store, Archives(reader, archive), workers)
+        execution = Execution(plan, store, Archives(reader, archive, sha256=digests.sha256), workers)
         begun = {"started_at": _instant(), "command": sys.argv, "environment": environment()}
         record = Runs(settings.runs).begin(_header(run_id, plan) | begun, _documents(plan))
 

@@ -20,8 +20,9 @@ from typing import Any
 from helio.errors import DamagedObject, HelioError, StepError
 from helio.pipelines.call import call_tool
 from helio.pipelines.replies import error_as_reply, table_facts
+from helio.store.source_file import SourceFile
 from helio.store.store import Store
-from helio.store.table import SourceFile, Table
+from helio.store.table import Table
 
 
 def main() -> None:

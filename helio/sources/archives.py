@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from helio.errors import RequestError
@@ -9,6 +10,7 @@ from helio.sources.cdf import CdfReader
 from helio.sources.local import LocalArchive
 from helio.sources.provider import Provider
 from helio.sources.samples import sample_archive
+from helio.store.file_digests import sha256_of
 
 SAMPLE = "sample"
 
@@ -22,10 +24,15 @@ class Archives:
         Reads the files of all of them.
     archive : str
         ``"sample"`` or a folder, for every fetch of the run; ``""`` leaves the choice to the steps.
+    sha256 : callable, optional
+        Gives a file's digest; one that remembers saves reading large files in every run.
     """
 
-    def __init__(self, reader: CdfReader, archive: str = "") -> None:
+    def __init__(
+        self, reader: CdfReader, archive: str = "", *, sha256: Callable[[Path], str] = sha256_of
+    ) -> None:
         self._reader = reader
+        self._sha256 = sha256
         self._archive = archive
         self._opened: dict[str, Provider] = {}
 
@@ -38,9 +45,9 @@ class Archives:
 
     def _open(self, name: str) -> Provider:
         if name == SAMPLE:
-            return sample_archive(self._reader)
+            return sample_archive(self._reader, self._sha256)
         if not name:
             raise RequestError(
                 "nobody is named to serve the data", advice="--archive DIR or --archive sample"
             )
-        return LocalArchive(Path(name).expanduser(), self._reader)
+        return LocalArchive(Path(name).expanduser(), self._reader, sha256=self._sha256)

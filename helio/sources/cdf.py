@@ -16,16 +16,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
-
-import numpy as np
-import numpy.typing as npt
+from typing import IO, TYPE_CHECKING, Any, Self
 
 import helio
 from helio.errors import DamagedFile, DataError, NoData, UnknownParameter
 from helio.sources.cdf_guard import check_cdf
-from helio.store.table import Axis, Table
 from helio.time_range import TimeRange
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from helio.store.table import Axis, Table
 
 _ERRORS: dict[str, type[DataError]] = {
     error.__name__: error for error in (DamagedFile, UnknownParameter, NoData)
@@ -268,6 +269,8 @@ class _Worker:
         return self._process.stdout.fileno()
 
     def _frame(self, deadline: float) -> tuple[dict[str, Any], list[npt.NDArray[Any]]]:
+        import numpy as np  # the parent needs it once there are tables to receive
+
         (length,) = struct.unpack(">I", self._bytes(4, deadline))
         header: dict[str, Any] = json.loads(self._bytes(length, deadline))
         arrays = []
@@ -335,6 +338,8 @@ def _nanoseconds(moment: datetime) -> int:
 
 
 def _table(header: dict[str, Any], arrays: list[npt.NDArray[Any]]) -> Table:
+    from helio.store.table import Table
+
     return Table(
         epoch=arrays[0].view("M8[ns]"),
         values=arrays[1],
@@ -350,5 +355,7 @@ def _table(header: dict[str, Any], arrays: list[npt.NDArray[Any]]) -> Table:
 
 
 def _axis(places: dict[str, Any], arrays: list[npt.NDArray[Any]]) -> Axis:
+    from helio.store.table import Axis
+
     parts = {part: arrays[places[part]] for part in ("centers", "lower", "upper") if part in places}
     return Axis(label=places["label"], unit=places["unit"], scale=places["scale"], **parts)

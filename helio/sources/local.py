@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
 import logging
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from helio.errors import DamagedFile, NoData, RequestError, UnknownDataset, UnknownParameter
-from helio.store.table import Axis, Floats, SourceFile, Table
+from helio.store.file_digests import sha256_of
+from helio.store.source_file import SourceFile
 from helio.time_range import TimeRange
 
 if TYPE_CHECKING:
     from helio.sources.cdf import CdfReader, FileFacts
+    from helio.store.table import Table
 
 log = logging.getLogger(__name__)
 
@@ -141,6 +139,8 @@ class LocalArchive:
         How records and footers name it; the folder's own name otherwise.
     known : mapping of str to KnownFile, optional
         By file name, what is known of files already.
+    sha256 : callable, optional
+        Gives a file's digest; one that remembers saves reading large files in every run.
 
     Raises
     ------
@@ -155,6 +155,7 @@ class LocalArchive:
         *,
         name: str | None = None,
         known: Mapping[str, KnownFile] | None = None,
+        sha256: Callable[[Path], str] = sha256_of,
     ) -> None:
         if not root.is_dir():
             what = "is not a folder" if root.exists() else "does not exist"
@@ -169,6 +170,7 @@ class LocalArchive:
         self._reader = reader
         self._name = name or self._root.name or str(self._root)
         self._known = known or {}
+        self._sha256 = sha256
         self._facts: dict[tuple[Path, int, int], FileFacts | None] = {}
         self._digests: dict[tuple[Path, int, int], str] = {}
 
@@ -216,6 +218,8 @@ class LocalArchive:
         DamagedFile
             A chosen file cannot be read, or two files contradict each other.
         """
+        from helio.sources.join import clip  # numpy, which finding files does without
+
         parameters = list(dict.fromkeys(parameters))
         files = self._choose(dataset_id, time_range)
         parts: dict[str, list[tuple[_File, Table]]] = {parameter: [] for parameter in parameters}
@@ -225,7 +229,7 @@ class LocalArchive:
                 if isinstance(found, UnknownParameter):
                     absent[parameter].append((file, found))
                 else:
-                    parts[parameter].append((file, _clip(found, time_range)))
+                    parts[parameter].append((file, clip(found, time_range)))
         for parameter in parameters:
             if absent[parameter] and not parts[parameter]:
                 raise self._unknown_parameter(parameter, *absent[parameter][-1])
@@ -340,7 +344,9 @@ class LocalArchive:
         kept = [(file, table) for file, table in parts if len(table)]
         notes = [note for _, table in kept for note in table.notes]
         notes += [f"{file.path.name} has no parameter {parameter}" for file in lacking]
-        joined, repeated = _concatenate(parameter, [(file.path.name, table) for file, table in kept])
+        from helio.sources.join import concatenate
+
+        joined, repeated = concatenate(parameter, [(file.path.name, table) for file, table in kept])
         if repeated:
             notes.append(f"{repeated} repeated epochs: the first record of each was kept")
         return replace(
@@ -354,8 +360,7 @@ class LocalArchive:
         key = _identity(file.path)
         if key not in self._digests:
             try:
-                with file.path.open("rb") as content:
-                    self._digests[key] = hashlib.file_digest(content, "sha256").hexdigest()
+                self._digests[key] = self._sha256(file.path)
             except OSError as error:
                 raise _unreadable(file.path, error) from error
         return SourceFile(
@@ -415,8 +420,8 @@ class LocalArchive:
         ends = []
         for file in files[:1] + files[1:][-1:]:
             for found in self._read(file, parameters[:1], _ALL_TIME).values():
-                if isinstance(found, Table) and len(found):
-                    first, last = (np.datetime_as_string(found.epoch[i], unit="s") for i in (0, -1))
+                if not isinstance(found, UnknownParameter) and len(found):
+                    first, last = (found.epoch[i].astype("M8[s]") for i in (0, -1))
                     ends.append(f"{file.path.name} holds {first} to {last}")
         return NoData(
             f"{dataset_id} has no record of {', '.join(parameters)} in {_written(time_range)}",
@@ -541,82 +546,3 @@ def _written(time_range: TimeRange) -> str:
 
 def _moment(moment: datetime) -> str:
     return moment.isoformat(timespec="seconds" if not moment.microsecond else "auto")
-
-
-# Joining tables
-
-
-def _clip(table: Table, time_range: TimeRange) -> Table:
-    return table.between(np.datetime64(time_range.start, "ns"), np.datetime64(time_range.stop, "ns"))
-
-
-def _concatenate(parameter: str, parts: Sequence[tuple[str, Table]]) -> tuple[Table, int]:
-    """Tables of one parameter from several files as one, and how many repeated epochs it left out."""
-    first_name, first = parts[0]
-    for name, table in parts[1:]:
-        for what, one, other in _shape_facts(first, table):
-            if one != other:
-                raise DamagedFile(
-                    f"{parameter} changes its {what} between files: "
-                    f"{one!r} in {first_name}, {other!r} in {name}",
-                    advice="fetch the two intervals apart",
-                )
-    tables = [table for _, table in parts]
-    epoch = np.concatenate([table.epoch for table in tables])
-    order: npt.NDArray[np.intp] | None = None
-    if epoch.size > 1 and not bool((epoch[1:] > epoch[:-1]).all()):
-        order = np.argsort(epoch, kind="stable")
-        ordered = epoch[order]
-        order = order[np.concatenate([[True], ordered[1:] > ordered[:-1]])]
-    joined = first
-    if len(tables) > 1:
-        axes = tuple(
-            _join_axes([(table.axes[i], len(table)) for table in tables]) for i in range(len(first.axes))
-        )
-        values = np.concatenate([table.values for table in tables])
-        joined = replace(first, epoch=epoch, values=values, axes=axes)
-    if order is None:
-        return joined, 0
-    return joined.take(order), int(epoch.size - order.size)
-
-
-def _shape_facts(one: Table, other: Table) -> Iterable[tuple[str, Any, Any]]:
-    yield "unit", one.unit, other.unit
-    yield "components", one.components, other.components
-    yield "frame", one.frame, other.frame
-    yield "shape", one.values.shape[1:], other.values.shape[1:]
-    yield "axes", [axis.unit for axis in one.axes], [axis.unit for axis in other.axes]
-
-
-def _join_axes(parts: Sequence[tuple[Axis, int]]) -> Axis:
-    """One axis over all records: fixed where every file has the same bins, else per record."""
-    first = parts[0][0]
-    if not any(axis.per_record for axis, _ in parts) and all(_same_bins(first, axis) for axis, _ in parts):
-        return first
-
-    records = [count for _, count in parts]
-    lower = [axis.lower for axis, _ in parts if axis.lower is not None]
-    upper = [axis.upper for axis, _ in parts if axis.upper is not None]
-    return replace(
-        first,
-        centers=_per_record([axis.centers for axis, _ in parts], records),
-        # Edges that only some files give would be wrong for the others.
-        lower=_per_record(lower, records) if len(lower) == len(parts) else None,
-        upper=_per_record(upper, records) if len(upper) == len(parts) else None,
-    )
-
-
-def _per_record(bins: Sequence[Floats], records: Sequence[int]) -> Floats:
-    whole = [
-        np.broadcast_to(each, (count, each.shape[-1])) for each, count in zip(bins, records, strict=True)
-    ]
-    return np.concatenate(whole)
-
-
-def _same_bins(one: Axis, other: Axis) -> bool:
-    pairs = ((one.centers, other.centers), (one.lower, other.lower), (one.upper, other.upper))
-    return all(
-        (a is None and b is None)
-        or (a is not None and b is not None and np.array_equal(a, b, equal_nan=True))
-        for a, b in pairs
-    )

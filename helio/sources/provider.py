@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from helio.store.table import SourceFile, Table
+from helio.store.source_file import SourceFile
 from helio.time_range import TimeRange
+
+if TYPE_CHECKING:
+    from helio.store.table import Table
 
 
 class Provider(Protocol):

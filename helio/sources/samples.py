@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from importlib.resources import files
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from helio.errors import RequestError
 from helio.sources.local import KnownFile, LocalArchive
+from helio.store.file_digests import sha256_of
 
 if TYPE_CHECKING:
     from helio.sources.cdf import CdfReader
@@ -44,7 +46,7 @@ def sample_manifest() -> list[dict[str, Any]]:
     return entries
 
 
-def sample_archive(reader: CdfReader) -> LocalArchive:
+def sample_archive(reader: CdfReader, sha256: Callable[[Path], str] = sha256_of) -> LocalArchive:
     """The sample archive as a provider; its spans, DOIs and acknowledgements are those of the manifest."""
     known = {
         str(entry["file"]): KnownFile(
@@ -55,4 +57,4 @@ def sample_archive(reader: CdfReader) -> LocalArchive:
         )
         for entry in sample_manifest()
     }
-    return LocalArchive(sample_folder(), reader, name=NAME, known=known)
+    return LocalArchive(sample_folder(), reader, name=NAME, known=known, sha256=sha256)

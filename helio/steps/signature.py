@@ -7,10 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NewType
 
 Schema = dict[str, Any]
 Gives = Literal["tables", "table", "figure", "export"]
+
+Text = NewType("Text", str)
+"""Words for people: titles, labels of axes, descriptions. Nothing is ever substituted in them."""
 
 SHIPPED = Path(__file__).with_name("tools.json")
 """Every signature as read from the code by ``python -m helio.steps.write_signatures``; a test holds it there."""

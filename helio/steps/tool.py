@@ -8,17 +8,14 @@ import types
 import typing
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, NewType, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from helio.sources.provider import Providers
-from helio.steps.signature import Argument, Gives, Schema, Signature, TableInput
+from helio.steps.signature import Argument, Gives, Schema, Signature, TableInput, Text
 from helio.store.table import Table
 from helio.time_range import Duration, TimeRange
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-Text = NewType("Text", str)
-"""Words for people: titles, labels of axes, descriptions. Nothing is ever substituted in them."""
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,13 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """No room: on the disk, in the user's quota, within the process's limit."""
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes, *, durable: bool = True) -> None:
     """Write a file through a temporary one beside it, so that no reader ever sees a part.
+
+    Parameters
+    ----------
+    durable : bool
+        Whether it must outlive a power cut; a copy of what the store has need not wait for the disk.
 
     Raises
     ------
@@ -24,7 +29,7 @@ def write_whole(path: Path, content: bytes) -> None:
     temporary = path.with_name(f".{path.name[:200]}.{secrets.token_hex(6)}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        replace_through(temporary, path, content)
+        replace_through(temporary, path, content, durable=durable)
     except OSError as error:
         raise unwritable(path, error, "another --output, or free the disk") from error
 

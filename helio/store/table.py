@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
-from helio.store.source_file import SourceFile
 from helio.store.canonical import canonical_blocks
+from helio.store.source_file import SourceFile
 
 if TYPE_CHECKING:
     import pandas as pd

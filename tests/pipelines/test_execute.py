@@ -15,8 +15,9 @@ from helio.pipelines.execute import Execution, PlanResult, StepResult, execute
 from helio.pipelines.plan import make_plan
 from helio.pipelines.replies import error_from
 from helio.pipelines.workers import Workers
+from helio.store.source_file import SourceFile
 from helio.store.store import Store
-from helio.store.table import SourceFile, Table
+from helio.store.table import Table
 from helio.time_range import TimeRange
 
 from .conftest import NOW, fetch, magnitude, render, template

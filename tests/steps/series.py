@@ -5,7 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from helio.store.table import Axis, SourceFile, Table
+from helio.store.source_file import SourceFile
+from helio.store.table import Axis, Table
 
 GOLDEN = Path(__file__).parent / "golden"
 SOURCE = SourceFile(

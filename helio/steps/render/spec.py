@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Required, TypedDict
 
-from helio.steps.tool import Text
+from helio.steps.signature import Text
 
 PanelType = Literal["line", "spectrogram"]
 Palette = Literal["tplot", "okabe-ito"]

@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from helio.knowledge.units import pretty_unit
-from helio.store.table import SourceFile, Table
+from helio.store.source_file import SourceFile
+from helio.store.table import Table
 
 FONT_FAMILY = "DejaVu Sans, Verdana, Arial, sans-serif"
 """DejaVu Sans first: it has every superscript, and browsers on Linux have it."""

@@ -15,7 +15,8 @@ from helio.errors import StepError
 from helio.steps.render.colours import colour_scale
 from helio.steps.render.export import to_json
 from helio.steps.render.render_spec import render_spec
-from helio.store.table import Axis, SourceFile, Table
+from helio.store.source_file import SourceFile
+from helio.store.table import Axis, Table
 from helio.time_range import TimeRange
 from tests.steps.series import START, epochs, spectrum, vector
 

@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 
 from helio.steps.render.wording import axis_title, cited_sources, pretty_unit, wrap, written_range
-from helio.store.table import SourceFile
+from helio.store.source_file import SourceFile
 
 
 @pytest.mark.parametrize(
