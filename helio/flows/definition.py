@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from helio.pipelines.execute import DONE, PlanResult
 from helio.pipelines.plan import Plan
 from helio.pipelines.template import Document, digest
 
@@ -43,7 +44,7 @@ def define_flow(template: Document, body: Callable[..., Any], **options: Any) ->
     return Flow(
         function,
         name=pipeline_id,
-        version=digest(template).removeprefix("sha256:")[:12],
+        version=version_of(template),
         description=function.__doc__,
         persist_result=False,
         **options,
@@ -82,6 +83,25 @@ def run_name(plan: Plan) -> str:
     if not ranges or ranges[0] not in plan.values:
         return plan.pipeline_id
     return f"{plan.pipeline_id} {str(plan.values[ranges[0]]).replace(' to ', '/')}"
+
+
+def describe(result: PlanResult) -> tuple[str, str | None]:
+    """The name and the message of a flow run's last state."""
+    undone = [one for one in result.steps if one.state not in DONE]
+    message = "; ".join(
+        f"step {one.step.step_id} {one.state}: {one.error.message if one.error else one.reason}"
+        for one in undone
+    )
+    if result.status == "success":
+        return "Completed", None
+    if result.status == "partial":
+        return "Partial", message
+    return ("CriticalFailure" if any(one.step.critical for one in undone) else "Failed"), message
+
+
+def version_of(template: Document) -> str:
+    """A flow's version: the head of the template's digest."""
+    return digest(template).removeprefix("sha256:")[:12]
 
 
 def tags_of(plan: Plan) -> list[str]:

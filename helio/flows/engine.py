@@ -28,11 +28,11 @@ from prefect.task_runners import ThreadPoolTaskRunner
 from prefect.utilities.annotations import quote
 
 from helio.errors import EngineError, TransientError
-from helio.flows.definition import define_flow, parameters_of, run_name, tags_of
+from helio.flows.definition import define_flow, describe, parameters_of, run_name, tags_of
 from helio.flows.run import ATTEMPTS, Execution
 from helio.flows.server import Server
 from helio.pipelines.diagnostics import StepId
-from helio.pipelines.execute import DONE, PlanResult, StepResult, blocked_by
+from helio.pipelines.execute import PlanResult, StepResult, blocked_by
 from helio.pipelines.plan import PlannedStep
 
 log = logging.getLogger(__name__)
@@ -167,29 +167,9 @@ def _flow_state(execution: Execution) -> State[Any]:
     if execution.cancelled.is_set():
         return Cancelled(message="the run was cancelled")
     results = tuple(execution.results[step.step_id] for step in execution.plan.steps)
-    return flow_state(PlanResult(execution.plan, results))
-
-
-def flow_state(result: PlanResult) -> State[Any]:
-    """The state of a flow run, of what came of its plan."""
+    result = PlanResult(execution.plan, results)
     name, message = describe(result)
-    if result.status == "failed":
-        return Failed(name=name, message=message)
-    return Completed(name=name, message=message)
-
-
-def describe(result: PlanResult) -> tuple[str, str | None]:
-    """The name and the message of a flow run's last state."""
-    undone = [one for one in result.steps if one.state not in DONE]
-    message = "; ".join(
-        f"step {one.step.step_id} {one.state}: {one.error.message if one.error else one.reason}"
-        for one in undone
-    )
-    if result.status == "success":
-        return "Completed", None
-    if result.status == "partial":
-        return "Partial", message
-    return ("CriticalFailure" if any(one.step.critical for one in undone) else "Failed"), message
+    return (Failed if result.status == "failed" else Completed)(name=name, message=message)
 
 
 class _Done(State[None]):

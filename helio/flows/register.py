@@ -1,0 +1,234 @@
+"""What the server is told over plain HTTP: runs without an engine, artifacts, runs that died. Imports no Prefect."""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from helio.errors import EngineError
+from helio.flows.definition import describe, parameters_of, run_name, tags_of, version_of
+from helio.flows.server import Server
+from helio.pipelines.execute import PlanResult, StepResult
+from helio.pipelines.plan import Plan
+
+log = logging.getLogger(__name__)
+
+QUICK = 3.0
+"""Seconds for one call: a run that is done does not wait for its entry in a list."""
+LARGEST_IMAGE = 1_000_000
+"""Bytes of a PNG that are kept in the server's database; a larger figure is linked."""
+OPEN = ("SCHEDULED", "PENDING", "RUNNING", "PAUSED", "CANCELLING")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure to show with a run."""
+
+    name: str
+    png: bytes | None = None
+    file: Path | None = None
+    """The page that shows it in full."""
+
+
+def register_cached(server: Server, plan: Plan, results: Sequence[StepResult], *, run_id: str) -> str | None:
+    """Enter a run whose every step came from the store, if a server answers at once.
+
+    Parameters
+    ----------
+    server : Server
+        Not started for this.
+    results : sequence of StepResult
+        All of the plan's.
+    run_id : str
+        helio's id of the run.
+
+    Returns
+    -------
+    str or None
+        The flow run's id; None when nothing was entered, which the log says and nobody waits for.
+    """
+    try:
+        if not server.is_up():
+            log.debug("no server answers; the run %s is not entered", run_id)
+            return None
+        return _register(server, PlanResult(plan, tuple(results)), run_id)
+    except EngineError as error:
+        log.info("the run %s is not shown by the server: %s", run_id, error.message)
+        return None
+
+
+def publish(
+    server: Server,
+    flow_run_id: str,
+    *,
+    pipeline_id: str,
+    figures: Sequence[Picture] = (),
+    tables: Sequence[Mapping[str, Any]] = (),
+    files: Sequence[Path] = (),
+) -> bool:
+    """Show what a run made: figures, digests of tables, files.
+
+    Parameters
+    ----------
+    flow_run_id : str
+        As `run_flow` or `register_cached` gave it.
+    figures : sequence of Picture
+        As an image when a PNG is given, else as a link to the page.
+    tables : sequence of mapping
+        One line each: label, digest, rows, …
+    files : sequence of Path
+        Everything that the run wrote.
+
+    Returns
+    -------
+    bool
+        Whether all of it is there; what is not, the log says.
+    """
+    artifacts = [_figure(pipeline_id, one) for one in figures]
+    if tables:
+        lines = json.dumps([dict(one) for one in tables], default=str)
+        artifacts.append(_artifact(f"{pipeline_id}-tables", "table", lines, "Tables of this run"))
+    if files:
+        listed = "\n".join(f"- {_link(one)}" for one in files)
+        artifacts.append(_artifact(f"{pipeline_id}-files", "markdown", listed, "Files of this run"))
+    try:
+        for one in artifacts:
+            server.request("/artifacts/", {**one, "flow_run_id": flow_run_id}, timeout=QUICK)
+    except EngineError as error:
+        log.info("the artifacts of flow run %s are not all shown: %s", flow_run_id, error.message)
+        return False
+    return True
+
+
+def mark_crashed(server: Server, flow_run_ids: Iterable[str]) -> tuple[str, ...]:
+    """Set flow runs whose process is gone, and their open task runs, to ``Crashed``.
+
+    Parameters
+    ----------
+    flow_run_ids : iterable of str
+        Only runs of which it is known that nobody works on them. Those that are over stay as they are.
+
+    Returns
+    -------
+    tuple of str
+        The runs that were still open.
+
+    Raises
+    ------
+    EngineError
+        The server does not take it.
+    """
+    wanted = list(flow_run_ids)
+    if not wanted:
+        return ()
+    crashed = {
+        "state": {"type": "CRASHED", "name": "Crashed", "message": "the process of the run is gone"},
+        "force": True,
+    }
+    these = {"id": {"any_": wanted}}
+    still_open = {"state": {"type": {"any_": list(OPEN)}}}
+    tasks = server.request("/task_runs/filter", {"flow_runs": these, "task_runs": still_open})
+    for one in tasks:
+        server.request(f"/task_runs/{one['id']}/set_state", crashed)
+    runs = server.request("/flow_runs/filter", {"flow_runs": {**these, **still_open}})
+    for one in runs:
+        server.request(f"/flow_runs/{one['id']}/set_state", crashed)
+    return tuple(str(one["id"]) for one in runs)
+
+
+def _register(server: Server, result: PlanResult, run_id: str) -> str:
+    plan = result.plan
+    flow = server.request("/flows/", {"name": plan.pipeline_id}, timeout=QUICK)
+    name, message = describe(result)
+    run = server.request(
+        "/flow_runs/",
+        {
+            "flow_id": flow["id"],
+            "flow_version": version_of(plan.authored),
+            "name": run_name(plan),
+            "parameters": parameters_of(plan.authored, plan.values),
+            "tags": tags_of(plan),
+            "context": {"helio_run": run_id},
+            "state": {"type": "COMPLETED", "name": name, "message": message},
+        },
+        timeout=QUICK,
+    )
+    # As Prefect's own engine tells of task runs: all in one call, taken down together.
+    server.request("/events", _events(result, run["id"]), timeout=QUICK)
+    return str(run["id"])
+
+
+def _events(result: PlanResult, flow_run_id: str) -> list[dict[str, Any]]:
+    now = datetime.now(UTC).isoformat()
+    ids = {one.step.step_id: str(uuid4()) for one in result.steps}
+    events = []
+    for one in result.steps:
+        step_id, name = ids[one.step.step_id], "Cached" if one.state == "cached" else "Completed"
+        edges = [{"input_type": "task_run", "id": ids[need]} for need in one.step.depends_on]
+        events.append(
+            {
+                "id": str(uuid4()),
+                "occurred": now,
+                "event": f"prefect.task-run.{name}",
+                "resource": {
+                    "prefect.resource.id": f"prefect.task-run.{step_id}",
+                    "prefect.resource.name": str(one.step.step_id),
+                    "prefect.state-name": name,
+                    "prefect.state-type": "COMPLETED",
+                    "prefect.state-timestamp": now,
+                    "prefect.orchestration": "client",
+                },
+                "related": [
+                    {
+                        "prefect.resource.id": f"prefect.flow-run.{flow_run_id}",
+                        "prefect.resource.role": "flow-run",
+                    }
+                ],
+                "payload": {
+                    "intended": {"from": None, "to": "COMPLETED"},
+                    "initial_state": None,
+                    "validated_state": {"type": "COMPLETED", "name": name, "state_details": {}},
+                    "task_run": {
+                        "name": str(one.step.step_id),
+                        "task_key": str(one.step.step_id),
+                        "dynamic_key": step_id,
+                        "tags": ["critical"] if one.step.critical else [],
+                        "task_inputs": {"wait_for": edges} if edges else {},
+                        "expected_start_time": now,
+                        "start_time": now,
+                        "end_time": now,
+                        "total_run_time": 0.0,
+                        "run_count": 1,
+                    },
+                },
+            }
+        )
+    return events
+
+
+def _figure(pipeline_id: str, figure: Picture) -> dict[str, Any]:
+    key = f"{pipeline_id}-{figure.name}"
+    words = f"Figure {figure.name}" + (f": {_link(figure.file)}" if figure.file else "")
+    if figure.png is not None and len(figure.png) <= LARGEST_IMAGE:
+        data = "data:image/png;base64," + base64.b64encode(figure.png).decode()
+        return _artifact(key, "image", data, words)
+    return _artifact(key, "markdown", words, f"Figure {figure.name}")
+
+
+def _artifact(key: str, kind: str, data: str, description: str) -> dict[str, Any]:
+    # Prefect takes small letters, digits and dashes, and shows one key's artifacts as versions of each other.
+    plain = re.sub(r"[^a-z0-9]+", "-", key.lower()).strip("-")
+    return {"key": plain, "type": kind, "data": data, "description": description}
+
+
+def _link(file: Path) -> str:
+    # The path in words too: browsers refuse to go from a served page to a file.
+    return f"[{file.name}]({file.resolve().as_uri()}) `{file}`"
