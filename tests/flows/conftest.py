@@ -1,0 +1,176 @@
+"""A real Prefect server on loopback, and runners that do what a test says instead of work."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helio.errors import Cancelled, HelioError
+from helio.flows.run import run_flow
+from helio.flows.server import Server
+from helio.pipelines.execute import StepResult
+from helio.pipelines.plan import Plan, PlannedStep, make_plan
+from tests.pipelines.conftest import NOW, fetch, magnitude, render, template
+
+ENVIRON = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
+
+
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="session")
+def server(home: Path) -> Iterator[Server]:
+    one = Server(home, ENVIRON)
+    one.start()
+    one.wait(90.0)
+    yield one
+    one.stop()
+
+
+class Runner:
+    """Each step gives what `outcomes` says: results' states, errors, or a list of them, one per attempt."""
+
+    def __init__(self, outcomes: Mapping[Any, Any] | None = None, *, takes: float = 0.0) -> None:
+        self.outcomes = dict(outcomes or {})
+        self.takes = takes
+        self.order: list[Any] = []
+        self.most = 0
+        self._now = 0
+        self._lock = threading.Lock()
+        self.stopped = threading.Event()
+
+    def run_step(self, step: PlannedStep) -> StepResult:
+        with self._lock:
+            self.order.append(step.step_id)
+            self._now += 1
+            self.most = max(self.most, self._now)
+        try:
+            return self._act(step)
+        finally:
+            with self._lock:
+                self._now -= 1
+
+    def _act(self, step: PlannedStep) -> StepResult:
+        outcome = self.outcomes.get(step.step_id, "completed")
+        if isinstance(outcome, list):
+            outcome = outcome.pop(0)
+        if callable(outcome):
+            outcome = outcome()
+        if self.stopped.wait(self.takes):
+            raise Cancelled("stopped")
+        if isinstance(outcome, HelioError) and not isinstance(outcome, Cancelled):
+            return StepResult(step, "failed", error=outcome)
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return StepResult(step, outcome)
+
+    def cancel(self) -> None:
+        self.stopped.set()
+
+
+def chain(length: int = 3, **changes: Any) -> Plan:
+    """A fetch, and magnitudes of it, none of which waits for another."""
+    steps = [fetch("b"), *(magnitude(f"m{one}", label=f"B{one}") for one in range(length - 1))]
+    return make_plan(template(*steps, **changes), now=NOW, archive="sample")
+
+
+def diamond(*, left: bool = True, critical: bool = True) -> Plan:
+    """b, then left and right, then figure; and apart, which depends on nothing."""
+    return make_plan(
+        template(
+            fetch("b", critical=critical),
+            magnitude("left", label="L", critical=left and critical),
+            magnitude("right", label="R", critical=critical),
+            {**render("figure", ("L", "R")), "critical": left and critical},
+            fetch("apart", args={"parameter_id": "Magnitude"}),
+            id="diamond",
+        ),
+        now=NOW,
+        archive="sample",
+    )
+
+
+class Shown:
+    """What the server shows of one run."""
+
+    def __init__(self, server: Server, flow_run_id: str) -> None:
+        self._server = server
+        self.id = flow_run_id
+
+    @property
+    def run(self) -> dict[str, Any]:
+        return dict(self._server.request(f"/flow_runs/{self.id}"))
+
+    @property
+    def tasks(self) -> dict[str, dict[str, Any]]:
+        found = self._server.request("/task_runs/filter", {"flow_runs": {"id": {"any_": [self.id]}}})
+        return {one["name"]: one for one in found}
+
+    @property
+    def states(self) -> dict[str, str]:
+        return {name: one["state_name"] for name, one in self.tasks.items()}
+
+    @property
+    def edges(self) -> set[tuple[str, str]]:
+        tasks = self.tasks
+        names = {one["id"]: name for name, one in tasks.items()}
+        return {
+            (names[need["id"]], name)
+            for name, one in tasks.items()
+            for needs in one["task_inputs"].values()
+            for need in needs
+        }
+
+    @property
+    def graph(self) -> set[tuple[str, str]]:
+        nodes = dict(self._server.request(f"/flow_runs/{self.id}/graph-v2")["nodes"])
+        return {
+            (node["label"], nodes[child["id"]]["label"])
+            for node in nodes.values()
+            for child in node["children"]
+        }
+
+    def soon(self, what: Callable[[Shown], Any], expected: Any) -> None:
+        """The server records task runs a little after they ended."""
+        end = time.monotonic() + 20.0
+        while what(self) != expected and time.monotonic() < end:
+            time.sleep(0.1)
+        assert what(self) == expected
+
+
+class Run:
+    """One run of a plan: its results, or what was raised, and what the server shows of it."""
+
+    def __init__(self, server: Server, home: Path, plan: Plan, runner: Runner, **options: Any) -> None:
+        self.started: list[Any] = []
+        self.finished: list[tuple[Any, str]] = []
+        ids: list[str] = []
+        self.raised: BaseException | None = None
+        self.results: tuple[StepResult, ...] = ()
+        try:
+            self.results = run_flow(
+                plan,
+                runner,
+                run_id="the-run",
+                home=home,
+                api_url=server.url,
+                started=lambda step: self.started.append(step.step_id),
+                finished=lambda result: self.finished.append((result.step.step_id, result.state)),
+                recorded=ids.append,
+                **{"pause": lambda: 0.0, **options},
+            )
+        except (HelioError, ZeroDivisionError) as error:
+            self.raised = error
+        self.shown = Shown(server, ids[0])
+
+    @property
+    def states(self) -> dict[Any, str]:
+        return {one.step.step_id: one.state for one in self.results}

@@ -1,0 +1,216 @@
+"""Plans as flows, read back from the server as the UI reads them."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from helio.errors import Cancelled, EngineError, NoData, RateLimited, ServerUnavailable
+from helio.flows.run import run_flow
+from helio.flows.server import Server
+from helio.pipelines.plan import make_plan
+from tests.flows.conftest import ENVIRON, Run, Runner, chain, diamond
+from tests.pipelines.conftest import NOW, fetch, magnitude, template
+
+pytestmark = pytest.mark.server
+
+DIAMOND = {("b", "left"), ("b", "right"), ("left", "figure"), ("right", "figure")}
+
+
+def test_the_graph_has_the_templates_edges_and_no_others(server: Server, home: Path) -> None:
+    one = Run(server, home, diamond(), Runner())
+    one.shown.soon(lambda shown: shown.edges, DIAMOND)
+    assert one.shown.graph == DIAMOND
+
+
+def test_a_run_that_succeeds_is_completed_step_by_step(server: Server, home: Path) -> None:
+    one = Run(server, home, diamond(), Runner())
+    assert [result.step.step_id for result in one.results] == ["b", "left", "right", "figure", "apart"]
+    one.shown.soon(
+        lambda shown: shown.states, dict.fromkeys(("b", "left", "right", "figure", "apart"), "Completed")
+    )
+    assert one.shown.run["state_name"] == "Completed"
+    assert sorted(one.started) == sorted(step for step, _ in one.finished) == sorted(one.states)
+
+
+def test_independent_steps_run_together(server: Server, home: Path) -> None:
+    together = threading.Barrier(3, timeout=20.0)
+
+    def meet() -> str:
+        together.wait()
+        return "completed"
+
+    one = Run(server, home, chain(4), Runner({f"m{i}": meet for i in range(3)}))
+    assert set(one.states.values()) == {"completed"}
+
+
+def test_no_more_steps_run_together_than_workers(server: Server, home: Path) -> None:
+    runner = Runner(takes=0.05)
+    Run(server, home, chain(7), runner, workers=2)
+    assert runner.most == 2
+
+
+def test_a_failure_skips_all_that_depends_on_it_and_nothing_else(server: Server, home: Path) -> None:
+    one = Run(server, home, diamond(), Runner({"b": NoData("no record in the interval")}))
+    expected = {
+        "b": "failed",
+        "left": "skipped",
+        "right": "skipped",
+        "figure": "skipped",
+        "apart": "completed",
+    }
+    assert one.states == expected
+    one.shown.soon(
+        lambda shown: shown.states,
+        {"b": "Failed", "left": "Skipped", "right": "Skipped", "figure": "Skipped", "apart": "Completed"},
+    )
+    assert one.shown.graph == DIAMOND
+    tasks, run = one.shown.tasks, one.shown.run
+    assert tasks["b"]["state"]["message"] == "no record in the interval"
+    assert tasks["left"]["state"]["type"] == "CANCELLED"
+    assert tasks["left"]["state"]["message"] == "step b failed"
+    assert tasks["figure"]["state"]["message"] == "step left was skipped"
+    assert (run["state_type"], run["state_name"]) == ("FAILED", "CriticalFailure")
+    assert "step b failed: no record in the interval" in run["state"]["message"]
+    assert one.started.count("left") == 0
+    assert ("left", "skipped") in one.finished
+
+
+def test_a_failure_that_is_not_critical_leaves_a_partial_run(server: Server, home: Path) -> None:
+    one = Run(server, home, diamond(left=False), Runner({"left": NoData("nothing")}))
+    assert one.states["figure"] == "skipped"
+    run = one.shown.run
+    assert (run["state_type"], run["state_name"]) == ("COMPLETED", "Partial")
+
+
+def test_a_run_in_which_nothing_was_done_has_failed(server: Server, home: Path) -> None:
+    plan = make_plan(template(fetch("b", critical=False)), now=NOW, archive="sample")
+    one = Run(server, home, plan, Runner({"b": NoData("nothing")}))
+    assert (one.shown.run["state_type"], one.shown.run["state_name"]) == ("FAILED", "Failed")
+
+
+def test_a_step_from_the_store_is_cached(server: Server, home: Path) -> None:
+    one = Run(server, home, diamond(), Runner({"b": "cached"}))
+    assert one.states["left"] == "completed"
+    one.shown.soon(lambda shown: shown.states.get("b"), "Cached")
+
+
+def test_a_transient_error_is_tried_once_more(server: Server, home: Path) -> None:
+    runner = Runner({"b": [ServerUnavailable("down"), "completed"]})
+    one = Run(server, home, chain(2), runner)
+    assert one.states == {"b": "completed", "m0": "completed"}
+    assert runner.order == ["b", "b", "m0"]
+    assert (one.started, one.finished) == (["b", "m0"], [("b", "completed"), ("m0", "completed")])
+    one.shown.soon(lambda shown: shown.tasks.get("b", {}).get("run_count"), 2)
+    history = server.request(f"/task_run_states/?task_run_id={one.shown.tasks['b']['id']}")
+    assert [state["name"] for state in history if state["type"] == "RUNNING"] == ["Running", "Retrying"]
+
+
+def test_a_transient_error_is_not_tried_a_third_time(server: Server, home: Path) -> None:
+    runner = Runner({"b": [RateLimited("slower"), RateLimited("slower")]})
+    one = Run(server, home, chain(2), runner)
+    assert one.states == {"b": "failed", "m0": "skipped"}
+    assert runner.order == ["b", "b"]
+
+
+def test_an_error_that_will_not_pass_is_not_tried_again(server: Server, home: Path) -> None:
+    runner = Runner({"b": NoData("nothing")})
+    Run(server, home, chain(2), runner)
+    assert runner.order == ["b"]
+
+
+def test_names_tags_and_parameters_say_what_ran(server: Server, home: Path) -> None:
+    one = Run(server, home, diamond(left=False), Runner())
+    run = one.shown.run
+    assert run["name"] == "diamond 2024-01-10/2024-01-11"
+    assert set(run["tags"]) == {"helio", "diamond"}
+    assert run["parameters"] == {"TIME_RANGE": "2024-01-10 to 2024-01-11"}
+    assert run["context"] == {"helio_run": "the-run"}
+    one.shown.soon(lambda shown: shown.tasks.get("b", {}).get("tags"), ["critical"])
+    assert one.shown.tasks["left"]["tags"] == []
+
+
+def test_what_a_step_logs_stands_with_its_task_run(server: Server, home: Path) -> None:
+    def say() -> str:
+        logging.getLogger("helio.sources.test").warning("two records out of order")
+        return "completed"
+
+    one = Run(server, home, chain(2), Runner({"b": say}))
+    found = server.request("/logs/filter", {"logs": {"flow_run_id": {"any_": [one.shown.id]}}})
+    one.shown.soon(lambda shown: len(shown.tasks), 2)
+    wanted = [(one.shown.tasks["b"]["id"], "two records out of order")]
+    assert [(entry["task_run_id"], entry["message"]) for entry in found] == wanted
+
+
+def test_nothing_is_said_on_the_terminal(
+    server: Server, home: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    Run(server, home, diamond(), Runner({"left": NoData("nothing")}))
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_bug_in_a_step_is_raised_and_ends_the_run(server: Server, home: Path) -> None:
+    runner = Runner({"b": ZeroDivisionError("a bug")})
+    one = Run(server, home, chain(3), runner)
+    assert isinstance(one.raised, ZeroDivisionError)
+    assert runner.order == ["b"]
+    one.shown.soon(lambda shown: shown.run["state_type"], "FAILED")
+    assert "ZeroDivisionError" in one.shown.run["state"]["message"]
+
+
+def test_a_bug_in_a_callback_is_raised(server: Server, home: Path) -> None:
+    def broken(step: object) -> None:
+        raise LookupError("a bug")
+
+    with pytest.raises(LookupError, match="a bug"):
+        run_flow(chain(2), Runner(), run_id="r", home=home, api_url=server.url, started=broken)
+
+
+def test_a_runner_that_was_cancelled_cancels_the_run(server: Server, home: Path) -> None:
+    runner = Runner({"left": Cancelled("stopped")})
+    one = Run(server, home, diamond(), runner)
+    assert isinstance(one.raised, Cancelled)
+    one.shown.soon(lambda shown: shown.run["state_type"], "CANCELLED")
+    assert "figure" not in runner.order
+
+
+def test_an_address_where_nobody_is_says_so(home: Path) -> None:
+    with pytest.raises(EngineError, match=r"127\.0\.0\.1:9/api does not take the run"):
+        run_flow(chain(2), Runner(), run_id="r", home=home, api_url="http://127.0.0.1:9/api")
+
+
+def test_two_runs_at_once_keep_apart(server: Server, home: Path) -> None:
+    plans = [
+        make_plan(template(fetch("b"), magnitude("m"), id=f"run-{one}"), now=NOW, archive="sample")
+        for one in (1, 2)
+    ]
+    runs: list[Run] = []
+    threads = [
+        threading.Thread(target=lambda plan=plan: runs.append(Run(server, home, plan, Runner(takes=0.2))))
+        for plan in plans
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for one in runs:
+        one.shown.soon(lambda shown: shown.states, {"b": "Completed", "m": "Completed"})
+
+
+def test_the_users_own_prefect_home_is_left_alone(server: Server, home: Path, tmp_path: Path) -> None:
+
+    code = f"""
+from pathlib import Path
+from helio.flows.run import run_flow
+from tests.flows.conftest import Runner, chain
+run_flow(chain(2), Runner(), run_id="r", home=Path({str(home)!r}), api_url={server.url!r})
+"""
+    subprocess.run(
+        [sys.executable, "-c", code], env={**ENVIRON, "HOME": str(tmp_path)}, check=True, timeout=60
+    )
+    assert [one.name for one in tmp_path.iterdir()] == []
