@@ -16,8 +16,8 @@ from helio.pipelines.template import Document, check_shape
 from helio.settings import Settings, read_settings
 
 if TYPE_CHECKING:
-    from helio.pipelines.artefacts import Format
     from helio.pipelines.execute import StepResult
+    from helio.pipelines.files import Format
     from helio.pipelines.plan import Plan, PlannedStep
     from helio.pipelines.run import Engine, Run
     from helio.pipelines.runner import Rewritten

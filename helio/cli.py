@@ -541,7 +541,7 @@ def _one_name(words: list[str]) -> str:
 
 def _formats(text: str) -> list[Any]:
     from helio.errors import RequestError
-    from helio.pipelines.artefacts import FORMATS
+    from helio.pipelines.files import FORMATS
 
     chosen = [one.strip().lower() for one in text.split(",") if one.strip()]
     unknown = [one for one in chosen if one not in FORMATS]

@@ -10,21 +10,16 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
 
 from helio.errors import DamagedObject, ExportError
 from helio.pipelines.diagnostics import StepId
 from helio.pipelines.execute import Execution, Output, PlanResult
+from helio.pipelines.files import PLOTLY_JS, STATIC, Format, Static, figure_name
 from helio.store.files import write_whole
 from helio.store.keys import key_of
 from helio.store.store import Result, Store
 
-Format = Literal["html", "json", "png", "pdf", "svg"]
-Static = Literal["png", "pdf", "svg"]
-FORMATS: tuple[Format, ...] = ("html", "json", "png", "pdf", "svg")
-STATIC: tuple[Static, ...] = ("png", "pdf", "svg")
 SCALE = 2.0
-PLOTLY_JS = "plotly.min.js"
 
 
 @dataclass(frozen=True)
@@ -100,11 +95,6 @@ def write_artefacts(
                 except ExportError as error:
                     unwritten.append(error.located(f"{figure_name(step_id)}.{kind}"))
     return artefacts, unwritten
-
-
-def figure_name(step_id: StepId) -> str:
-    """The name of a figure's files: its step's, which has letters."""
-    return f"figure-{step_id}" if isinstance(step_id, int) else step_id
 
 
 def _recipe(output: Output, kind: Static, browser: Path | None) -> dict[str, object]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 State = Literal["completed", "cached", "failed", "skipped"]
 Status = Literal["success", "partial", "failed"]
+log = logging.getLogger(__name__)
+
 DONE: tuple[State, ...] = ("completed", "cached")
 
 
@@ -141,9 +145,18 @@ class Execution:
         except Cancelled:
             raise
         except HelioError as error:
-            place = f"{self.plan.pipeline_id}#/steps/{step.step_id}"
-            return StepResult(step, "failed", error=error.located(place), seconds=time.perf_counter() - begun)
+            attempts = tuple(asdict(one) for one in getattr(error, "attempts", ()))
+            seconds = time.perf_counter() - begun
+            log.info("step %s failed: %s", step.step_id, error.message)
+            located = self._located(error, step)
+            return StepResult(step, "failed", attempts=attempts, error=located, seconds=seconds)
         return self._keep(result)
+
+    def _located(self, error: HelioError, step: PlannedStep) -> HelioError:
+        """The error with the step named, before the file if it knows one."""
+        place = f"{self.plan.pipeline_id}#/steps/{step.step_id}"
+        error.place = f"{place}, {error.place}" if error.place else place
+        return error
 
     def cancel(self) -> None:
         """End all work at once."""
@@ -175,7 +188,9 @@ class Execution:
         works = self._works(step)
         found = self._look_up(step, works)
         if found is not None:
+            log.info("step %s: in the store", step.step_id)
             return found
+        log.info("step %s: %s %s", step.step_id, step.tool_name, json.dumps(dict(step.args)))
         missing = [work for work in works if self._store.find(work.key) is None]
         if signatures()[step.tool_name].gives == "tables":
             attempts = self._fetch(step, missing)
@@ -184,6 +199,7 @@ class Execution:
             self._make(step, work)
             attempts = ()
         seconds = time.perf_counter() - begun
+        log.info("step %s: done in %.3f s", step.step_id, seconds)
         outputs = tuple(self._output(step, work, made=work in missing) for work in works)
         return StepResult(step, "completed", outputs, attempts=attempts, seconds=seconds)
 

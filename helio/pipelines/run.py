@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from helio import __version__
 from helio.errors import Cancelled, ExportError, HelioError, OutputError, RequestError
-from helio.pipelines.artefacts import Artefact, Format, write_artefacts
+from helio.pipelines.artefacts import Artefact, write_artefacts
 from helio.pipelines.execute import Execution, PlanResult, StepResult, execute
+from helio.pipelines.files import RECORD, Format
 from helio.pipelines.plan import Plan, PlannedStep
 from helio.pipelines.workers import Workers
 from helio.settings import Settings
@@ -217,7 +218,7 @@ def run_plan(
         record.finish(status, files, finished_at=_instant(), facts={"engine": used})
     if folder is not None:
         text = json.dumps(run.record(), indent=1, ensure_ascii=False, default=str) + "\n"
-        write_whole(folder / "run.json", text.encode())
+        write_whole(folder / RECORD, text.encode())
     engine.tell(run)
     return run
 

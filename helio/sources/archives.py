@@ -38,16 +38,22 @@ class Archives:
 
     def choose(self, provider: str) -> Provider:
         """The provider for a step that names `provider`, or names none with ``""``."""
-        name = self._archive or provider
+        name = self._archive or self._served(provider)
         if name not in self._opened:
             self._opened[name] = self._open(name)
         return self._opened[name]
 
+    @staticmethod
+    def _served(provider: str) -> str:
+        """A provider that a template may name; never a folder, which only the run itself can name."""
+        if provider == SAMPLE:
+            return provider
+        raise RequestError(
+            f"no provider is called '{provider}'" if provider else "nobody is named to serve the data",
+            advice="--archive DIR or --archive sample",
+        )
+
     def _open(self, name: str) -> Provider:
         if name == SAMPLE:
             return sample_archive(self._reader, self._sha256)
-        if not name:
-            raise RequestError(
-                "nobody is named to serve the data", advice="--archive DIR or --archive sample"
-            )
         return LocalArchive(Path(name).expanduser(), self._reader, sha256=self._sha256)

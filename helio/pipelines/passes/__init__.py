@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from helio.pipelines.passes.bind_artefacts import bind_artefacts
 from helio.pipelines.passes.bind_values import bind_values
+from helio.pipelines.passes.check_fetches import check_fetches
 from helio.pipelines.passes.check_providers import check_providers
 from helio.pipelines.passes.check_runnable import check_runnable
 from helio.pipelines.passes.check_structure import check_structure
@@ -24,7 +25,7 @@ AUTHORING: tuple[tuple[Pass, ...], ...] = (
     # Arguments in their one shape, before anything asks what a step reads or gives.
     (fill_defaults, split_labels, check_tools, check_variables),
     # Labels first, then the edges that follow from them, then an order that respects the edges.
-    (derive_produces, derive_dependencies, order_steps),
+    (check_fetches, derive_produces, derive_dependencies, order_steps),
     # One figure tool from here on; panels name labels of their figure. Lowering changes what steps read.
     (lower_plots, complete_panels, derive_dependencies, order_steps),
     # What the lowered plan says is checked once more: it is what runs.

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
+from helio.pipelines.files import FORMATS, LONGEST_NAME, PLOTLY_JS, RECORD, figure_name
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added
 from helio.pipelines.template import Document
 
@@ -17,11 +18,13 @@ def bind_artefacts(plan: Document, context: Context) -> Iterator[Finding]:
     called after its label.
     """
     by_id = {step["step_id"]: step for step in plan["steps"]}
-    files: dict[str, StepId] = {}
+    files: dict[str, StepId | None] = dict.fromkeys((RECORD, PLOTLY_JS))
     for index, step in enumerate(plan["steps"]):
         args, at = step["tool_args"], pointer("steps", index, "tool_args")
         if step["tool_name"] == "render_spec":
             yield from _bind_figure(step, at, by_id, context)
+            names = [f"{figure_name(step['step_id'])}.{kind}" for kind in FORMATS]
+            yield from _taken(names, files, step, pointer("steps", index, "step_id"))
         elif context.signatures[step["tool_name"]].gives == "export":
             name = args.get("filename") or re.sub(r"[^A-Za-z0-9_.|-]+", "_", args["source_label"])
             if not args.get("filename"):
@@ -29,16 +32,26 @@ def bind_artefacts(plan: Document, context: Context) -> Iterator[Finding]:
                     "HB304", f"written as {name}", added(at + "/filename", name), step["step_id"], kind="bind"
                 )
             full = f"{name.removesuffix('.' + args.get('format', 'csv'))}.{args.get('format', 'csv')}"
-            if full in files:
-                yield Diagnostic(
-                    "HV104",
-                    f"step {files[full]} writes {full} already",
-                    step_id=step["step_id"],
-                    tool_name=step["tool_name"],
-                    path=at + "/filename",
-                    advice=("another filename",),
-                )
-            files.setdefault(full, step["step_id"])
+            yield from _taken([full], files, step, at + "/filename")
+
+
+def _taken(
+    names: list[str], files: dict[str, StepId | None], step: Document, at: str
+) -> Iterator[Diagnostic]:
+    """Refuse a file that another step writes, or that no disk takes; on some, names that differ in case are one."""
+    for name in names:
+        by = files.get(name.lower(), step["step_id"])
+        wrong = ""
+        if name.lower() in files:
+            wrong = f"{name} is a file of {'the run itself' if by is None else f'step {by}'} already"
+        elif len(name) > LONGEST_NAME:
+            wrong = f"the file name {name[:30]}… is too long"
+        if wrong:
+            yield Diagnostic(
+                "HV104", wrong, "error", step["step_id"], step["tool_name"], at, ("another name",)
+            )
+            return
+    files.update(dict.fromkeys(map(str.lower, names), step["step_id"]))
 
 
 def _bind_figure(

@@ -13,29 +13,33 @@ PROVIDERS = ("sample",)
 
 
 def check_providers(plan: Document, context: Context) -> Iterator[Finding]:
-    """Refuse a fetch for which nobody is named; the samples are used only when they are."""
+    """Refuse a fetch for which nobody is named; the samples are used only when they are.
+
+    An archive named for the run serves every fetch. A step, and each of its candidates, may name a provider of
+    `PROVIDERS`; a folder is never opened because a template says so.
+    """
     for index, step in enumerate(plan["steps"]):
-        signature = context.signatures[step["tool_name"]]
-        if signature.gives == "tables":
-            named = step["tool_args"].get("provider") or context.archive
-            at = pointer("steps", index, "tool_args", "provider")
-            if not named:
-                yield Diagnostic(
-                    "HS101",
-                    "nobody is named to serve the data",
-                    step_id=step["step_id"],
-                    tool_name=signature.name,
-                    path=at,
-                    advice=(
-                        "--archive DIR for a folder of CDF files, --archive sample for the embedded samples",
-                    ),
-                )
-            elif not context.archive and named not in PROVIDERS:
-                yield Diagnostic(
-                    "HS102",
-                    f"no provider is called '{named}'",
-                    step_id=step["step_id"],
-                    tool_name=signature.name,
-                    path=at,
-                    advice=(f"providers: {', '.join(PROVIDERS)}; or --archive DIR",),
-                )
+        if context.signatures[step["tool_name"]].gives != "tables" or context.archive:
+            continue
+        args, at = step["tool_args"], pointer("steps", index, "tool_args")
+        named = [(args.get("provider", ""), f"{at}/provider")]
+        if args.get("candidates"):
+            named = [
+                (one.get("provider", named[0][0]), f"{at}/candidates/{number}/provider")
+                if isinstance(one, dict)
+                else named[0]
+                for number, one in enumerate(args["candidates"])
+            ]
+        for provider, place in dict.fromkeys(named):
+            if provider in PROVIDERS:
+                continue
+            yield Diagnostic(
+                "HS102" if provider else "HS101",
+                f"no provider is called '{provider}'" if provider else "nobody is named to serve the data",
+                step_id=step["step_id"],
+                tool_name=step["tool_name"],
+                path=place,
+                advice=(f"--archive DIR for a folder of CDF files, or a provider: {', '.join(PROVIDERS)}",)
+                if provider
+                else ("--archive DIR for a folder of CDF files, --archive sample for the embedded samples",),
+            )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, Required, TypedDict
 
 
 class Candidate(TypedDict, total=False):
     """One dataset and parameter that would do."""
 
-    dataset_id: Annotated[str, "Dataset id."]
+    dataset_id: Required[Annotated[str, "Dataset id."]]
     parameter_id: Annotated[str, "Its parameter; the step's own parameter_id when left out."]
     provider: Annotated[str, "Who serves it."]
 

@@ -29,6 +29,14 @@ class Attempt:
     """``"used"``, or the reason why it could not be."""
 
 
+class NoCandidate(NoUsableData):
+    """None of a fetch's candidates has usable data; carries every attempt."""
+
+    def __init__(self, message: str, *, advice: str = "", attempts: tuple[Attempt, ...] = ()) -> None:
+        super().__init__(message, advice=advice)
+        self.attempts = attempts
+
+
 @dataclass(frozen=True)
 class Fetched:
     """What a fetch gives: a table per label, and every candidate that was tried on the way."""
@@ -108,9 +116,10 @@ def fetch_data(
         return Fetched(_labelled(tables, choice.dataset_id, output_label), tuple(attempts))
     if len(failures) == 1:
         raise failures[0]
-    raise NoUsableData(
+    raise NoCandidate(
         "no candidate has usable data: " + "; ".join(f"{one.dataset_id}: {one.outcome}" for one in attempts),
         advice="another time range, or further candidates",
+        attempts=tuple(attempts),
     ) from failures[-1]
 
 

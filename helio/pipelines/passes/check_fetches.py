@@ -1,0 +1,60 @@
+"""What a fetch's arguments say together: which parameters, of which data sets, under which label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.passes.edit import Context, Finding
+from helio.pipelines.template import Document
+
+APART = (
+    ("candidates", "dataset_id", "the candidates name the data sets"),
+    ("candidates", "parameters", "candidates are for one parameter"),
+    ("parameters", "parameter_id", "one of them would be ignored"),
+)
+
+
+def check_fetches(plan: Document, context: Context) -> Iterator[Finding]:
+    """Refuse arguments of a fetch of which one would be ignored, and candidates without a label of their own.
+
+    >>> from datetime import datetime
+    >>> args = {"dataset_id": "A", "candidates": ["B"], "output_label": "x"}
+    >>> plan = {"steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]}
+    >>> [found] = check_fetches(plan, Context({}, datetime(2024, 1, 1), {}))
+    >>> print(found.message)
+    'candidates' and 'dataset_id' do not go together: the candidates name the data sets
+    """
+    del context
+    for index, step in enumerate(plan["steps"]):
+        if step["tool_name"] != "fetch_data":
+            continue
+        args = step["tool_args"]
+
+        def found(
+            argument: str, message: str, advice: str, index: int = index, step: Document = step
+        ) -> Diagnostic:
+            at = pointer("steps", index, "tool_args", argument)
+            return Diagnostic("HV105", message, "error", step["step_id"], "fetch_data", at, (advice,))
+
+        for one, other, reason in APART:
+            if args.get(one) and args.get(other):
+                yield found(
+                    other, f"'{one}' and '{other}' do not go together: {reason}", f"leave out '{other}'"
+                )
+        if args.get("candidates") and not args.get("output_label"):
+            yield found(
+                "candidates",
+                "candidates need an 'output_label': it is the same whichever of them is used",
+                '"output_label": "ACE_B"',
+            )
+        if (
+            args.get("output_label")
+            and isinstance(args.get("parameters"), list)
+            and len(args["parameters"]) > 1
+        ):
+            yield found(
+                "output_label",
+                f"one output_label does not fit {len(args['parameters'])} parameters",
+                "leave it out: the labels are DATASET.PARAMETER",
+            )
