@@ -186,7 +186,7 @@ class Store:
             raise ValueError(f"{digest!r} is not a digest")
         if not re.fullmatch(r"(\.[A-Za-z0-9]+)+", suffix):
             raise ValueError(f"{suffix!r} is not the suffix of a file")
-        return self.root / "objects" / found[1][:2] / f"{found[1]}{suffix}"
+        return self.root.joinpath("objects", found[1][:2], f"{found[1]}{suffix}")
 
     # ---- results
 
@@ -230,7 +230,7 @@ class Store:
         found = re.fullmatch(r"key:([0-9a-f]{64})", key)
         if not found:
             raise ValueError(f"{key!r} is not a key")
-        return self.root / "results" / found[1][:2] / f"{found[1]}.json"
+        return self.root.joinpath("results", found[1][:2], f"{found[1]}.json")
 
     # ---- within
 

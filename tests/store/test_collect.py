@@ -132,6 +132,14 @@ def test_what_a_running_run_refers_to_stays_whatever_its_age(store, runs):
     assert there(store, one, unused) == [True, False]
 
 
+@pytest.mark.parametrize("name", ["key", "digest"])
+def test_a_running_run_need_name_only_one_of_result_and_object(store, runs, name):
+    one = work(store, 1, 9 * DAY)
+    run(runs, "a", finished=False).step({"step_id": 1, name: getattr(one, name)})
+    collect(store, runs, quota=0, now=NOW, dry_run=False)
+    assert store.has(one.digest)
+
+
 def test_what_was_made_since_a_running_run_began_stays(store, runs):
     before, since = work(store, 1, 3 * DAY), work(store, 2, DAY)
     run(runs, "a", age=2 * DAY, finished=False)

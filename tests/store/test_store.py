@@ -185,6 +185,16 @@ def test_a_result_whose_object_is_gone_is_not_found(store):
         store.table(digest)
 
 
+@pytest.mark.parametrize("how", ["a cut", "an empty file", "more bytes"])
+def test_a_result_whose_object_has_another_size_is_not_found(store, how):
+    digest = store.put_table(vector())
+    store.record(KEY, result(digest))
+    damage(store.path(digest), how)
+    assert store.find(KEY) is None
+    store.put_table(vector())
+    assert store.find(KEY) is not None
+
+
 @pytest.mark.parametrize("how", DAMAGE)
 def test_a_damaged_result_is_not_found(store, how):
     store.record(KEY, result(store.put_table(vector())))
@@ -415,6 +425,14 @@ def test_a_use_is_noted_in_the_time_of_the_result(store):
     os.utime(store.result_path(KEY), (old, old))
     store.find(KEY)
     assert store.result_path(KEY).stat().st_mtime > old
+
+
+def test_a_put_of_what_is_there_counts_as_a_use(store):
+    path = store.path(store.put_table(vector()))
+    old = 1_700_000_000
+    os.utime(path, (old, old))
+    store.put_table(vector())
+    assert path.stat().st_mtime > old
 
 
 # ---- several at once
