@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ MOST_COMPONENTS = 8
 
 _FLOAT_FILLS = (-1e31, -1e30)
 """The fill of ISTP, and the pad of the CDF library where nothing was written."""
+_FAR = 9.99
+"""Times the larger limit of the valid range: beyond it nines are fill."""
 
 FRAMES = (
     "GSE", "GSM", "RTN", "HEEQ", "HGI", "HCI", "J2000", "ECLIPJ2000", "GEI", "GCI", "VSO", "MSO", "KSO",
@@ -136,31 +139,31 @@ def _integer_fill(dtype: np.dtype[Any], attributes: Attributes) -> int | None:
 
 
 def outside_range(values: Floats, attributes: Attributes) -> tuple[str, ...]:
-    """What lies outside VALIDMIN to VALIDMAX, in words; kept, except for nines, which become NaN in place.
+    """What lies outside VALIDMIN to VALIDMAX, in words; kept, except for undeclared fill, which becomes NaN in place.
 
-    Where the file states a valid range, a value beyond it that is written with nines only (99999.9 in Wind
-    SWE, whose FILLVAL is −1e31) is a fill that the file forgot to state. Every other value stays. An
-    impossible range, or one of another shape, says nothing.
+    Some files leave out of FILLVAL what they fill with: Wind SWE writes 99999.9, says −1e31, and allows 9999.99 at
+    most. A value is such a fill when it is written with nines only, at least four of them, lies outside the valid
+    range, and is ten times as large as either limit, whatever its sign. Nines just miss a power of ten, so 999.99
+    counts as ten times 100. Each value is judged by itself and by the attributes: which other records are read
+    with it makes no difference. Everything else stays, 999 beyond a VALIDMAX of 900 as well. An impossible range,
+    or one of another shape, says nothing.
     """
     limits = _valid_range(values, attributes)
     if limits is None:
         return ()
     low, high = limits
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         outside = (values < low) | (values > high)
-    count = int(np.count_nonzero(outside))
-    if not count:
-        return ()
+        count = int(np.count_nonzero(outside))
+        if not count:
+            return ()
+        fill = outside & (np.abs(values) >= _FAR * np.maximum(np.abs(low), np.abs(high)))
+    fill[fill] = np.isin(values[fill], _nines(values.dtype))
     notes = []
-    beyond = values[outside]
-    for nines in [number for number in np.unique(beyond)[[0, -1]] if _only_nines(number)]:
-        same = values == nines
-        values[same & outside] = np.nan
-        found = int(np.count_nonzero(beyond == nines))
-        if found:
-            count -= found
-            notes.append(f"{found} values of {_shortest(nines)} outside the valid range are taken for fill")
-            beyond = beyond[beyond != nines]
+    for number, found in zip(*np.unique(values[fill], return_counts=True), strict=True):
+        notes.append(f"{found} values of {_shortest(number)} outside the valid range are taken for fill")
+        count -= int(found)
+    values[fill] = np.nan
     if count:
         span = f"{_listed(low)} to {_listed(high)}"
         notes.append(f"{count} of {values.size} values lie outside the valid range {span} and are kept")
@@ -188,11 +191,16 @@ def _shortest(number: np.floating[Any]) -> str:
     return np.format_float_positional(number, trim="-")
 
 
-def _only_nines(number: np.floating[Any]) -> bool:
-    if not 99 <= abs(number) < 1e12:
-        return False
-    digits = _shortest(number).lstrip("-").replace(".", "")
-    return len(digits) >= 3 and set(digits) == {"9"}
+@cache
+def _nines(dtype: np.dtype[Any]) -> Floats:
+    """Numbers of four to twelve nines, 9999 and 99.99 and −999.9 alike, as this precision holds them."""
+    texts = [
+        f"{'9' * whole}.{'9' * (digits - whole)}" for digits in range(4, 13) for whole in range(1, digits + 1)
+    ]
+    numbers = np.array([float(text) for text in texts]).astype(dtype)
+    # 9999999.9 in float32 is ten million, which a file may well mean
+    nines = [number for number in numbers if set(_shortest(number).replace(".", "")) == {"9"}]
+    return np.array([*nines, *(-number for number in nines)], dtype=dtype)
 
 
 def _listed(limit: npt.NDArray[Any]) -> str:

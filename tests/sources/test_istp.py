@@ -73,6 +73,58 @@ def test_nines_outside_the_valid_range_are_taken_for_fill_and_said_so():
     assert notes[1].startswith("1 of 4 values")
 
 
+def test_999_beyond_a_valid_maximum_of_900_is_data():
+    values = np.array([999.0, 899.0])
+    notes = istp.outside_range(values, {"VALIDMIN": np.float64(0), "VALIDMAX": np.float64(900)})
+    assert same(values, [999, 899])
+    assert notes == ("1 of 2 values lie outside the valid range 0 to 900 and are kept",)
+
+
+@pytest.mark.parametrize(
+    ("value", "most", "fill"),
+    [
+        (9999.99, 900.0, True),
+        (9999.99, 1200.0, False),  # a fast stream, or an error: a reader cannot know
+        (999.99, 100.0, True),
+        (-999.9, 50.0, True),
+        (99999.9, 9999.99, True),
+        (999.0, 10.0, False),  # three nines are a number like any other
+        (100000.0, 9999.99, False),
+        (9999999.0, 1e5, True),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_nines_are_fill_from_four_digits_and_ten_times_the_limit(value, most, fill, dtype):
+    values = np.array([value, 0.0], dtype=dtype)
+    istp.outside_range(values, {"VALIDMIN": np.float64(-most), "VALIDMAX": np.float64(most)})
+    assert np.isnan(values).tolist() == [fill, False]
+
+
+def test_a_nine_that_float32_rounds_to_a_power_of_ten_is_data():
+    values = np.array([1e7, 9999999.9, 999999.99], dtype="f4")
+    istp.outside_range(values, {"VALIDMIN": np.float32(0), "VALIDMAX": np.float32(10)})
+    assert np.isfinite(values).all()
+
+
+def test_whether_a_value_is_fill_does_not_depend_on_the_records_read_with_it():
+    said = {"VALIDMIN": np.float32(0), "VALIDMAX": np.float32(9999.99)}
+    every = np.array([400, 99999.9, 2e6, 999999, -3e6, 99999.9, 12345, -999999, 9999.9], dtype="f4")
+    whole = every.copy()
+    istp.outside_range(whole, said)
+    for first in range(every.size):
+        for stop in range(first + 1, every.size + 1):
+            part = every[first:stop].copy()
+            istp.outside_range(part, said)
+            assert same(part, whole[first:stop])
+
+
+def test_nines_are_compared_with_the_limits_of_their_own_component():
+    values = np.array([[9999.9, 9999.9]])
+    said = {"VALIDMIN": np.array([0.0, 0.0]), "VALIDMAX": np.array([100.0, 5000.0])}
+    istp.outside_range(values, said)
+    assert same(values, [[NAN, 9999.9]])
+
+
 def test_nines_inside_the_valid_range_are_data():
     values = np.array([999.0])
     assert istp.outside_range(values, {"VALIDMIN": np.float64(0), "VALIDMAX": np.float64(1000)}) == ()
