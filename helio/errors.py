@@ -32,7 +32,24 @@ Anything else that is raised is a bug, and shows its traceback.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Self
+
+
+def closest(name: str, known: Iterable[str]) -> tuple[str, ...]:
+    """The known names that a misspelt one comes close to, best first, at most three; case counts for nothing."""
+    from difflib import get_close_matches  # only on the way to an error, never at start-up
+
+    folded: dict[str, str] = {}
+    for one in known:
+        folded.setdefault(one.casefold(), one)
+    return tuple(folded[one] for one in get_close_matches(name.casefold(), list(folded), n=3, cutoff=0.6))
+
+
+def did_you_mean(name: str, known: Iterable[str], *, otherwise: str = "") -> str:
+    """``did you mean 'AC_H0_MFI' or 'AC_H2_MFI'?``, or what else to say where nothing comes close."""
+    close = closest(name, known)
+    return f"did you mean {' or '.join(repr(one) for one in close)}?" if close else otherwise
 
 
 class HelioError(Exception):

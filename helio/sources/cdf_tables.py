@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from helio.errors import DamagedFile, DataError, NoData, UnknownParameter
+from helio.errors import DamagedFile, DataError, NoData, UnknownParameter, did_you_mean
 from helio.sources import istp
 from helio.sources.cdf_epoch import EPOCH_TYPES, unix_nanoseconds, unix_nanoseconds_of_seconds
 from helio.sources.cdf_file import CdfFile, Variable
@@ -85,9 +84,10 @@ class TableReader:
     def _parameter(self, name: str) -> Variable:
         variable = self._file.variable(name)
         if variable is None:
+            every = parameters_of(self._file)
             raise UnknownParameter(
                 f"'{self._file.path.name}' has no parameter '{name}'",
-                advice=_closest(name, parameters_of(self._file)),
+                advice=did_you_mean(name, every, otherwise=_listed(every)),
             )
         if variable.holds_text:
             raise UnknownParameter(
@@ -636,11 +636,3 @@ def _is_parameter(file: CdfFile, name: str) -> bool:
 def _listed(names: tuple[str, ...], most: int = 12) -> str:
     shown = ", ".join(names[:most])
     return f"{shown} and {len(names) - most} more" if len(names) > most else shown or "it has no parameters"
-
-
-def _closest(name: str, names: tuple[str, ...]) -> str:
-    folded = {each.lower(): each for each in names}
-    close = [folded[each] for each in difflib.get_close_matches(name.lower(), list(folded), n=3, cutoff=0.5)]
-    if close:
-        return "did you mean " + " or ".join(f"'{each}'" for each in close) + "?"
-    return _listed(names)

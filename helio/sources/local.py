@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import logging
 import os
 import re
@@ -14,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helio.errors import DamagedFile, NoData, RequestError, UnknownDataset, UnknownParameter
+from helio.errors import DamagedFile, NoData, RequestError, UnknownDataset, UnknownParameter, did_you_mean
 from helio.store.file_digests import sha256_of
 from helio.store.source_file import SourceFile
 from helio.time_range import TimeRange
@@ -310,7 +309,7 @@ class LocalArchive:
             )
         raise UnknownDataset(
             f"no dataset is called '{dataset_id}' in {self.name}",
-            advice=_closest(wanted, self.datasets(), "datasets"),
+            advice=_instead_of(wanted, self.datasets(), "datasets"),
         )
 
     def _choose(self, dataset_id: str, time_range: TimeRange) -> list[_File]:
@@ -411,7 +410,7 @@ class LocalArchive:
         if said.advice:
             return said
         every = self._facts_of(file.path).parameters
-        said.advice = _closest(parameter, every, "parameters")
+        said.advice = _instead_of(parameter, every, "parameters")
         return said
 
     def _no_records(
@@ -528,16 +527,14 @@ def _unreadable(path: Path, error: OSError) -> DamagedFile:
     return DamagedFile(f"{path.name} cannot be read: {error.strerror}", advice=f"look at {path}")
 
 
-def _closest(wanted: str, every: Sequence[str], kind: str) -> str:
+def _instead_of(wanted: str, every: Sequence[str], kind: str) -> str:
     """What to try in place of a name that is not there: nothing is ever taken in its stead."""
     if not every:
         return f"there are no {kind} in it"
-    same = [name for name in every if name.lower() == wanted.lower()]
-    close = same or difflib.get_close_matches(wanted, every, n=3, cutoff=0.6)
-    words = [f"did you mean {' or '.join(repr(name) for name in close)}?"] if close else []
-    if len(every) <= _FEW and not same:
-        words.append(f"there is: {', '.join(sorted(every))}")
-    return " ".join(words) or f"none of its {len(every)} {kind} has a name like it"
+    asked = did_you_mean(wanted, every)
+    if len(every) <= _FEW:
+        return f"{asked} there is: {', '.join(sorted(every))}".lstrip()
+    return asked or f"none of its {len(every)} {kind} has a name like it"
 
 
 def _written(time_range: TimeRange) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Sequence
 
 import numpy as np
 
-from helio.errors import StepError
+from helio.errors import StepError, did_you_mean
 from helio.steps.render.spec import Palette
 
 _CSS_NAMES = """
@@ -66,11 +65,10 @@ def check_colour(colour: str, where: str) -> str:
     plain = colour.strip().lower()
     if plain in CSS_NAMES or _FORMULA.fullmatch(plain):
         return plain
-    close = difflib.get_close_matches(plain, sorted(CSS_NAMES), n=3)
-    advice = f"did you mean {' or '.join(repr(name) for name in close)}?" if close else ""
+    instead = "a CSS name such as 'crimson', '#d62728', or 'rgb(214, 39, 40)'"
     raise StepError(
         f"{where}: '{colour}' is not a colour",
-        advice=advice or "a CSS name such as 'crimson', '#d62728', or 'rgb(214, 39, 40)'",
+        advice=did_you_mean(plain, sorted(CSS_NAMES), otherwise=instead),
     )
 
 
@@ -83,11 +81,9 @@ def colour_scale(name: str) -> list[list[float | str]]:
 
     known = [*colors.named_colorscales(), "spedas"]
     if name.lower().removesuffix("_r") not in known:
-        close = difflib.get_close_matches(name.lower(), known, n=3)
-        advice = f"did you mean {' or '.join(map(repr, close))}?" if close else ""
+        every = f"colour scales: turbo, viridis, spedas, {', '.join(sorted(known))}"
         raise StepError(
-            f"no colour scale is called '{name}'",
-            advice=advice or f"colour scales: turbo, viridis, spedas, {', '.join(sorted(known))}",
+            f"no colour scale is called '{name}'", advice=did_you_mean(name, known, otherwise=every)
         )
     return [[float(place), str(colour)] for place, colour in colors.get_colorscale(name)]
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-from helio.errors import StepError
+from helio.errors import StepError, did_you_mean
 from helio.steps.render.spec import FigureSpec, PanelType
 from helio.store.table import Table
 
@@ -82,9 +81,10 @@ def per_panel(value: object, number: int, panels: int, key: str, default: Value)
 def _known(label: str, among: Mapping[str, Any], where: str) -> None:
     if label in among:
         return
-    close = difflib.get_close_matches(label, list(among), n=1)
-    advice = f"did you mean '{close[0]}'?" if close else f"labels: {', '.join(among)}"
-    raise StepError(f"{where}: no label is called '{label}'", advice=advice)
+    raise StepError(
+        f"{where}: no label is called '{label}'",
+        advice=did_you_mean(label, among, otherwise=f"labels: {', '.join(among)}"),
+    )
 
 
 def _default_groups(labels: Sequence[str], tables: Mapping[str, Table]) -> list[list[str]]:
