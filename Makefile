@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test check clean sample-archive figures
+.PHONY: demo test clean
 
 demo: $(VENV)/.installed ## set up, then draw ground-level event 73 from the embedded sample archive
 	@status=0; $(BIN)/helio run gle73-particles --archive sample --output helio-runs/demo --format html,png || status=$$?; \

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,26 +26,34 @@ EngineName = Literal["direct", "prefect", "ephemeral"]
 
 def library(settings: Settings | None = None) -> Library:
     """The shipped templates and the user's own."""
-    return Library((settings or read_settings(os.environ)).templates)
+    return Library((settings or read_settings()).templates)
 
 
 def load(pipeline: str | Path | Document, settings: Settings | None = None) -> Document:
     """The template of a pipeline's name, of a JSON file, or one given as a dict.
 
+    Its fields are where they belong and of their types; whether it can run is what `check` says.
+
     Raises
     ------
     UnknownPipeline, InvalidTemplate
     """
+    from helio.pipelines.diagnostics import InvalidTemplate
+    from helio.pipelines.plan import check_fields
+
     if isinstance(pipeline, dict):
         found = check_shape(pipeline)
         if found is not None:
-            from helio.pipelines.diagnostics import InvalidTemplate
-
             raise InvalidTemplate([found])
-        copied: Document = json.loads(json.dumps(pipeline))
-        return copied if "id" in copied else {**copied, "id": "pipeline"}
-    shelf = library(settings)
-    return shelf.read(shelf.find(str(pipeline)))
+        document: Document = json.loads(json.dumps(pipeline))
+    else:
+        shelf = library(settings)
+        document = shelf.read(shelf.find(str(pipeline)))
+    document.setdefault("id", "pipeline")
+    errors = check_fields(document)
+    if errors:
+        raise InvalidTemplate(errors, place="" if isinstance(pipeline, dict) else str(pipeline))
+    return document
 
 
 def check(pipeline: str | Path | Document, *, now: datetime | str | None = None) -> tuple[Diagnostic, ...]:
@@ -78,7 +85,7 @@ def plan(
     """
     from helio.pipelines.plan import make_plan
 
-    settings = settings or read_settings(os.environ)
+    settings = settings or read_settings()
     return make_plan(
         load(pipeline, settings),
         now=read_now(now),
@@ -138,7 +145,7 @@ def run(
     Cancelled
         Ended by Ctrl-C; what is finished is in the store, and the same call goes on from there.
     """
-    settings = settings or read_settings(os.environ)
+    settings = settings or read_settings()
     source = str(archive or settings.archive)
     planned = plan(
         pipeline, time_range=time_range, variables=variables, now=now, archive=source, settings=settings

@@ -220,7 +220,13 @@ def copy(
         from helio import api
 
         settings = _settings()
-        template = {**api.load(name, settings), "id": new}
+        from helio.pipelines.diagnostics import InvalidTemplate
+
+        template = api.load(name, settings)
+        errors = api.check_template(template).errors
+        if errors:
+            raise InvalidTemplate(errors, place=name)
+        template["id"] = new
         typer.echo(api.library(settings).save(template, replace=replace))
 
 
@@ -235,7 +241,7 @@ def delete(
         from helio.errors import RequestError
 
         shelf = api.library(_settings())
-        shelf.find(name)
+        shelf.own(name)
         if not yes:
             if not sys.stdin.isatty():
                 raise RequestError(f"deleting {name} needs a yes", advice="--yes")
@@ -281,10 +287,7 @@ def import_pipeline(
         if not file.is_file():
             raise RequestError(f"there is no file {file}")
         shelf = api.library(settings)
-        from helio.pipelines.library import Entry
-        from helio.pipelines.template import slug
-
-        template = shelf.read(Entry(slug(file.stem), file, shipped=False))
+        template = api.load(file.absolute(), settings)
         errors = api.check_template(template).errors
         if errors:
             raise InvalidTemplate(errors, place=str(file))
@@ -429,22 +432,21 @@ def doctor(
 
 
 def main() -> None:
-    """Run the command; Ctrl-C ends it with 130."""
-    try:
-        app()
-    except KeyboardInterrupt:
-        typer.echo("cancelled", err=True)
-        sys.exit(CANCELLED)
+    """Run the command."""
+    app()
 
 
 @contextmanager
 def _errors_as_text(as_json: bool) -> Iterator[None]:
     """Turn an error that helio knows into words and an exit code; everything else is a bug and shows itself."""
     # Errors cost an import; a command that succeeds at once does not need them.
-    from helio.errors import HelioError, RequestError
+    from helio.errors import Cancelled, HelioError, RequestError
 
     try:
         yield
+    except (KeyboardInterrupt, Cancelled) as error:
+        typer.echo("cancelled; the same command goes on from what is finished", err=True)
+        raise typer.Exit(CANCELLED) from error
     except HelioError as error:
         code = INVALID if isinstance(error, RequestError) else FAILED
         _say_error(error, as_json, code)
@@ -499,7 +501,7 @@ def _size(text: str) -> int:
 def _settings() -> Settings:
     from helio.settings import read_settings
 
-    return read_settings(os.environ)
+    return read_settings()
 
 
 def _log_to(settings: Settings, *, verbose: bool) -> None:
@@ -510,6 +512,8 @@ def _log_to(settings: Settings, *, verbose: bool) -> None:
     root = logging.getLogger("helio")
     root.setLevel(logging.DEBUG)
     root.propagate = False
+    while root.handlers:  # those of an earlier command of this process
+        root.handlers.pop().close()
     form = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
     if verbose:
         told = logging.StreamHandler()
@@ -569,7 +573,7 @@ def _progress(*, quiet: bool) -> Iterator[tuple[Any, Any]]:
         yield (lambda step: None), (lambda result: None)
         return
     if not sys.stdout.isatty():
-        yield (lambda step: None), (lambda result: typer.echo(_step_line(result)))
+        yield (lambda step: None), (lambda result: _say(_step_line(result)))
         return
     from rich.console import Console
 
@@ -586,6 +590,15 @@ def _progress(*, quiet: bool) -> Iterator[tuple[Any, Any]]:
         yield started, finished
 
 
+def _say(text: str) -> None:
+    """Print a line; when nobody reads any more (``| head``), go on without."""
+    try:
+        typer.echo(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _step_line(result: StepResult) -> str:
     mark = _MARKS[result.state]
     told = result.reason
@@ -600,6 +613,10 @@ def _step_line(result: StepResult) -> str:
 
 def _print_outcome(outcome: Run) -> None:
     for one in outcome.result.steps:
+        for output in one.outputs:
+            if output.label:
+                for note in output.facts["notes"]:
+                    typer.echo(f"note: {one.step.step_id}: {output.label}: {note}", err=True)
         if one.error is not None:
             typer.echo(f"error: {one.error}", err=True)
         for attempt in one.attempts[:-1]:
@@ -612,8 +629,8 @@ def _print_outcome(outcome: Run) -> None:
     for unwritten in outcome.unwritten:
         typer.echo(f"error: {unwritten}", err=True)
     for artefact in outcome.artefacts:
-        typer.echo(f"{artefact.kind:<5} {artefact.path}")
-    typer.echo(f"{outcome.status}: {outcome.plan.pipeline_id}  {outcome.folder}")
+        _say(f"{artefact.kind:<5} {artefact.path}")
+    _say(f"{outcome.status}: {outcome.plan.pipeline_id}  {outcome.folder}")
 
 
 def _pipeline_rows(settings: Settings) -> list[dict[str, Any]]:

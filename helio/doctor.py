@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from helio import __version__
-from helio.errors import HelioError
+from helio.errors import ExportError, HelioError
 from helio.settings import Settings
 
 PACKAGES = (
@@ -69,10 +69,13 @@ def _home(home: Path) -> Finding:
 
 
 def _browser(settings: Settings) -> Finding:
-    from helio.steps.render.export import INSTALL_ADVICE, find_browser
+    from helio.pipelines.run import find_browser_of
+    from helio.steps.render.export import INSTALL_ADVICE
 
-    environ = {**os.environ, **({"BROWSER_PATH": settings.browser} if settings.browser else {})}
-    found = find_browser(environ)
+    try:
+        found = find_browser_of(settings)
+    except ExportError as error:
+        return Finding("browser", False, error.message, error.advice, optional=True)
     if found is None:
         return Finding("browser", False, "none: figures are HTML only", INSTALL_ADVICE, optional=True)
     return Finding("browser", True, str(found), optional=True)

@@ -19,7 +19,9 @@ class Settings:
     archive: str = ""
     """``$HELIO_ARCHIVE``: the archive of runs that name none."""
     browser: str = ""
-    """``$BROWSER_PATH``: the Chromium that draws static figures."""
+    """``$BROWSER_PATH``: the Chromium that draws static figures; else one on the path."""
+    path: str = ""
+    """``$PATH``: where programs are looked for."""
 
     workers: int = 2
     """``$HELIO_WORKERS``: how many steps may run at once."""
@@ -49,8 +51,8 @@ class Settings:
         return self.home / "logs" / "helio.log"
 
 
-def read_settings(environ: Mapping[str, str]) -> Settings:
-    """Settings from environment variables.
+def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
+    """Settings from environment variables; the one place where they are read.
 
     Raises
     ------
@@ -62,6 +64,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         home=Path(environ["HELIO_HOME"]).expanduser() if environ.get("HELIO_HOME") else _data_folder(),
         archive=environ.get("HELIO_ARCHIVE", ""),
         browser=environ.get("BROWSER_PATH", ""),
+        path=environ.get("PATH", os.defpath),
         workers=int(_number(environ, "HELIO_WORKERS", min(4, os.cpu_count() or 1), least=1)),
         step_seconds=_number(environ, "HELIO_STEP_SECONDS", 900.0, least=1),
         worker_memory=int(memory * 1024**2) if memory else None,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +119,7 @@ def test_a_partial_run_ends_with_3():
         (("run", "../../x"), 2, "there is no file"),
         (("run", "a", "b", "c"), 2, "one pipeline at a time"),
         (("run", "gle73-particles"), 2, "--archive"),
-        (("run", "gle73-particles", "--archive", "no/such/folder"), 1, "no/such/folder"),
+        (("run", "gle73-particles", "--archive", "no/such/folder"), 2, "no/such/folder"),
         (
             ("run", "gle73-particles", "--archive", "sample", "--time-range", "2021-10-29 to 2021-10-28"),
             2,
@@ -294,3 +296,148 @@ def test_doctor_finds_the_sample_archive():
 def test_the_exit_codes_are_in_the_help():
     shown = " ".join(helio("--help").output.split())
     assert "0 success, 1 failed, 2 invalid request, 3 partial, 130 cancelled" in shown
+
+
+def test_verbose_says_what_happens_and_the_log_keeps_it():
+    told = helio("--verbose", "run", "psp-bfield", "--archive", "sample", "-o", "out").stderr
+    assert "step magnitude: done in" in told
+    kept = (Path(os.environ["HELIO_HOME"]) / "logs" / "helio.log").read_text(encoding="utf-8")
+    assert "step magnitude: done in" in kept
+    assert helio("run", "psp-bfield", "--archive", "sample", "-o", "out").stderr.count("step magnitude") == 0
+
+
+def test_a_folder_that_is_used_again_shows_no_figure_of_the_run_before():
+    helio("run", "psp-bfield", "--archive", "sample", "-o", "out")
+    Path("out/mine.txt").write_text("not helio's", encoding="utf-8")
+    assert helio("run", "psp-bfield", "--archive", "sample", "-o", "out", "-t", "2019-01-01").exit_code == 1
+    assert {path.name for path in Path("out").iterdir()} == {"mine.txt", "plotly.min.js", "run.json"}
+
+
+@pytest.mark.parametrize(
+    ("steps", "told"),
+    [([None], "/steps/0"), ({"a": 1}, "/steps"), (5, "/steps")],
+)
+def test_fields_of_the_wrong_type_are_refused_by_every_command(steps: Any, told: str):
+    file = write("t.json", {"id": "x", "steps": steps})
+    for command in (["show"], ["check"], ["run"], ["copy"], ["export"]):
+        words = [*command, file, *(["mine"] if command == ["copy"] else [])]
+        said = refused(2, *words)
+        assert "HV101" in said
+        assert told in said
+
+
+def test_a_template_that_cannot_run_is_not_copied():
+    document = template(dataset="AC_K2_MFI")
+    assert "HN504" in refused(2, "copy", write("t.json", document), "mine")
+
+
+def test_a_candidates_provider_is_never_a_folder(archive: Path):
+    document = template(provider="sample", output_label="AC_K2_MFI.BGSEc")
+    del document["steps"][0]["tool_args"]["dataset_id"]
+    document["steps"][0]["tool_args"]["candidates"] = [
+        {"dataset_id": "AC_K2_MFI", "provider": str(archive.parent)}
+    ]
+    assert "HS102" in refused(2, "run", write("t.json", document))
+
+
+def test_a_candidates_own_provider_is_enough():
+    document = template(output_label="AC_K2_MFI.BGSEc")
+    del document["steps"][0]["tool_args"]["dataset_id"]
+    document["steps"][0]["tool_args"]["candidates"] = [{"dataset_id": "AC_K2_MFI", "provider": "sample"}]
+    assert helio("run", write("t.json", document), "-o", "out").exit_code == 0
+
+
+@pytest.mark.parametrize("step_id", ["run", "RUN"])
+def test_a_figure_is_never_written_over_the_runs_record(step_id: str):
+    document = template()
+    document["steps"][1]["step_id"] = step_id
+    assert "HV104" in refused(2, "run", write("t.json", document), "--archive", "sample")
+
+
+def test_two_figures_never_share_a_file():
+    document = template()
+    document["steps"][1]["step_id"] = 3
+    document["steps"].append({**document["steps"][1], "step_id": "figure-3"})
+    assert "HV104" in refused(2, "run", write("t.json", document), "--archive", "sample")
+
+
+def test_ctrl_c_says_so_and_ends_with_130(tmp_path: Path):
+    code = "import os, signal; os.kill(os.getpid(), signal.SIGINT)"
+    command = f"import helio.cli as c, helio.api as a; a.load = lambda *x: exec({code!r}); c.main()"
+    words = [sys.executable, "-c", command, "run", "psp-bfield"]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 130
+    assert done.stderr.startswith("cancelled")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_reader_that_goes_away_does_not_end_the_run(tmp_path: Path):
+    words = [sys.executable, "-m", "helio", "run", "psp-bfield", "--archive", "sample", "-o", "out"]
+    run = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=tmp_path)
+    assert run.stdout is not None
+    run.stdout.close()
+    assert run.wait() == 0
+    assert (tmp_path / "out" / "run.json").exists()
+
+
+def test_a_text_for_a_time_range_is_refused_before_anything_runs():
+    document = template(time_range="$WHEN")
+    document["variables"] = {"$WHEN": {"type": "string", "default": "abc"}}
+    said = refused(2, "run", write("t.json", document), "--archive", "sample")
+    assert "HB204" in said
+    assert "/steps/0/tool_args/time_range" in said
+
+
+def test_an_enum_of_numbers_is_chosen_by_its_text():
+    document = template()
+    document["variables"] = {"$Z": {"type": "enum", "choices": [1, 2], "default": 1}}
+    document["steps"][1]["tool_args"]["spec"]["z_min"] = "$Z"
+    result = helio(
+        "run", write("t.json", document), "--archive", "sample", "--set", "Z=2", "--json", "-o", "out"
+    )
+    assert json.loads(result.stdout)["values"] == {"$Z": 2}
+    assert "not one of 1, 2" in refused(2, "run", "t.json", "--archive", "sample", "--set", "Z=3")
+
+
+def test_a_label_that_reads_as_a_component_is_refused():
+    document = template(output_label="B")
+    document["steps"][1] = {
+        "step_id": "m",
+        "tool_name": "magnitude",
+        "tool_args": {"source_label": "B", "output_label": "B.Bx"},
+    }
+    assert "reads as a component" in refused(2, "check", write("t.json", document))
+
+
+def test_a_browser_that_is_not_there_is_said_by_doctor_and_run_alike(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("BROWSER_PATH", "/nope")
+    found = {one["subject"]: one for one in json.loads(helio("doctor", "--json").stdout)}
+    assert not found["browser"]["ok"]
+    assert "/nope" in found["browser"]["found"]
+    result = helio("run", "psp-bfield", "--archive", "sample", "-o", "out", "--format", "png")
+    assert result.exit_code == 3
+    assert "/nope" in result.output
+
+
+def test_runs_are_listed_shown_explained_and_deleted():
+    helio("run", "gle73-particles", "--archive", "sample", "-o", "out")
+    helio("run", "gle73-particles", "--archive", "sample", "-o", "out", "--set", "WINDOW=20min")
+    newest, first = json.loads(helio("runs", "--json").stdout)
+    assert newest["status"] == first["status"] == "success"
+    assert "= protons" in helio("runs", "show", newest["id"]).output
+    assert "args.window: 10min → 20min" in helio("why", newest["id"], "smooth").output
+    assert (
+        "inputs.tables.proton_bands_smooth.digest changed" in helio("why", newest["id"], "particles").output
+    )
+    assert "taken from the store" in helio("why", newest["id"], "bands").output
+    assert "did you mean 'smooth'?" in refused(2, "why", newest["id"], "smoth")
+    assert helio("runs", "delete", newest["id"]).exit_code == 0
+    assert len(json.loads(helio("runs", "--json").stdout)) == 1
+
+
+def test_gc_says_first_and_deletes_when_told():
+    helio("run", "psp-bfield", "--archive", "sample", "-o", "out")
+    said = json.loads(helio("gc", "--older-than", "1s", "--json").stdout)
+    assert not said["deleted"]
+    assert helio("gc", "--quota", "lots").exit_code == 2
+    assert helio("run", "psp-bfield", "--archive", "sample", "-o", "out", "--json").exit_code == 0

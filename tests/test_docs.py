@@ -11,7 +11,8 @@ from jsonschema import Draft202012Validator
 
 from helio.pipelines import schema
 from helio.pipelines.library import SHIPPED as TEMPLATES
-from helio.pipelines.template import SCHEMA_FILE, as_text
+from helio.pipelines.schema import SCHEMA_FILE
+from helio.pipelines.template import as_text
 from helio.steps import signature, write_signatures
 
 ROOT = Path(__file__).parents[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -39,7 +39,7 @@ def write_artefacts(
     store: Store,
     folder: Path,
     formats: Iterable[Format],
-    browser: Path | None,
+    find_browser: Callable[[], Path | None],
 ) -> tuple[list[Artefact], list[ExportError]]:
     """Write every figure as HTML and JSON and in the static formats asked for, and every export.
 
@@ -66,8 +66,7 @@ def write_artefacts(
         artefacts.append(Artefact(folder / name, step_id, kind, hashlib.sha256(content).hexdigest()))
 
     with ExitStack() as stack:
-        renderer = StaticRenderer(browser=browser)
-        opened = False
+        renderer: StaticRenderer | None = None
         for step in result.steps:
             output = step.artefact
             if output is None:
@@ -84,11 +83,10 @@ def write_artefacts(
             write(f"{figure_name(step_id)}.json", content, step_id, "json")
             for kind in static:
                 try:
+                    browser = find_browser()
                     drawn = _kept(store, output, kind, browser)
                     if drawn is None:
-                        if not opened:
-                            stack.enter_context(renderer)
-                            opened = True
+                        renderer = renderer or stack.enter_context(StaticRenderer(browser=browser))
                         drawn = renderer.render(figure, kind, scale=SCALE)
                         _keep(store, output, kind, browser, drawn)
                     write(f"{figure_name(step_id)}.{kind}", drawn, step_id, kind)

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from helio.errors import OutputError, RequestError, UnknownPipeline
 from helio.pipelines.diagnostics import did_you_mean
-from helio.pipelines.template import SCHEMA_FILE, Document, as_text, read_template, slug
+from helio.pipelines.schema import SCHEMA_FILE
+from helio.pipelines.template import Document, as_text, read_template, slug
 from helio.store.files import write_whole
 
 SHIPPED = Path(__file__).with_name("templates")
@@ -71,10 +72,10 @@ class Library:
         """The template of an entry; one without an id gets that of its file."""
         try:
             text = entry.path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise RequestError(
-                f"{entry.path} cannot be read: {error}", advice="a JSON file in UTF-8"
-            ) from error
+        except OSError as error:
+            raise RequestError(f"{entry.path} cannot be read: {error.strerror}") from error
+        except UnicodeDecodeError as error:
+            raise RequestError(f"{entry.path} is not a text", advice="a JSON file in UTF-8") from error
         document = read_template(text, place=str(entry.path))
         return document if "id" in document else {**document, "id": entry.id or "pipeline"}
 
@@ -107,12 +108,24 @@ class Library:
         write_whole(path, as_text(document).encode())
         return path
 
-    def delete(self, name: str) -> Path:
-        """Remove a template of the user's own."""
+    def own(self, name: str) -> Entry:
+        """A template of the user's own.
+
+        Raises
+        ------
+        UnknownPipeline
+        RequestError
+            It is a shipped one, or a file elsewhere.
+        """
         entry = self.find(name)
         if entry.shipped or entry.path.parent != self.folder:
             kind = "a shipped pipeline" if entry.shipped else "a file outside the library"
             raise RequestError(f"{name} is {kind}, and stays", advice="helio list shows which ones are yours")
+        return entry
+
+    def delete(self, name: str) -> Path:
+        """Remove a template of the user's own."""
+        entry = self.own(name)
         try:
             entry.path.unlink()
         except OSError as error:

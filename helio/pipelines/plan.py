@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass
 from datetime import datetime
 from typing import Any
 
 from helio import __version__
-from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId, did_you_mean
+from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId
 from helio.pipelines.labels import owner, read_labels
 from helio.pipelines.passes import AUTHORING, BINDING
 from helio.pipelines.passes.edit import Context, Edit
@@ -52,16 +52,21 @@ class Plan:
     document: Document
     edits: tuple[Edit, ...]
     warnings: tuple[Diagnostic, ...]
-    verified: object = field(default=None, repr=False, compare=False)
+    verified: InitVar[object]
 
-    def __post_init__(self) -> None:
-        if self.verified is not _VERIFIED:
+    def __post_init__(self, verified: object) -> None:
+        if verified is not _VERIFIED:
             raise TypeError("a Plan comes from make_plan, which verifies it")
 
 
 def check(template: Document, *, now: datetime) -> Rewritten:
     """Everything that is wrong with a template, and the plan without values that it becomes."""
     return rewrite(template, Context(signatures(), now, {}), AUTHORING)
+
+
+def check_fields(template: Document) -> tuple[Diagnostic, ...]:
+    """The errors of a template whose fields are not where they belong, or not of their types."""
+    return rewrite(template, Context(signatures(), datetime.min, {}), AUTHORING[:1]).errors
 
 
 def make_plan(
@@ -149,7 +154,7 @@ def _freeze(template: Document, authored: Rewritten, bound: Rewritten, now: date
             ]
             reads[table.parameter] = tuple(found)
             for label in found:
-                owners[label] = owner(label, labels) or _lost(label, produced, step["step_id"])
+                owners[label] = _owner(label, labels)
         steps.append(
             PlannedStep(
                 step_id=step["step_id"],
@@ -180,15 +185,8 @@ def _freeze(template: Document, authored: Rewritten, bound: Rewritten, now: date
     )
 
 
-def _lost(label: str, produced: list[str], step_id: StepId) -> str:
-    close = did_you_mean(label, produced)
-    raise InvalidTemplate(
-        [
-            Diagnostic(
-                "HR203",
-                f"with the values of this run no step produces the label '{label}'",
-                step_id=step_id,
-                advice=(f"did you mean '{close[0]}'?",) if close else (),
-            )
-        ]
-    )
+def _owner(label: str, produced: set[str]) -> str:
+    found = owner(label, produced)
+    if found is None:  # derive_dependencies has refused it
+        raise AssertionError(f"nobody produces {label!r} in a verified plan")
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
+import logging
 import platform
 import secrets
 import sys
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -33,6 +34,8 @@ from helio.store.store import Store
 if TYPE_CHECKING:
     from helio.steps.render.figure import Figure
     from helio.store.table import Table
+
+log = logging.getLogger(__name__)
 
 Started = Callable[[PlannedStep], None]
 Finished = Callable[[StepResult], None]
@@ -174,15 +177,19 @@ def run_plan(
     EngineError, Cancelled
         As the engine says; what is finished is in the store.
     """
+    reader = CdfReader()
+    digests = FileDigests(settings.home / "file-digests")
+    archives = Archives(reader, archive, sha256=digests.sha256)
+    archives.open_named()  # a folder that is not there is found out before anything is made
     folder = None if output is None else prepare_folder(output)
     run_id = new_run_id(plan.pipeline_id)
-    store, digests = Store(settings.store), FileDigests(settings.home / "file-digests")
+    store = Store(settings.store)
     with ExitStack() as stack:
-        reader = stack.enter_context(CdfReader())
+        stack.enter_context(reader)
         workers = stack.enter_context(
             Workers(settings.workers, time_limit=settings.step_seconds, memory_limit=settings.worker_memory)
         )
-        execution = Execution(plan, store, Archives(reader, archive, sha256=digests.sha256), workers)
+        execution = Execution(plan, store, archives, workers)
         begun = {"started_at": _instant(), "command": sys.argv, "environment": environment()}
         record = Runs(settings.runs).begin(_header(run_id, plan) | begun, _documents(plan))
 
@@ -190,6 +197,7 @@ def run_plan(
             record.step(step_record(result))
             finished(result)
 
+        log.info("run %s of %s, archive %s", run_id, plan.pipeline_id, archive or "as the steps say")
         try:
             found = execution.in_store()
             if found is None:
@@ -201,10 +209,11 @@ def run_plan(
                 for one in found:
                     ended(one)
             result = PlanResult(plan, steps)
+            log.info("run %s: %s, by %s", run_id, result.status, used)
             artefacts: list[Artefact] = []
             unwritten: list[ExportError] = []
             if folder is not None:
-                browser = _browser(settings)
+                browser = partial(find_browser_of, settings)
                 artefacts, unwritten = write_artefacts(result, execution, store, folder, formats, browser)
         except Cancelled:
             record.finish("cancelled", finished_at=_instant())
@@ -234,18 +243,31 @@ def new_run_id(pipeline_id: str) -> str:
 
 
 def prepare_folder(folder: Path) -> Path:
-    """Make an output folder, or find out that it cannot be one before anything has run."""
+    """Make an output folder, or find out that it cannot be one before anything has run.
+
+    Files that an earlier run wrote there, by its own record, are removed: what is found afterwards is this run's.
+    """
     probe = folder / f".probe-{secrets.token_hex(4)}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe.touch()
         probe.unlink()
+        for name in _files_of_earlier_run(folder):
+            (folder / name).unlink(missing_ok=True)
     except OSError as error:
         raise OutputError(
             f"the output folder {folder} cannot be written: {error.strerror or error}",
             advice="another --output",
         ) from error
     return folder
+
+
+def _files_of_earlier_run(folder: Path) -> set[str]:
+    try:
+        earlier = json.loads((folder / RECORD).read_bytes())
+        return {RECORD, *(Path(one["file"]).name for one in earlier["artefacts"])}
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()  # no record of ours, so nothing that is known to be ours
 
 
 def environment() -> dict[str, str]:
@@ -318,10 +340,17 @@ def _documents(planned: Plan) -> dict[str, Any]:
     }
 
 
-def _browser(settings: Settings) -> Path | None:
+def find_browser_of(settings: Settings) -> Path | None:
+    """The Chromium that these settings name, or one on the path.
+
+    Raises
+    ------
+    ExportError
+        The one that is named is not there.
+    """
     from helio.steps.render.export import find_browser
 
-    return find_browser({**os.environ, **({"BROWSER_PATH": settings.browser} if settings.browser else {})})
+    return find_browser({"BROWSER_PATH": settings.browser, "PATH": settings.path})
 
 
 class _Tables(Mapping[str, "Table"]):

@@ -10,8 +10,25 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from helio.pipelines.template import SCHEMA_FILE, SCHEMA_VERSION, VARIABLE_TYPES
 from helio.steps.signature import Schema, Signature, signatures
+
+SCHEMA_VERSION = 1
+SCHEMA_FILE = "helio-template-1.schema.json"
+"""The name of the JSON Schema beside every template; written to ``$schema`` so that editors find it."""
+
+VARIABLE_TYPES = (
+    "time_range",
+    "interval",
+    "string",
+    "number",
+    "integer",
+    "boolean",
+    "enum",
+    "dataset",
+    "parameter",
+    "label",
+    "duration",
+)
 
 PUBLISHED = Path(__file__).parent / "templates" / SCHEMA_FILE
 

@@ -8,58 +8,11 @@ import re
 from typing import Any
 
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate
+from helio.pipelines.schema import SCHEMA_FILE, SCHEMA_VERSION, STEP, STRUCTURE
 
 Document = dict[str, Any]
 """A template as JSON; everything that reads one gets this and never changes it."""
 
-SCHEMA_VERSION = 1
-SCHEMA_FILE = "helio-template-1.schema.json"
-"""The name of the JSON Schema beside every template; written to ``$schema`` so that editors find it."""
-
-TEMPLATE_KEYS = (
-    "$schema",
-    "schema_version",
-    "id",
-    "name",
-    "description",
-    "variables",
-    "steps",
-    "annotations",
-    "created_at",
-    "updated_at",
-    "source_session",
-)
-VARIABLE_KEYS = ("type", "description", "default", "required", "choices", "minimum", "maximum", "of", "step")
-VARIABLE_TYPES = (
-    "time_range",
-    "interval",
-    "string",
-    "number",
-    "integer",
-    "boolean",
-    "enum",
-    "dataset",
-    "parameter",
-    "label",
-    "duration",
-)
-STEP_KEYS = (
-    "step_id",
-    "tool_name",
-    "tool_args",
-    "intent",
-    "produces",
-    "depends_on",
-    "critical",
-    "pin",
-    "annotations",
-    "for_each",
-    "block",
-    "collect",
-    "on_item_error",
-    "use",
-    "with",
-)
 STEP_DEFAULTS: Document = {"intent": "", "produces": [], "depends_on": [], "critical": True}
 NOT_MEANING = ("$schema", "annotations", "created_at", "updated_at", "source_session")
 """What a digest leaves out: it says where a template comes from, not what it does."""
@@ -108,11 +61,13 @@ def check_shape(document: Any) -> Diagnostic | None:
 
 def canonical(document: Document) -> Document:
     """The template with its keys in the published order, defaults left as they were written."""
-    ordered = {"$schema": SCHEMA_FILE} | {key: document[key] for key in TEMPLATE_KEYS if key in document}
+    ordered = {"$schema": SCHEMA_FILE} | {
+        key: document[key] for key in STRUCTURE["properties"] if key in document
+    }
     ordered |= {key: value for key, value in document.items() if key not in ordered}
     ordered["steps"] = [
-        {key: step[key] for key in STEP_KEYS if key in step}
-        | {key: value for key, value in step.items() if key not in STEP_KEYS}
+        {key: step[key] for key in STEP["properties"] if key in step}
+        | {key: value for key, value in step.items() if key not in STEP["properties"]}
         if isinstance(step, dict)
         else step
         for step in document.get("steps", [])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -25,10 +25,10 @@ def strings(value: Any, schema: Schema, path: Path = ()) -> Iterator[tuple[Path,
             yield path, value
     elif isinstance(value, dict):
         for key, inner in value.items():
-            yield from strings(inner, _inner(schema, key, inner), (*path, key))
+            yield from strings(inner, _inner(schema, key), (*path, key))
     elif isinstance(value, list):
         for index, inner in enumerate(value):
-            yield from strings(inner, _inner(schema, index, inner), (*path, index))
+            yield from strings(inner, _inner(schema, index), (*path, index))
 
 
 def tokens(value: Any, schema: Schema) -> Iterator[tuple[Path, str]]:
@@ -47,16 +47,16 @@ def substitute(value: Any, schema: Schema, values: Mapping[str, Any]) -> Any:
             return values[value]
         return TOKEN.sub(lambda found: str(values.get(found[0], found[0])), value)
     if isinstance(value, dict):
-        return {key: substitute(inner, _inner(schema, key, inner), values) for key, inner in value.items()}
+        return {key: substitute(inner, _inner(schema, key), values) for key, inner in value.items()}
     if isinstance(value, list):
-        return [substitute(inner, _inner(schema, i, inner), values) for i, inner in enumerate(value)]
+        return [substitute(inner, _inner(schema, i), values) for i, inner in enumerate(value)]
     return value
 
 
-def _inner(schema: Schema, key: str | int, value: Any) -> Schema:
+def _inner(schema: Schema, key: str | int) -> Schema:
     """The schema of one member, as far as the schema tells."""
     for option in schema.get("anyOf", ()):
-        if _holds(option, value, key):
+        if _holds(option, key):
             schema = option
             break
     found: Any
@@ -68,8 +68,7 @@ def _inner(schema: Schema, key: str | int, value: Any) -> Schema:
     return found if isinstance(found, dict) else {}
 
 
-def _holds(option: Schema, value: Any, key: str | int) -> bool:
-    del value
+def _holds(option: Schema, key: str | int) -> bool:
     return option.get("type") == ("object" if isinstance(key, str) else "array")
 
 
@@ -84,17 +83,15 @@ def read_value(name: str, declared: Mapping[str, Any], given: Any, now: datetime
     kind = declared["type"]
     if kind == "time_range":
         return str(read_time_range(given, now))
+    if kind == "enum":
+        return _choice(given, declared.get("choices", ()))
     reader: Callable[[Any], Any] = _READERS.get(kind, _text)
     value = reader(given)
-    if kind == "enum" and value not in declared.get("choices", ()):
-        raise RequestError(
-            f"{json.dumps(given)} is not one of {', '.join(map(str, declared.get('choices', ())))}"
-        )
     if kind in ("number", "integer"):
-        low, high = declared.get("minimum"), declared.get("maximum")
-        if (low is not None and value < low) or (high is not None and value > high):
-            bounds = f"{'' if low is None else low} to {'' if high is None else high}".strip()
-            raise RequestError(f"{given} is outside {bounds}")
+        for bound in ("minimum", "maximum"):
+            limit = declared.get(bound, value)
+            if (value < limit) if bound == "minimum" else (value > limit):
+                raise RequestError(f"{given} is beyond the {bound} {limit}")
     return value
 
 
@@ -105,6 +102,16 @@ def read_time_range(given: Any, now: datetime) -> TimeRange:
             f"{json.dumps(given)} is not a time range", advice='a text: "2024-05-10 to 2024-05-12"'
         )
     return parse_time_range(given, now)
+
+
+def _choice(given: Any, choices: Sequence[Any]) -> Any:
+    """The choice that is meant; a command line gives every one of them as text."""
+    for one in choices:
+        if given == one or (isinstance(given, str) and given == str(one)):
+            return one
+    raise RequestError(
+        f"{json.dumps(given)} is not one of {', '.join(map(str, choices)) or 'its choices: it has none'}"
+    )
 
 
 def _text(given: Any) -> str:

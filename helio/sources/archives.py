@@ -36,6 +36,17 @@ class Archives:
         self._archive = archive
         self._opened: dict[str, Provider] = {}
 
+    def open_named(self) -> None:
+        """Open the archive named for the run, if one is.
+
+        Raises
+        ------
+        RequestError
+            It is not a folder that can be read.
+        """
+        if self._archive:
+            self.choose("")
+
     def choose(self, provider: str) -> Provider:
         """The provider for a step that names `provider`, or names none with ``""``."""
         name = self._archive or self._served(provider)

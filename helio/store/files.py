@@ -31,7 +31,7 @@ def write_whole(path: Path, content: bytes, *, durable: bool = True) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_through(temporary, path, content, durable=durable)
     except OSError as error:
-        raise unwritable(path, error, "another --output, or free the disk") from error
+        raise unwritable(path, error) from error
 
 
 def replace_through(temporary: Path, path: Path, content: bytes, *, durable: bool = True) -> None:
@@ -53,6 +53,18 @@ def replace_through(temporary: Path, path: Path, content: bytes, *, durable: boo
         raise
 
 
+def make_durable(folder: Path) -> None:
+    """Put on the disk which files stand in a folder, where the file system can be told to."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # said by file systems over a network
+            raise
+    finally:
+        os.close(descriptor)
+
+
 def write_all(descriptor: int, content: bytes | memoryview) -> None:
     """Write every byte: the system may take a part, as on a disk that is nearly full."""
     rest = memoryview(content).cast("B")
@@ -63,4 +75,6 @@ def write_all(descriptor: int, content: bytes | memoryview) -> None:
 def unwritable(path: Path, error: OSError, advice: str = "") -> OutputError:
     """The error of a file that cannot be written, in words."""
     reason = "the disk is full" if error.errno in FULL else error.strerror or str(error)
-    return OutputError(f"{path} cannot be written: {reason}", advice=advice or "free the disk")
+    return OutputError(
+        f"{path} cannot be written: {reason}", advice=advice or "free the disk, or write elsewhere"
+    )

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helio.pipelines.diagnostics import InvalidTemplate
-from helio.pipelines.template import SCHEMA_FILE, as_text, canonical, digest, read_template, slug
+from helio.pipelines.schema import SCHEMA_FILE
+from helio.pipelines.template import as_text, canonical, digest, read_template, slug
 
 from .conftest import fetch, magnitude, render, template
 

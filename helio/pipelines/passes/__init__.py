@@ -37,7 +37,8 @@ BINDING: tuple[tuple[Pass, ...], ...] = (
     # Values before artefacts: a figure takes its range from fetches whose ranges are absolute.
     (check_providers, bind_values),
     # Labels may have been made of variables: what two of them became is known only now.
-    (derive_produces, derive_dependencies, order_steps),
+    # And what stands in an argument now may not be what the argument takes.
+    (check_tools, derive_produces, derive_dependencies, order_steps),
     (bind_artefacts,),
 )
 """From there to a plan that can be executed."""

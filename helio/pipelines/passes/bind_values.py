@@ -42,7 +42,14 @@ def bind_values(plan: Document, context: Context) -> Iterator[Finding]:
         args = substitute(step["tool_args"], schema, values)
         for name in signature.time_arguments():
             if isinstance(args.get(name), str):
-                args = {**args, name: str(read_time_range(args[name], context.now))}
+                try:
+                    args = {**args, name: str(read_time_range(args[name], context.now))}
+                except TimeRangeError as error:
+                    at = pointer("steps", index, "tool_args", name)
+                    advice = (error.advice,) if error.advice else ()
+                    yield Diagnostic(
+                        "HB204", error.message, "error", step["step_id"], signature.name, at, advice
+                    )
         for _, path, message, _ in misfits(args, schema):
             at = pointer("steps", index, "tool_args", *path)
             yield Diagnostic("HB204", message, step_id=step["step_id"], tool_name=signature.name, path=at)
@@ -70,4 +77,7 @@ def _value(name: str, facts: Document, context: Context) -> Any:
             code, f"{name}: {error.message}", path=at, advice=(error.advice,) if error.advice else ()
         )
     except RequestError as error:
-        return Diagnostic("HB204", f"{name} is of type {facts['type']}: {error.message}", path=at)
+        advice = (error.advice,) if error.advice else ()
+        return Diagnostic(
+            "HB204", f"{name} is of type {facts['type']}: {error.message}", path=at, advice=advice
+        )

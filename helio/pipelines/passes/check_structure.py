@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.diagnostics import Diagnostic, did_you_mean, pointer
 from helio.pipelines.passes.edit import Context, Edit, Finding, added, removed
 from helio.pipelines.passes.structure import misfits
 from helio.pipelines.schema import STRUCTURE
@@ -34,7 +34,12 @@ def check_structure(plan: Document, context: Context) -> Iterator[Finding]:
         shown = step_id if isinstance(step_id, (int, str)) else None
         if kind == "unknown":
             yield Diagnostic(
-                "HN101", f"{message}: kept aside, not executed", "warning", shown, path=at, advice=meant[:1]
+                "HN101",
+                f"{message}: kept aside, not executed",
+                "warning",
+                shown,
+                path=at,
+                advice=_closest(str(path[-1]), meant),
             )
             yield _keep_aside(plan, path)
         else:
@@ -52,6 +57,10 @@ def check_structure(plan: Document, context: Context) -> Iterator[Finding]:
                     path=pointer("steps", index, key),
                 )
     yield from _duplicates(steps)
+
+
+def _closest(name: str, known: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"did you mean '{one}'?" for one in did_you_mean(name, known)[:1])
 
 
 def _duplicates(steps: list[Any]) -> Iterator[Finding]:

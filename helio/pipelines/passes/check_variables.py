@@ -42,7 +42,13 @@ def check_variables(plan: Document, context: Context) -> Iterator[Finding]:
             yield Diagnostic(
                 "HN603", f"the variable {name} is never used", "warning", path=pointer("variables", name)
             )
-        if "default" in facts:
+        if facts["type"] == "interval":
+            yield Diagnostic(
+                "HV102",
+                "variables of type interval are part of the format, and this version of helio does not run them yet",
+                path=pointer("variables", name, "type"),
+            )
+        elif "default" in facts:
             yield from _default(name, facts, context)
     for name in context.values:
         if name not in declared:
@@ -65,10 +71,8 @@ def _default(name: str, facts: Document, context: Context) -> Iterator[Diagnosti
             code, f"{name}: {error.message}", path=at, advice=(error.advice,) if error.advice else ()
         )
     except RequestError as error:
-        kind = facts["type"]
-        yield Diagnostic(
-            "HV101", f"{name} is of type {kind}: {error.message} ({json.dumps(facts['default'])})", path=at
-        )
+        message = f"{name} is of type {facts['type']}: {error.message} ({json.dumps(facts['default'])})"
+        yield Diagnostic("HV101", message, path=at, advice=(error.advice,) if error.advice else ())
 
 
 def _known(declared: Document) -> str:

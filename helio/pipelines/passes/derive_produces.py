@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
-from helio.pipelines.labels import produced_labels
+from helio.pipelines.labels import owner, produced_labels
 from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
 from helio.pipelines.template import Document
 
@@ -16,6 +16,7 @@ def derive_produces(plan: Document, context: Context) -> Iterator[Finding]:
     ``{"tool_name": "magnitude", "tool_args": {…, "output_label": "B"}}`` → ``"produces": ["B"]``
     """
     first: dict[str, StepId] = {}
+    places: dict[str, int] = {}
     for index, step in enumerate(plan["steps"]):
         signature = context.signatures.get(step["tool_name"])
         if signature is None:
@@ -44,3 +45,21 @@ def derive_produces(plan: Document, context: Context) -> Iterator[Finding]:
                     advice=("another output_label",),
                 )
             first.setdefault(label, step["step_id"])
+            places.setdefault(label, index)
+    yield from _shadows(plan, places)
+
+
+def _shadows(plan: Document, places: dict[str, int]) -> Iterator[Diagnostic]:
+    """Refuse ``B.Bx`` as the label of a table beside a table ``B``: it reads as a component of it."""
+    for label, index in places.items():
+        table = owner(label.rpartition(".")[0], places)
+        if table is not None:
+            step = plan["steps"][index]
+            yield Diagnostic(
+                "HR103",
+                f"the label '{label}' reads as a component of '{table}', which another step produces",
+                step_id=step["step_id"],
+                tool_name=step["tool_name"],
+                path=pointer("steps", index, "tool_args"),
+                advice=("another output_label, without the dot",),
+            )

@@ -7,7 +7,8 @@ from copy import deepcopy
 
 from helio.pipelines.diagnostics import pointer
 from helio.pipelines.passes.edit import Context, Edit, Finding, added
-from helio.pipelines.template import SCHEMA_VERSION, STEP_DEFAULTS, Document
+from helio.pipelines.schema import SCHEMA_VERSION
+from helio.pipelines.template import STEP_DEFAULTS, Document
 
 
 def fill_defaults(plan: Document, context: Context) -> Iterator[Finding]:
