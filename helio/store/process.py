@@ -10,12 +10,15 @@ import secrets
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 Fate = Literal["works", "gone", "elsewhere"]
 """What is known of a process: of one on another machine, or in another container, nothing."""
+
+HIDDEN = "?"
 
 _MARK = re.compile(r"([0-9a-f]{8})-([0-9a-f]{8})-([0-9a-f]{8})-([0-9]+)-([0-9A-Za-z]*)-[0-9a-f]{12}")
 
@@ -49,9 +52,12 @@ class Process:
         here = this_process()
         if self.boot != here.boot:
             return "gone" if self.host == here.host else "elsewhere"
-        if self.namespace != here.namespace:
+        if self.namespace != here.namespace or (not self.boot and self.host != here.host):
             return "elsewhere"
-        return "works" if self.started and started(self.pid) == self.started else "gone"
+        now = started(self.pid)
+        if now == HIDDEN:
+            return "elsewhere"
+        return "works" if self.started and now == self.started else "gone"
 
     def to_json(self) -> dict[str, Any]:
         """As a record keeps it."""
@@ -83,23 +89,37 @@ def fate_of_writer(name: str) -> Fate | None:
 
 
 def started(pid: int) -> str:
-    """When a process started, in a form that only equality means something for; empty when it is gone."""
+    """When a process started, only to be compared; empty when it is gone, `HIDDEN` when we may not know."""
     if sys.platform != "linux":
         return _said(["ps", "-o", "lstart=", "-p", str(pid)])
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
-        return ""
+        return HIDDEN if _is_hidden(pid) else ""
     # The name in parentheses may hold anything, so fields are counted behind its end: state is field 3, start 22.
     fields = stat[stat.rindex(")") + 2 :].split()
     return "" if fields[0] in "ZX" else fields[19]  # a zombie has ended, though its parent has not yet asked
 
 
+def _is_hidden(pid: int) -> bool:
+    """Whether it is there all the same: /proc may be mounted so that it shows one's own processes only."""
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True
+    except (ProcessLookupError, OverflowError):
+        return False
+    return False  # ours, and it has ended between the two looks
+
+
 @functools.lru_cache(maxsize=4)
 def _process(pid: int) -> Process:  # by number, so that a fork does not take its parent's name
     if sys.platform == "linux":
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        namespace = os.readlink("/proc/self/ns/pid")
+        boot = namespace = ""  # some containers show neither
+        with suppress(FileNotFoundError, PermissionError):
+            boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        with suppress(FileNotFoundError, PermissionError):
+            namespace = os.readlink("/proc/self/ns/pid")
     else:
         boot, namespace = _said(["sysctl", "-n", "kern.bootsessionuuid"]), ""
     return Process(pid, started(pid), boot, socket.gethostname(), namespace)

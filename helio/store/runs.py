@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from helio.errors import DamagedObject, OutputError, RequestError, UnknownRun
-from helio.store.files import replace_through, unwritable, write_all
+from helio.store.files import make_durable, replace_through, unwritable, write_all
 from helio.store.process import Process, temporary_name, this_process
 
 HEADER = "run.json"
@@ -254,10 +254,12 @@ class Runs:
             try:
                 for name, one in content.items():
                     replace_through(temporary / f".{name}", temporary / name, one)
+                make_durable(temporary)
                 # A folder moves only to where there is none or an empty one, and a record is never empty.
                 os.rename(temporary, folder)
+                make_durable(self.root)
             except BaseException:
-                shutil.rmtree(temporary, ignore_errors=True)
+                shutil.rmtree(temporary, ignore_errors=True)  # what cannot be removed now is collected later
                 raise
         except OSError as error:
             if folder.is_dir():

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from helio.errors import DamagedObject, OutputError, RequestError, UnknownRun
+from helio.store import process
 from helio.store.process import Process, fate_of_writer, started, temporary_name, this_process
 from helio.store.runs import Runs, RunSummary
 
@@ -249,6 +250,23 @@ def test_a_run_on_another_machine_counts_as_running_and_says_so(runs, other):
     assert runs.list()[0].note.endswith("as far as is known here")
     runs.delete("a")
     assert runs.list() == []
+
+
+def test_a_run_of_which_nothing_may_be_known_counts_as_running(runs, monkeypatch):
+    record = begun(runs)
+    of_process(record, pid=this_process().pid + 1)
+    monkeypatch.setattr(process, "started", lambda pid: process.HIDDEN)
+    assert record.status == "running"
+
+
+@pytest.mark.skipif(sys.platform != "linux" or os.getuid() != 0, reason="needs root to be somebody else")
+def test_a_process_that_may_not_be_looked_at_is_hidden_and_not_gone():
+    code = (
+        "import os; from helio.store import process; os.setuid(65534);"
+        "print(process._is_hidden(1), process._is_hidden(2**22 + 1))"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert said.stdout == "True False\n", said.stderr
 
 
 def test_a_machine_that_was_renamed_knows_its_runs(runs):
