@@ -18,9 +18,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self
 
-import helio
 from helio.errors import DamagedFile, DataError, NoData, UnknownParameter
 from helio.sources.cdf_guard import check_cdf
+from helio.sources.child import child_environment, memory_limit
 from helio.time_range import TimeRange
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ _ERRORS: dict[str, type[DataError]] = {
     error.__name__: error for error in (DamagedFile, UnknownParameter, NoData)
 }
 _EPOCH_ZERO = datetime(1970, 1, 1)
-_LEAST_MEMORY = 2 * 1024**3
 _STARTUP_SECONDS = 60.0
 _PIPE_BYTES = 1024**2
 _ADVICE = "fetch it again; if it comes out the same, leave it out and tell whoever serves it"
@@ -188,12 +187,12 @@ class _Worker:
     def __init__(self) -> None:
         self._said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "helio.sources.cdf_worker", str(_memory_limit())],
+            [sys.executable, "-P", "-m", "helio.sources.cdf_worker", str(memory_limit())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._said,
             bufsize=0,
-            env=_environment(),
+            env=child_environment(),
         )
         self._ready = False
         self._code: int | None = None
@@ -300,28 +299,6 @@ class _Worker:
         if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
             raise TimeoutError
         return True
-
-
-def _environment() -> dict[str, str]:
-    """Nothing of the user's but where modules and temporary files are."""
-    here = str(Path(helio.__file__).resolve().parent.parent)
-    environment = {
-        "PYTHONPATH": os.pathsep.join(dict.fromkeys([here, *(path for path in sys.path if path)])),
-        "PYTHONHASHSEED": "0",
-        "OPENBLAS_NUM_THREADS": "1",
-        "OMP_NUM_THREADS": "1",
-        "TMPDIR": tempfile.gettempdir(),
-    }
-    for name in ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"):
-        if name in os.environ:
-            environment[name] = os.environ[name]
-    return environment
-
-
-def _memory_limit() -> int:
-    """Three quarters of what the machine has: what a damaged file may claim must not take all of it."""
-    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return max(_LEAST_MEMORY, physical * 3 // 4)
 
 
 def _widen(descriptor: int) -> None:

@@ -44,6 +44,10 @@ _LINKS = frozenset({
 })  # fmt: skip
 """Attributes that decide whether a variable can be read, and on which clock."""
 _LONGEST_LINK = 512
+# CDF Internal Format Description (NASA SPDF), sections 2.6 and 2.11: the flags of a VDR, the CPR
+_COMPRESSED, _CPR = 4, 11
+_GZIP = 5
+"""The one compression of a variable's records that cdflib knows; it takes every other for it."""
 _DEFLATE_LIMIT = 1100
 """Deflate shrinks by no more than 1032, so a variable that claims more than this is damaged."""
 
@@ -106,6 +110,7 @@ class CdfFile:
         self._described: dict[str, tuple[Variable, VDR, str | int] | None] = {}
         self._attributes: dict[str, Attributes] = {}
         self._links: dict[tuple[bool, int], Attributes] | None = None
+        self._methods: dict[tuple[bool, int], int] | None = None
 
     def close(self) -> None:
         """Give up the file."""
@@ -172,6 +177,7 @@ class CdfFile:
             dtype = "U1" if variable.holds_text else _DTYPES[variable.kind]
             return np.empty((0, *variable.shape), dtype=dtype)
         self._refuse_absurd(variable, descriptor)
+        self._refuse_unknown_compression(variable, descriptor)
         if descriptor.sparse:
             data = self._sparse_records(variable, descriptor, key, first, stop)
         else:
@@ -239,6 +245,21 @@ class CdfFile:
                 f"variable '{variable.name}' claims {claimed} bytes, and '{self.path.name}' has {self.size}"
             )
 
+    def _refuse_unknown_compression(self, variable: Variable, descriptor: VDR) -> None:
+        """Bytes that are no gzip may inflate all the same, into whatever numbers."""
+        if not descriptor.compression_bool:
+            return
+        if self._methods is None:
+            with self._reading():
+                self._methods = self._read_methods()
+        method = self._methods.get((descriptor.section_type == 8, int(descriptor.variable_number)))
+        if method != _GZIP:
+            raise DamagedFile(
+                f"variable '{variable.name}' in '{self.path.name}' is compressed by method {method}, "
+                "which cannot be read",
+                advice="if the file is whole, NASA's cdfconvert writes it with gzip",
+            )
+
     def _sparse_records(
         self, variable: Variable, descriptor: VDR, key: str | int, first: int, stop: int
     ) -> npt.NDArray[Any]:
@@ -299,6 +320,28 @@ class CdfFile:
                         links.setdefault((is_z, number), {})[name] = _readable(text)
                     next_entry = following
         return links
+
+    def _read_methods(self) -> dict[tuple[bool, int], int]:
+        """How each compressed variable is compressed (CPR): one pass over the descriptors (VDR), r before z."""
+        wide = self._cdf.cdfversion == 3
+        (gdr,) = struct.unpack(">q", self._bytes(20, 8)) if wide else struct.unpack(">i", self._bytes(16, 4))
+        _, _, *heads = struct.unpack(">qi2q" if wide else ">ii2i", self._bytes(gdr, 28 if wide else 16))
+        # next descriptor, …, flags, …, number, CPR; of the CPR: size, type, method
+        layout = struct.Struct(">8x4xq24xi20xiq" if wide else ">4x4xi16xi20xii")
+        cpr = struct.Struct(">8xii" if wide else ">4xii")
+        methods: dict[tuple[bool, int], int] = {}
+        for is_z, place in zip((False, True), heads, strict=True):
+            seen = set[int]()
+            while place > 0 and place not in seen:
+                seen.add(place)
+                following, flags, number, offset = layout.unpack(self._bytes(place, layout.size))
+                if flags & _COMPRESSED:
+                    kind, method = cpr.unpack(self._bytes(offset, cpr.size))
+                    if kind != _CPR:
+                        raise ValueError(f"no description of a compression at {offset}")
+                    methods[is_z, number] = method
+                place = following
+        return methods
 
     def _written(self, offset: int) -> list[tuple[int, int]]:
         """First and last record of every block, from the variable's index records (VXR)."""

@@ -285,6 +285,12 @@ class TableReader:
         if lower is not None and upper is not None and not _sane(lower, upper):
             lower = upper = None
         unit = istp.text_of(attributes, "UNITS")
+        if istp.is_flux(unit):
+            # ELFIN EPD gives pitch angles the UNITS of its fluxes, and says degrees nowhere
+            wrong = (
+                f"'{variable.name}' gives its bins the unit of a flux, '{unit}': theirs is not in the file"
+            )
+            note = f"{note}; {wrong}" if note else wrong
         axis = Axis(
             label=istp.text_of(attributes, "LABLAXIS", "FIELDNAM") or variable.name,
             unit=unit,

@@ -7,10 +7,8 @@ when its input does.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import resource
 import signal
 import struct
 import sys
@@ -24,6 +22,7 @@ import numpy.typing as npt
 from helio.errors import DamagedFile, DataError
 from helio.sources.cdf_file import CdfFile
 from helio.sources.cdf_tables import TableReader, parameters_of
+from helio.sources.child import limit_memory
 from helio.store.table import Table
 
 _MOST_OPEN = 8
@@ -36,7 +35,7 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     # whatever a library prints must not be taken for an answer
     os.dup2(2, 1)
-    _limit_memory(int(sys.argv[1]))
+    limit_memory(int(sys.argv[1]))
     files = OpenFiles()
     _send(answers, {"ready": True})
     for line in requests:
@@ -56,14 +55,6 @@ def main() -> None:
 
 
 _NEEDS_MEMORY = "'{}' needs more memory than a file may take; it is damaged or too large to read at once"
-
-
-def _limit_memory(limit: int) -> None:
-    # macOS does not limit address space; there the parent's clock is the only limit
-    with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 class OpenFiles:

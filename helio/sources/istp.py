@@ -48,7 +48,13 @@ _NUMBER = r"[0-9]+(?:\.\s?[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+"
 _BIN_TEXT = re.compile(
     rf"({_NUMBER})\s*(?:-|–|—|to|\.\.)\s*({_NUMBER})\s*([kMGT]?eV(?:/(?:n|nuc|nucleon|amu|u|q|e))?|[kMGT]?Hz|deg)\b"
 )
+_PER_AREA = re.compile(r"(?<![A-Za-z])[ckm]?m\s*(?:\^|\*\*)?\s*[-−]?2(?![0-9])")
 _BIN_UNITS = re.compile(r"eV|Hz", re.IGNORECASE)
+
+
+def is_flux(unit: str) -> bool:
+    """Whether a unit is per area, which nothing that numbers bins is: ``#/(cm^2*s*str*MeV)``."""
+    return _PER_AREA.search(unit) is not None
 
 
 def text_of(attributes: Attributes, *names: str) -> str:

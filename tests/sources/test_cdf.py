@@ -1,6 +1,7 @@
 """The reader, on CDFs written here: one test for each thing that files in the wild do."""
 
 import os
+import struct
 import subprocess
 import sys
 import threading
@@ -482,6 +483,34 @@ def test_compressed_files_and_variables_are_read(new_cdf, read, compressed):
     assert read(path, "n", part).values.tolist() == list(range(1440, 2880))
 
 
+def test_a_variable_compressed_by_an_unknown_method_is_damaged(new_cdf, read):
+    path = with_epoch(new_cdf(), 5000).add("n", "f4", np.arange(5000.0), DEPEND_0="Epoch", gzip=6).done()
+    data = path.read_bytes()
+    # the record that describes a compression: its size, its type of 11, gzip as 5, and a level of 6
+    known, unknown = (struct.pack(">qiiiii", 28, 11, method, 0, 1, 6) for method in (5, 99))
+    assert data.count(known) == 1
+    path.write_bytes(data.replace(known, unknown))
+    with pytest.raises(DamagedFile, match="'n' in .* is compressed by method 99"):
+        read(path, "n")
+
+
+def test_a_damaged_description_of_a_compression_is_said(new_cdf, read):
+    path = with_epoch(new_cdf(), 5000).add("n", "f4", np.arange(5000.0), DEPEND_0="Epoch", gzip=6).done()
+    data = path.read_bytes()
+    path.write_bytes(data.replace(struct.pack(">qii", 28, 11, 5), struct.pack(">qii", 28, 12, 5)))
+    with pytest.raises(DamagedFile, match="no description of a compression"):
+        read(path, "n")
+
+
+def test_bins_in_the_unit_of_a_flux_are_noted(new_cdf, read):
+    made = with_epoch(new_cdf())
+    made.add("pa", "f4", [30.0, 90.0, 150.0], constant=True, UNITS="#/(cm^2*s*sr*MeV)")
+    made.add("j", "f4", np.ones((4, 3)), DEPEND_0="Epoch", DEPEND_1="pa", UNITS="#/(cm^2*s*sr*MeV)")
+    table = read(made.done(), "j")
+    assert table.axes[0].unit == "#/(cm^2*s*sr*MeV)"
+    assert "'pa' gives its bins the unit of a flux" in table.notes[0]
+
+
 def test_a_file_that_changes_under_the_same_name_is_read_again(new_cdf, read):
     with_epoch(new_cdf("a.cdf")).add("n", "f8", [1.0] * 4, DEPEND_0="Epoch").done()
     path = with_epoch(new_cdf("b.cdf")).add("n", "f8", [2.0] * 4, DEPEND_0="Epoch").done()
@@ -592,7 +621,7 @@ def test_a_file_that_needs_more_memory_than_it_may_take_is_refused(new_cdf, monk
     huge = made.add(
         "n", "f8", [[0, 99_999_999], np.array([0.0, 1.0])], sparse="pad_sparse", DEPEND_0="Epoch"
     ).done()
-    monkeypatch.setattr("helio.sources.cdf._memory_limit", lambda: 600 * 1024**2)
+    monkeypatch.setattr("helio.sources.cdf.memory_limit", lambda: 600 * 1024**2)
     with CdfReader() as reader:
         with pytest.raises(DamagedFile, match=r"'made\.cdf' needs more memory"):
             reader.read(huge, ["n"], ALWAYS)

@@ -1,6 +1,7 @@
 """Every number that varies in time in every real file, against pycdfpp."""
 
 import math
+import struct
 from datetime import datetime
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import numpy as np
 import pycdfpp
 import pytest
 
-from helio.errors import NoData, UnknownParameter
+from helio.errors import DamagedFile, NoData, UnknownParameter
 from helio.sources.cdf import CdfReader
 from helio.store.table import Table
 from helio.time_range import TimeRange
@@ -177,6 +178,21 @@ def test_elfin_pitch_angles_and_energies_are_two_axes(archive: Path, cdf_reader:
     table = one(archive, cdf_reader, "elb_l2_epdef*.cdf", "elb_pef_fs_Epat_nflux")
     assert table.values.shape == (21, 18, 16)
     assert [axis.per_record for axis in table.axes] == [True, False]
+    # the file gives its pitch angles the unit of the flux, and says degrees nowhere
+    assert table.axes[0].unit == table.unit
+    assert "'elb_pef_fs_epa_spec' gives its bins the unit of a flux" in "".join(table.notes)
+
+
+def test_unknown_compression_of_an_ace_file_is_damage(
+    archive: Path, cdf_reader: CdfReader, tmp_path: Path
+) -> None:
+    data = next(archive.rglob("ac_h0_mfi_20230102_v07.cdf")).read_bytes()
+    gzip = struct.pack(">qii", 28, 11, 5)
+    assert data.count(gzip) == 8
+    path = tmp_path / "ac_h0_mfi_20230102_v07.cdf"
+    path.write_bytes(data.replace(gzip, struct.pack(">qii", 28, 11, 99)))
+    with pytest.raises(DamagedFile, match="compressed by method 99"):
+        cdf_reader.read(path, ["Magnitude"], ALWAYS)
 
 
 def test_an_hourly_day_has_24_rows(archive: Path, cdf_reader: CdfReader) -> None:

@@ -221,6 +221,16 @@ def test_an_axis_with_a_centre_of_zero_is_linear():
     assert istp.axis_scale(np.array([1.0, 10.0]), "deg", {}) == "linear"
 
 
+@pytest.mark.parametrize("unit", ["#/(cm^2*s*str*MeV)", "1/(cm2 s sr keV)", "m^-2 s^-1", "cm**-2"])
+def test_a_unit_per_area_is_no_unit_of_bins(unit):
+    assert istp.is_flux(unit)
+
+
+@pytest.mark.parametrize("unit", ["deg", "keV", "Hz", "km", "mm", "", "s^2", "R_E", "eV/nuc", "m 25"])
+def test_units_of_bins_are_no_fluxes(unit):
+    assert not istp.is_flux(unit)
+
+
 def test_what_components_have_in_common_names_the_vector():
     assert istp.stem_of(("Bx", "By", "Bz", "Bt")) == "B"
     assert istp.stem_of(("B_R", "B_T", "B_N")) == "B"

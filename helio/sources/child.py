@@ -1,0 +1,55 @@
+"""Processes that may be killed: what they get of the environment, and how much memory they may take."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import helio
+
+_LEAST_MEMORY = 2 * 1024**3
+
+
+def child_environment() -> dict[str, str]:
+    """The environment of a child: nothing of the user's but where modules and temporary files are.
+
+    Hashes are not seeded at random and libraries keep to one thread, so that a child does the same each time.
+    """
+    here = str(Path(helio.__file__).resolve().parent.parent)
+    environment = {
+        "PYTHONPATH": os.pathsep.join(dict.fromkeys([here, *(path for path in sys.path if path)])),
+        "PYTHONHASHSEED": "0",
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "TMPDIR": tempfile.gettempdir(),
+    }
+    for name in ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"):
+        if name in os.environ:
+            environment[name] = os.environ[name]
+    return environment
+
+
+def memory_limit() -> int:
+    """Bytes of address space that one child may take: three quarters of the machine's memory, 2 GiB at least.
+
+    What a damaged file or a slip of the pen claims must not take all of it.
+    """
+    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return max(_LEAST_MEMORY, physical * 3 // 4)
+
+
+def limit_memory(limit: int) -> None:
+    """Hold this process to `limit` bytes of address space, beyond which Python raises MemoryError; no core dumps.
+
+    Called by the child itself, before it reads anything. macOS does not limit address space; there the
+    parent's clock is the only limit.
+    """
+    import resource  # the child's part alone
+
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
