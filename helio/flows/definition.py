@@ -19,6 +19,27 @@ MODULE = "helio.flows.pipelines"
 """Where a flow says that it is defined: a runner's subprocess finds it there by its name."""
 
 
+TAKEN = frozenset(
+    # Prefect's own arguments, and what every pydantic model has: the form is made of one.
+    [
+        "return_state",
+        "wait_for",
+        "construct",
+        "copy",
+        "dict",
+        "from_orm",
+        "json",
+        "parse_file",
+        "parse_obj",
+        "parse_raw",
+        "schema",
+        "schema_json",
+        "update_forward_refs",
+        "validate",
+    ]
+)
+
+
 def define_flow(template: Document, body: Callable[..., Any], **options: Any) -> Flow[..., Any]:
     """A flow with the template's variables as its parameters.
 
@@ -39,13 +60,13 @@ def define_flow(template: Document, body: Callable[..., Any], **options: Any) ->
     pipeline_id = template.get("id", "pipeline")
     function.__name__ = function.__qualname__ = flow_function(pipeline_id)
     function.__module__ = MODULE  # before Flow reads it: it becomes the entrypoint
-    function.__doc__ = template.get("description") or template.get("name") or pipeline_id
+    function.__doc__ = _docstring(template)
     function.__signature__ = _signature(template)  # type: ignore[attr-defined]
     return Flow(
         function,
         name=pipeline_id,
         version=version_of(template),
-        description=function.__doc__,
+        description=template.get("description") or template.get("name"),
         persist_result=False,
         **options,
     )
@@ -64,13 +85,12 @@ def parameters_of(template: Document, values: Mapping[str, Any]) -> dict[str, An
 
 
 def parameter_names(template: Document) -> dict[str, str]:
-    """The flow's parameter for each variable: its name without the ``$``, as on ``--set``."""
+    """The flow's parameter for each variable: its name without the ``$``, as on ``--set``, where Python lets it."""
     names: dict[str, str] = {}
     for variable in template.get("variables") or {}:
         name = variable.removeprefix("$").lstrip("_") or "variable"
-        # Prefect keeps two names for itself, Python its keywords; a model's field cannot begin with a line.
-        while keyword.iskeyword(name) or name in ("return_state", "wait_for") or name in names.values():
-            name += "_"
+        while keyword.iskeyword(name) or name in TAKEN or name.startswith("model_") or name in names.values():
+            name = f"var_{name}" if name.startswith("model_") else f"{name}_"
         names[variable] = name
     return names
 
@@ -117,30 +137,32 @@ def _signature(template: Document) -> inspect.Signature:
             inspect.Parameter(
                 names[variable],
                 inspect.Parameter.KEYWORD_ONLY,
-                default=_field(facts),
+                default=facts.get("default", inspect.Parameter.empty),
                 annotation=_type(facts),
             )
         )
     return inspect.Signature(parameters)
 
 
-def _field(facts: Mapping[str, Any]) -> Any:
-    from pydantic import Field
+def _docstring(template: Document) -> str:
+    """Where Prefect looks for what is said of each parameter."""
+    names = parameter_names(template)
+    lines = [template.get("name") or template.get("id", "pipeline"), "", "Args:"]
+    for variable, facts in (template.get("variables") or {}).items():
+        words = facts.get("description") or _hint(facts.get("type", ""))
+        if words:
+            lines.append(f"    {names[variable]}: {' '.join(words.split())}")
+    return "\n".join(lines)
 
-    return Field(
-        default=facts.get("default", ...),
-        description=facts.get("description") or _hint(facts.get("type", "")),
-    )
 
-
-def _hint(kind: str) -> str | None:
+def _hint(kind: str) -> str:
     return {
         "time_range": "2021-10-28, 2024-05-10 to 2024-05-12, last 7 days, …; UTC",
         "duration": "5min, 1h, 1d, …",
         "dataset": "A data set's id",
         "parameter": "A parameter of a data set",
         "label": "A label of the pipeline",
-    }.get(kind)
+    }.get(kind, "")
 
 
 def _type(facts: Mapping[str, Any]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import queue
@@ -19,7 +20,7 @@ from prefect.cache_policies import NO_CACHE
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import State, StateDetails, StateType, TaskRun
 from prefect.context import FlowRunContext, TaskRunContext
-from prefect.events.clients import NullEventsClient, PrefectEventsClient
+from prefect.events.clients import PrefectEventsClient
 from prefect.events.worker import EventsWorker, emit_events_to_cloud
 from prefect.flow_engine import run_flow_sync
 from prefect.futures import PrefectFuture, PrefectTaskRunFuture
@@ -234,18 +235,22 @@ def _events_to(execution: Execution, api_url: str) -> Iterator[None]:
         EventsWorker.set_client_override(PrefectEventsClient, api_url=api_url, reconnection_attempts=3)
     try:
         worker = EventsWorker.instance()
-        execution.let_go = lambda: _drop(worker)
+        task = worker._task
+        execution.let_go = lambda: _drop(worker, task)
         yield
         worker.drain()
     finally:
         EventsWorker.set_client_override(None)
 
 
-def _drop(worker: EventsWorker) -> None:
+def _drop(worker: EventsWorker, task: asyncio.Task[None] | None) -> None:
     """Send no more: else the process would not end before each event had been tried at a server that is gone."""
-    nobody = NullEventsClient()
-    nobody._in_context = True
-    worker._client = nobody
+    if worker._loop is None or task is None:
+        return  # it never got as far as a connection
+    worker._loop.call_soon_threadsafe(task.cancel)
+    socket = getattr(getattr(worker, "_client", None), "_websocket", None)
+    if socket is not None:
+        worker._loop.call_soon_threadsafe(socket.transport.abort)  # else its goodbye is waited for, too
 
 
 class _ToServer(logging.Handler):

@@ -1,0 +1,41 @@
+"""A run in a process of its own, to be interrupted: ``python -m tests.flows.a_run HOME URL SECONDS``."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from helio.errors import Cancelled
+from helio.flows.run import run_flow
+from tests.flows.conftest import Runner, diamond
+
+
+class Told(Runner):
+    """Says when it is told to stop."""
+
+    def cancel(self) -> None:
+        print(f"cancel {time.monotonic()}", flush=True)
+        super().cancel()
+
+
+def main(home: str, url: str, seconds: str) -> None:
+    """Run the diamond, each step taking so many seconds."""
+    try:
+        results = run_flow(
+            diamond(),
+            Told(takes=float(seconds)),
+            run_id="a-run",
+            home=Path(home),
+            api_url=url if url != "ephemeral" else None,
+            started=lambda step: print(f"started {step.step_id}", flush=True),
+            recorded=lambda flow_run_id: print(f"recorded {flow_run_id}", flush=True),
+        )
+    except Cancelled:
+        print(f"cancelled {time.monotonic()}", flush=True)
+        sys.exit(130)
+    print("states", *(one.state for one in results), time.monotonic(), flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

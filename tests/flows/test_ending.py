@@ -1,0 +1,112 @@
+"""Runs that are ended from outside, and servers that are lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from helio.flows.register import mark_crashed
+from helio.flows.server import Server
+from tests.flows.conftest import ENVIRON, Shown
+
+pytestmark = pytest.mark.server
+
+LONG = "300"
+
+
+@contextmanager
+def a_run(home: Path, url: str, seconds: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A run in its own process, its first step at work, and the id of its flow run."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.flows.a_run", str(home), url, seconds],
+        cwd=Path(__file__).parents[2],
+        env=ENVIRON,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    with process:
+        try:
+            recorded = process.stdout.readline().split()
+            assert recorded[0] == "recorded"
+            assert process.stdout.readline().startswith("started")
+            yield process, recorded[1]
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_cancels_the_runner_and_the_run(server: Server, home: Path, number: signal.Signals) -> None:
+    with a_run(home, server.url, LONG) as (process, flow_run_id):
+        process.send_signal(number)
+        said, _ = process.communicate(timeout=30)
+        assert "cancel " in said
+        assert "cancelled " in said
+        assert process.returncode == 130
+    shown = Shown(server, flow_run_id)
+    shown.soon(lambda shown: shown.run["state_name"], "Cancelled")
+    shown.soon(lambda shown: set(shown.states.values()), {"Cancelled"})
+
+
+def test_a_run_whose_process_is_gone_is_marked_as_crashed(server: Server, home: Path) -> None:
+    with a_run(home, server.url, LONG) as (process, flow_run_id):
+        shown = Shown(server, flow_run_id)
+        shown.soon(lambda shown: set(shown.states.values()), {"Running"})
+        process.kill()
+        process.wait()
+    assert shown.run["state_name"] == "Running"
+    assert mark_crashed(server, [flow_run_id]) == (flow_run_id,)
+    assert shown.run["state_name"] == "Crashed"
+    shown.soon(lambda shown: set(shown.states.values()), {"Crashed"})
+    assert mark_crashed(server, [flow_run_id]) == ()
+
+
+def test_a_server_killed_in_mid_run_does_not_lose_the_run(tmp_path: Path) -> None:
+    server = Server(tmp_path, ENVIRON)
+    server.start()
+    server.wait(90.0)
+    with a_run(tmp_path, server.url, "0.5") as (process, _):
+        os.kill(json.loads((tmp_path / "prefect/server.json").read_text())["pid"], signal.SIGKILL)
+        said, _ = process.communicate(timeout=60)
+        assert "states completed completed completed completed completed" in said
+        assert process.returncode == 0
+    assert not server.is_up()
+
+
+def test_an_ephemeral_run_needs_no_server_and_leaves_none(home: Path) -> None:
+    with a_run(home, "ephemeral", LONG) as (process, _):
+        servers = _children(process.pid)
+        assert len(servers) == 1
+        process.kill()
+        process.wait()
+    end = time.monotonic() + 20.0
+    while any(Path(f"/proc/{one}/cmdline").exists() and _alive(one) for one in servers):
+        assert time.monotonic() < end, "the server outlives its run"
+        time.sleep(0.1)
+
+
+def _children(pid: int) -> list[int]:
+    listed = Path(f"/proc/{pid}/task/{pid}/children")
+    if not listed.exists():
+        pytest.skip("this kernel does not list children")
+    return [
+        int(one)
+        for one in listed.read_text().split()
+        if b"prefect.server" in Path(f"/proc/{one}/cmdline").read_bytes()
+    ]
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False

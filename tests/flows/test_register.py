@@ -1,0 +1,97 @@
+"""What is told over plain HTTP, read back as the UI reads it."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+
+import pytest
+
+from helio.flows.register import LARGEST_IMAGE, Picture, mark_crashed, publish, register_cached
+from helio.flows.server import Server
+from helio.pipelines.execute import StepResult
+from tests.flows.conftest import Shown, diamond
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.mark.server
+def test_a_run_from_the_store_is_shown_like_any_other(server: Server) -> None:
+    plan = diamond(left=False)
+    flow_run_id = register_cached(server, plan, [StepResult(one, "cached") for one in plan.steps], run_id="r")
+    assert flow_run_id is not None
+    shown = Shown(server, flow_run_id)
+    shown.soon(lambda shown: set(shown.states.values()), {"Cached"})
+    edges = {("b", "left"), ("b", "right"), ("left", "figure"), ("right", "figure")}
+    assert set(shown.tasks) == {"b", "left", "right", "figure", "apart"}
+    assert shown.edges == shown.graph == edges
+    run = shown.run
+    assert run["name"] == "diamond 2024-01-10/2024-01-11"
+    assert (run["state_type"], run["state_name"]) == ("COMPLETED", "Completed")
+    assert set(run["tags"]) == {"helio", "diamond"}
+    assert run["context"] == {"helio_run": "r"}
+    assert run["start_time"] is not None
+    assert run["end_time"] is not None
+    assert shown.tasks["b"]["tags"] == ["critical"]
+    assert shown.tasks["left"]["tags"] == []
+
+
+def test_without_a_server_nothing_is_registered_and_nobody_hears_of_it(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    plan = diamond()
+    for environ in ({}, {"PREFECT_API_URL": "http://127.0.0.1:9/api"}):
+        results = [StepResult(one, "cached") for one in plan.steps]
+        assert register_cached(Server(tmp_path, environ), plan, results, run_id="r") is None
+    assert capfd.readouterr() == ("", "")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.server
+def test_figures_digests_and_files_are_shown_with_the_run(server: Server, tmp_path: Path) -> None:
+    plan = diamond()
+    flow_run_id = register_cached(server, plan, [StepResult(one, "cached") for one in plan.steps], run_id="r")
+    assert flow_run_id is not None
+    page = tmp_path / "figure 1.html"
+    pictures = [
+        Picture("figure", PNG, page),
+        Picture("Other_Figure", None, page),
+        Picture("large", PNG.ljust(LARGEST_IMAGE + 1), page),
+    ]
+    lines = [{"label": "AC_H2_MFI.BGSEc", "digest": "sha256:ab", "rows": 24}]
+    assert publish(
+        server, flow_run_id, pipeline_id="diamond", figures=pictures, tables=lines, files=[page, tmp_path]
+    )
+    found = server.request("/artifacts/filter", {"flow_runs": {"id": {"any_": [flow_run_id]}}})
+    shown = {one["key"]: one for one in found}
+    assert set(shown) == {
+        "diamond-figure",
+        "diamond-other-figure",
+        "diamond-large",
+        "diamond-tables",
+        "diamond-files",
+    }
+    assert shown["diamond-figure"]["type"] == "image"
+    head, _, data = shown["diamond-figure"]["data"].partition(",")
+    assert head == "data:image/png;base64"
+    assert base64.b64decode(data) == PNG
+    assert shown["diamond-other-figure"]["type"] == shown["diamond-large"]["type"] == "markdown"
+    assert page.as_uri() in shown["diamond-other-figure"]["data"]
+    assert json.loads(shown["diamond-tables"]["data"]) == lines
+    assert shown["diamond-files"]["data"].count("\n") == 1
+
+
+def test_artifacts_that_nobody_takes_do_not_end_the_run(tmp_path: Path) -> None:
+    server = Server(tmp_path, {"PREFECT_API_URL": "http://127.0.0.1:9/api"})
+    assert not publish(server, "0", pipeline_id="p", tables=[{"label": "B"}])
+
+
+@pytest.mark.server
+def test_runs_that_are_over_are_not_marked_as_crashed(server: Server) -> None:
+    plan = diamond()
+    flow_run_id = register_cached(server, plan, [StepResult(one, "cached") for one in plan.steps], run_id="r")
+    assert flow_run_id is not None
+    assert mark_crashed(server, [flow_run_id]) == ()
+    assert mark_crashed(server, []) == ()
+    assert Shown(server, flow_run_id).run["state_name"] == "Completed"
