@@ -490,7 +490,7 @@ def test_a_variable_compressed_by_an_unknown_method_is_damaged(new_cdf, read):
     known, unknown = (struct.pack(">qiiiii", 28, 11, method, 0, 1, 6) for method in (5, 99))
     assert data.count(known) == 1
     path.write_bytes(data.replace(known, unknown))
-    with pytest.raises(DamagedFile, match="'n' in .* is compressed by method 99"):
+    with pytest.raises(DamagedFile, match="is compressed by method 99"):
         read(path, "n")
 
 

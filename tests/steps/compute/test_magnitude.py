@@ -1,13 +1,19 @@
 """Magnitude of a vector."""
 
+import os
 from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from helio.errors import StepError
+from helio.errors import DamagedFile, DataError, StepError
+from helio.sources.cdf import CdfReader
+from helio.steps.compute.band_average import band_average
 from helio.steps.compute.magnitude import magnitude
-from tests.steps.series import check_golden, vector
+from helio.time_range import TimeRange
+from tests.steps.series import check_golden, spectrum, vector
 
 
 def test_three_four_and_nothing_make_five():
@@ -64,6 +70,89 @@ def test_scalars_and_pairs_have_no_magnitude():
         magnitude(vector().component("Bx"))
     with pytest.raises(StepError, match="has 2"):
         magnitude(replace(vector(), values=vector().values[:, :2], components=("Bx", "By")))
+
+
+def test_fluxes_in_three_bands_have_no_magnitude():
+    bands = band_average(spectrum(), bands=[(1, 3), (3, 6), (6, 20)])
+    assert len(bands.components) == 3
+    with pytest.raises(StepError, match="needs the components of a vector"):
+        magnitude(bands)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("Bx", "By", "Bz"),
+        ("X", "Y", "Z"),
+        ("B_R", "B_T", "B_N"),
+        ("B_r", "B_t", "B_n"),
+        ("R", "T", "N"),
+        ("UeX core", "UeY core", "UeZ core"),
+        ("Bx_RMS", "By_RMS", "Bz_RMS"),
+        ("X (Delta SC)", "Y (Delta SC)", "Z (Delta SC)"),
+        ("BL", "BM", "BN"),
+        ("B_N", "B_E", "B_C"),
+        ("Br", "Btheta", "Bphi"),
+        ("1", "2", "3"),
+        ("E1", "E2", "E3"),
+        ("Vz", "Vx", "Vy"),
+    ],
+)
+def test_a_vector_is_known_by_its_names(names):
+    table = replace(vector(), components=names, frame="")
+    assert magnitude(table).values[0] == 5.0
+
+
+def test_a_vector_with_a_frame_may_name_its_components_as_it_likes():
+    table = replace(vector(), components=("radial", "tangential", "normal"), frame="RTN")
+    assert magnitude(table).values[0] == 5.0
+
+
+@pytest.mark.parametrize(
+    ("names", "frame"),
+    [
+        (("year", "day", "msec"), ""),
+        (("13.6–19.3 MeV", "19.3–40 MeV", "40–100 MeV"), ""),
+        (("R", "theta", "phi"), ""),
+        (("R", "Latitude", "Longitude"), "HGI"),
+        (("Bx", "By", "Bt"), "GSE"),
+        (("Bx", "By", "|B|"), "GSE"),
+        (("x", "y", "t"), ""),
+        (("0", "1", "2"), ""),
+    ],
+)
+def test_three_columns_that_are_no_vector_are_refused(names, frame):
+    with pytest.raises(StepError, match="needs the components of a vector"):
+        magnitude(replace(vector(), components=names, frame=frame))
+
+
+@pytest.mark.archive
+def test_every_vector_of_the_archive_has_a_magnitude():
+    folder = os.environ.get("HELIO_TEST_ARCHIVE")
+    if not folder:
+        pytest.skip("HELIO_TEST_ARCHIVE does not name a folder of real CDFs")
+    whole = TimeRange(datetime(1700, 1, 1), datetime(2200, 1, 1))
+    taken, refused = [], set()
+    with CdfReader() as reader:
+        for path in sorted(Path(folder).rglob("*.cdf")):
+            try:
+                names = reader.describe(path).parameters
+            except DamagedFile:
+                continue
+            for name in names:
+                try:
+                    table = reader.read(path, [name], whole)[name]
+                except DataError:
+                    continue
+                if len(table.components) == 3 or table.components[3:] in (("Bt",), ("R",)):
+                    try:
+                        magnitude(table)
+                        taken.append(name)
+                    except StepError:
+                        refused.add(table.components)
+    assert refused == {("year", "day", "msec")}
+    assert len(taken) > 60
+    assert {"BGSEc", "B_RTN", "tha_pos_sse", "mms1_fgm_r_gse_brst_l2", "UceGSE", "DB_SC", "RTN"} <= set(taken)
 
 
 def test_sources_and_notes_stay_with_the_result():
