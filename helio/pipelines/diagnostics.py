@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from helio.errors import RequestError
 
 Severity = Literal["error", "warning", "info"]
 StepId = int | str
+
+
+@dataclass(frozen=True, eq=False)
+class Fix:
+    """A way to mend what was found, as a patch; offered, never applied by itself."""
+
+    message: str
+    operations: tuple[dict[str, Any], ...]
 
 
 @dataclass(frozen=True)
@@ -37,6 +45,7 @@ class Diagnostic:
     path: str = ""
     advice: tuple[str, ...] = ()
     candidates: tuple[Any, ...] = ()
+    fixes: tuple[Fix, ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
         where = f" step {self.step_id}" if self.step_id is not None else ""
@@ -57,6 +66,7 @@ class Diagnostic:
             "message": self.message,
             "advice": list(self.advice),
             "candidates": list(self.candidates),
+            "fixes": [{"message": one.message, "operations": list(one.operations)} for one in self.fixes],
         }
 
 

@@ -10,8 +10,8 @@ from typing import Any
 from helio import __version__
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId
 from helio.pipelines.labels import owner, read_labels
-from helio.pipelines.passes import AUTHORING, BINDING
-from helio.pipelines.passes.edit import Context, Edit
+from helio.pipelines.passes import BINDING, NORMALISE, REPEATED, VERIFY
+from helio.pipelines.passes.edit import Context, Edit, Mode
 from helio.pipelines.runner import Rewritten, authored_path, rewrite
 from helio.pipelines.template import Document, digest
 from helio.steps.signature import signatures
@@ -59,14 +59,34 @@ class Plan:
             raise TypeError("a Plan comes from make_plan, which verifies it")
 
 
-def check(template: Document, *, now: datetime) -> Rewritten:
-    """Everything that is wrong with a template, and the plan without values that it becomes."""
-    return rewrite(template, Context(signatures(), now, {}), AUTHORING)
+def normalise(template: Document, context: Context, *, mode: Mode = "safe") -> Rewritten:
+    """The plan without values that a template becomes, and everything that is wrong with it.
+
+    N to G are repeated until nothing is left to edit; then all of it is verified.
+    """
+    stable = rewrite(template, context, REPEATED, mode=mode, until_stable=True)
+    if stable.errors:
+        return stable
+    verified = rewrite(stable.plan, context, VERIFY)
+    found = [authored_path(one, stable.plan, template) for one in verified.diagnostics]
+    return Rewritten(stable.plan, stable.edits, tuple(dict.fromkeys((*stable.diagnostics, *found))))
+
+
+def bind(template: Document, normalised: Rewritten, context: Context) -> Rewritten:
+    """The plan of one run, with the values of the context put in place."""
+    bound = rewrite(normalised.plan, context, BINDING)
+    found = tuple(authored_path(one, normalised.plan, template) for one in bound.diagnostics)
+    return Rewritten(bound.plan, bound.edits, found)
+
+
+def check(template: Document, *, now: datetime, mode: Mode = "safe") -> Rewritten:
+    """`normalise` with the tools of this version and nothing else known."""
+    return normalise(template, Context(signatures(), now, {}), mode=mode)
 
 
 def check_fields(template: Document) -> tuple[Diagnostic, ...]:
     """The errors of a template whose fields are not where they belong, or not of their types."""
-    return rewrite(template, Context(signatures(), datetime.min, {}), AUTHORING[:1]).errors
+    return rewrite(template, Context(signatures(), datetime.min, {}), NORMALISE[:1]).errors
 
 
 def make_plan(
@@ -103,12 +123,12 @@ def make_plan(
     )
     if time_range is not None:
         given[_time_variable(template)] = time_range
-    authored = rewrite(template, context, AUTHORING)
+    authored = normalise(template, context)
     if authored.errors:
         raise InvalidTemplate(authored.diagnostics)
-    bound = rewrite(authored.plan, context, BINDING)
+    bound = bind(template, authored, context)
     if bound.errors:
-        raise InvalidTemplate(_in_authored_places(bound, authored.plan, template))
+        raise InvalidTemplate(bound.diagnostics)
     return _freeze(template, authored, bound, now)
 
 
@@ -129,10 +149,6 @@ def _time_variable(template: Document) -> str:
         message = f"--time-range could mean {' or '.join(named)}"
     advice = (f"--set {named[0][1:]}=…",) if named else ()
     raise InvalidTemplate([Diagnostic("HB203", message, advice=advice, candidates=tuple(named))])
-
-
-def _in_authored_places(bound: Rewritten, plan: Document, template: Document) -> list[Diagnostic]:
-    return [authored_path(one, plan, template) for one in bound.diagnostics]
 
 
 def _freeze(template: Document, authored: Rewritten, bound: Rewritten, now: datetime) -> Plan:

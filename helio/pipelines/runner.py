@@ -1,15 +1,26 @@
-"""Runs passes over a plan: applies their edits, keeps their diagnostics, stops where something is wrong."""
+"""Runs passes over a plan: applies their edits, keeps their diagnostics, and holds them to what passes promise."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import copy
+import json
+import logging
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import jsonpatch
 
-from helio.pipelines.diagnostics import Diagnostic
-from helio.pipelines.passes.edit import Context, Edit, Pass
+from helio.pipelines.diagnostics import Diagnostic, Fix
+from helio.pipelines.passes.edit import Context, Edit, Mode, Pass
 from helio.pipelines.template import Document
+
+log = logging.getLogger(__name__)
+
+MOST_ROUNDS = 3
+"""How often the stages of a fix point may run before those that still edit are named."""
+
+Stage = Sequence[Pass]
 
 
 @dataclass(frozen=True)
@@ -26,26 +37,137 @@ class Rewritten:
         return tuple(one for one in self.diagnostics if one.severity == "error")
 
 
-def rewrite(authored: Document, context: Context, stages: Iterable[Iterable[Pass]]) -> Rewritten:
-    """Run stages of passes; paths of diagnostics are those of `authored`.
+def rewrite(
+    authored: Document,
+    context: Context,
+    stages: Iterable[Stage],
+    *,
+    mode: Mode = "safe",
+    until_stable: bool = False,
+) -> Rewritten:
+    """Run stages of passes; the first stage with errors is the last that runs.
 
-    Applying the ``operations`` of the edits to `authored`, in order, gives the plan again.
+    Parameters
+    ----------
+    authored : Document
+        What diagnostics point into; it is never changed.
+    stages : iterable of stages
+        Each a sequence of passes.
+    mode : "safe" or "repair"
+        Whether a lossy edit is an error that offers it as a fix, or is applied and reported.
+    until_stable : bool
+        Whether the stages are repeated as a whole until nothing is left to edit, at most `MOST_ROUNDS` times.
+
+    Returns
+    -------
+    Rewritten
+        Applying the ``operations`` of the edits to `authored`, in order, gives the plan; applying their inverses
+        in reverse order to the plan gives `authored`.
     """
-    plan, edits, diagnostics = authored, list[Edit](), list[Diagnostic]()
-    for stage in stages:
-        for one_pass in stage:
-            found = list(one_pass(plan, context))
-            new = [one for one in found if isinstance(one, Edit)]
-            diagnostics += [
-                authored_path(one, plan, authored) for one in found if isinstance(one, Diagnostic)
-            ]
-            operations = [operation for edit in new for operation in edit.operations]
-            if operations:
-                plan = jsonpatch.JsonPatch(operations).apply(plan)
-                edits += new
-        if any(one.severity == "error" for one in diagnostics):
-            break
-    return Rewritten(plan, tuple(edits), tuple(dict.fromkeys(diagnostics)))
+    work = _Work(authored, context, mode)
+    listed = [tuple(stage) for stage in stages]
+    if not until_stable:
+        work.round(listed)
+        return work.result()
+    for _ in range(MOST_ROUNDS):
+        if not work.round(listed):
+            return work.result()
+    edited = work.round(listed)
+    if edited:
+        work.findings = [
+            Diagnostic(
+                "HI001",
+                f"the passes do not come to an end: {', '.join(edited)} still edit after {MOST_ROUNDS} rounds",
+                candidates=tuple(edited),
+                advice=("this is a mistake of helio's: please report it with the template",),
+            )
+        ]
+    return work.result()
+
+
+def replay(authored: Document, edits: Iterable[Edit]) -> Document:
+    """The plan that edits lead to."""
+    return _patched(authored, [operation for edit in edits for operation in edit.operations])
+
+
+def undo(plan: Document, edits: Sequence[Edit]) -> Document:
+    """The document from which edits led to a plan."""
+    return _patched(plan, [operation for edit in reversed(edits) for operation in edit.inverse()])
+
+
+class _Work:
+    """A plan on its way, with what was done to it."""
+
+    def __init__(self, authored: Document, context: Context, mode: Mode) -> None:
+        self.authored = authored
+        self.plan = authored
+        self.context = context
+        self.mode = mode
+        self.edits: list[Edit] = []
+        self.warned: list[Diagnostic] = []
+        self.findings: list[Diagnostic] = []
+        """What the last round found; what an earlier one found may be mended."""
+
+    def result(self) -> Rewritten:
+        found = dict.fromkeys((*self.warned, *self.findings))
+        return Rewritten(self.plan, tuple(self.edits), tuple(found))
+
+    def round(self, stages: Sequence[Stage]) -> list[str]:
+        """Run all stages once; the names of the passes that edited."""
+        self.findings = []
+        edited: list[str] = []
+        for stage in stages:
+            for one in stage:
+                if self._run(one):
+                    edited.append(_name(one))
+            if any(found.severity == "error" for found in self.findings):
+                break
+        return edited
+
+    def _run(self, one: Pass) -> bool:
+        try:
+            found = list(one(self.plan, self.context))
+        except Exception as error:
+            # A pass is code of ours: whatever it raises is a bug of its own, and must not take the plan with it.
+            log.exception("the pass %s raised", _name(one))
+            self._accuse(one, f"raised {type(error).__name__}: {error}")
+            return False
+        edits: list[Edit] = []
+        for finding in found:
+            if isinstance(finding, Diagnostic):
+                self.findings.append(authored_path(finding, self.plan, self.authored))
+            elif finding.kind == "lossy" and self.mode == "safe":
+                self.findings.append(authored_path(_refusal(finding), self.plan, self.authored))
+            else:
+                edits.append(finding)
+        if not edits:
+            return False
+        try:
+            plan = _patched(self.plan, [operation for edit in edits for operation in edit.operations])
+        except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException) as error:
+            self._accuse(one, f"made an edit that does not apply: {error}")
+            return False
+        wrong = _broken(plan)
+        if wrong:
+            self._accuse(one, f"broke the plan: {wrong}")
+            return False
+        for edit in edits:
+            if edit.warning:
+                told = Diagnostic(edit.code, edit.warning, "warning", edit.step_id, path=edit.path)
+                self.warned.append(authored_path(told, self.plan, self.authored))
+        self.plan = plan
+        self.edits += edits
+        return True
+
+    def _accuse(self, one: Pass, what: str) -> None:
+        self.findings.append(
+            Diagnostic(
+                "HI002",
+                f"the pass {_name(one)} {what}",
+                candidates=(_name(one),),
+                advice=("this is a mistake of helio's: please report it with the template",),
+            )
+        )
 
 
 def authored_path(found: Diagnostic, plan: Document, authored: Document) -> Diagnostic:
@@ -53,8 +175,42 @@ def authored_path(found: Diagnostic, plan: Document, authored: Document) -> Diag
     parts = found.path.split("/")
     if plan is authored or len(parts) < 3 or parts[1] != "steps" or not parts[2].isdigit():
         return found
-    step_id = plan["steps"][int(parts[2])]["step_id"]
-    for index, step in enumerate(authored["steps"]):
-        if step.get("step_id") == step_id:
+    step_id = plan["steps"][int(parts[2])].get("step_id")
+    for index, step in enumerate(authored.get("steps") or ()):
+        if isinstance(step, dict) and step.get("step_id") == step_id:
             return replace(found, path="/".join([*parts[:2], str(index), *parts[3:]]))
     return found
+
+
+def _refusal(edit: Edit) -> Diagnostic:
+    """A lossy edit in a run: an error that offers it."""
+    return Diagnostic(
+        edit.code,
+        edit.warning or edit.message,
+        step_id=edit.step_id,
+        path=edit.path,
+        advice=(f"helio fix: {edit.message}",),
+        fixes=(Fix(edit.message, edit.operations),),
+    )
+
+
+def _patched(document: Document, operations: Sequence[dict[str, Any]]) -> Document:
+    # Plans are JSON, which copies faster as text than node by node; the patch then shares nothing with its input.
+    plan: Document = json.loads(json.dumps(document)) if document else copy.deepcopy(document)
+    values = json.loads(json.dumps(list(operations)))
+    patched: Document = jsonpatch.JsonPatch(values).apply(plan, in_place=True)
+    return patched
+
+
+def _broken(plan: Any) -> str:
+    """What every plan must be after every pass, looked at quickly; empty when it is."""
+    if not isinstance(plan, dict) or not isinstance(plan.get("steps"), list):
+        return "it has no list of steps"
+    for step in plan["steps"]:
+        if not isinstance(step, dict):
+            return "a step is not an object"
+    return ""
+
+
+def _name(one: Pass) -> str:
+    return getattr(one, "__name__", str(one))

@@ -19,21 +19,44 @@ from helio.pipelines.passes.lower_plots import lower_plots
 from helio.pipelines.passes.order_steps import order_steps
 from helio.pipelines.passes.split_labels import split_labels
 
-AUTHORING: tuple[tuple[Pass, ...], ...] = (
-    # Nothing may read a plan before its fields are known to be of their types.
+Stage = tuple[Pass, ...]
+
+NORMALISE: tuple[Stage, ...] = (
+    # Nothing may read a plan further before its fields are known to be of their types.
     (check_structure,),
     # Arguments in their one shape, before anything asks what a step reads or gives.
     (fill_defaults, split_labels, check_tools, check_variables),
+)
+"""N: each field, name and value in its one spelling."""
+
+RESOLVE: tuple[Stage, ...] = (
     # Labels first, then the edges that follow from them, then an order that respects the edges.
     (check_fetches, derive_produces, derive_dependencies, order_steps),
+)
+"""R: what each step gives, reads and waits for."""
+
+EXPAND: tuple[Stage, ...] = ()
+"""X: sub-pipelines, loops, intervals."""
+
+OPTIMISE: tuple[Stage, ...] = (
     # One figure tool from here on; panels name labels of their figure. Lowering changes what steps read.
     (lower_plots, complete_panels, derive_dependencies, order_steps),
+)
+"""O: the same work, less of it."""
+
+GUARANTEE: tuple[Stage, ...] = ()
+"""G: something comes of it."""
+
+VERIFY: tuple[Stage, ...] = (
     # What the lowered plan says is checked once more: it is what runs.
     (check_tools, check_runnable),
 )
-"""From what was authored to a plan without values. A stage with errors is the last one that runs."""
+"""V: everything again, without edits."""
 
-BINDING: tuple[tuple[Pass, ...], ...] = (
+REPEATED: tuple[Stage, ...] = (*NORMALISE, *RESOLVE, *EXPAND, *OPTIMISE, *GUARANTEE)
+"""N to G, run as a whole until nothing is left to edit."""
+
+BINDING: tuple[Stage, ...] = (
     # Values before artefacts: a figure takes its range from fetches whose ranges are absolute.
     (check_providers, bind_values),
     # Labels may have been made of variables: what two of them became is known only now.
@@ -41,4 +64,4 @@ BINDING: tuple[tuple[Pass, ...], ...] = (
     (check_tools, derive_produces, derive_dependencies, order_steps),
     (bind_artefacts,),
 )
-"""From there to a plan that can be executed."""
+"""B: from there to a plan that can be executed."""

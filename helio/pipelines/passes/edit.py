@@ -1,9 +1,9 @@
-"""What a pass returns: edits as JSON Patch with guards, beside its diagnostics."""
+"""What a pass is given and what it returns: a context, and edits as JSON Patch with guards beside its diagnostics."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
@@ -12,20 +12,54 @@ from helio.pipelines.template import Document
 from helio.steps.signature import Signature
 
 Operation = dict[str, Any]
+Kind = Literal["safe", "lossy", "bind"]
+Mode = Literal["safe", "repair"]
 
 
 @dataclass(frozen=True)
 class Edit:
     """One change to a plan, with what it rests on.
 
-    ``safe`` keeps the meaning of every output; ``bind`` puts the values of one run in place.
+    Parameters
+    ----------
+    code : str
+    message : str
+        What was done, for people.
+    operations : tuple of dict
+        JSON Patch (RFC 6902); every ``replace`` and ``remove`` stands after a ``test`` of the value that it takes
+        away, so that the operations can be replayed and undone.
+    kind : "safe", "lossy" or "bind"
+        ``safe`` keeps the meaning of every defined output. ``lossy`` may not: it is applied while authoring, and is
+        an error in a run. ``bind`` puts the values of one run in place.
+    warning : str
+        What the author is told of it, if that is more than a note.
+    path : str
+        Where the author looks for what was changed.
     """
 
     code: str
     message: str
     operations: tuple[Operation, ...]
     step_id: StepId | None = None
-    kind: Literal["safe", "bind"] = "safe"
+    kind: Kind = "safe"
+    warning: str = ""
+    path: str = ""
+
+    def inverse(self) -> tuple[Operation, ...]:
+        """The operations that undo it, with guards of their own."""
+        undone: list[tuple[Operation, ...]] = []
+        before: dict[str, Any] = {}
+        for operation in self.operations:
+            path, kind = operation["path"], operation["op"]
+            if kind == "test":
+                before[path] = operation["value"]
+            elif kind == "replace":
+                undone.append(replaced(path, operation["value"], before[path]))
+            elif kind == "remove":
+                undone.append(added(path, before[path]))
+            else:
+                undone.append(removed(path, operation["value"]))
+        return tuple(one for operations in reversed(undone) for one in operations)
 
     def to_json(self) -> dict[str, Any]:
         """For records."""
@@ -35,7 +69,38 @@ class Edit:
             "step_id": self.step_id,
             "message": self.message,
             "operations": list(self.operations),
+            "inverse": list(self.inverse()),
         }
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """What a catalogue knows of a dataset.
+
+    Parameters
+    ----------
+    parameters : mapping
+        By name in catalogue order: number of components, one for a scalar.
+    first, last : datetime or None
+        What is published, [first, last).
+    fresh : bool
+        Whether this may refuse or clamp a range: facts of today, or a dataset known to have ended.
+    """
+
+    parameters: Mapping[str, int]
+    first: datetime | None = None
+    last: datetime | None = None
+    fresh: bool = False
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What is allowed."""
+
+    strict: bool = False
+    """Whether an unknown key is an error."""
+    max_map_items: int = 1000
+    max_steps: int = 5000
 
 
 @dataclass(frozen=True)
@@ -50,6 +115,17 @@ class Context:
     """The archive named for this run, or nothing."""
     caption: str = ""
     """What a figure's footer says of the program that drew it."""
+    catalogue: Mapping[str, Dataset] = field(default_factory=dict)
+    """Datasets, as far as they are known; a dataset that is not in it is not unknown to the world."""
+    policy: Policy = field(default_factory=Policy)
+    optional: frozenset[str] | None = None
+    """Names of the optional passes that run; all of them when left out."""
+    pipelines: Mapping[str, Document] = field(default_factory=dict)
+    """Saved templates by id, for ``use``."""
+
+    def runs(self, name: str) -> bool:
+        """Whether an optional pass runs."""
+        return self.optional is None or name in self.optional
 
 
 Finding = Edit | Diagnostic
@@ -62,7 +138,7 @@ def replaced(path: str, old: Any, new: Any) -> tuple[Operation, ...]:
 
 
 def added(path: str, value: Any) -> tuple[Operation, ...]:
-    """Add a member that is not there."""
+    """Add a member that is not there; in a list, before the index that the path names."""
     return ({"op": "add", "path": path, "value": value},)
 
 
