@@ -6,6 +6,7 @@ import hashlib
 import html
 import json
 import logging
+import os
 import re
 import shutil
 import threading
@@ -24,6 +25,7 @@ INSTALL_ADVICE = (
     "apt-get install chromium; without root: kaleido_get_chrome, "
     "or npm's @sparticuz/chromium unpacked with BROWSER_PATH naming it"
 )
+_NAMED_WRONGLY = f"BROWSER_PATH naming a Chromium, or unset to look on PATH; {INSTALL_ADVICE}"
 BROWSER_NAMES = (
     "chromium",
     "chromium-browser",
@@ -107,7 +109,10 @@ if (window.Plotly) {{
 
 
 def find_browser(environ: Mapping[str, str]) -> Path | None:
-    """The Chromium to draw with: BROWSER_PATH, else a Chromium or Chrome on PATH."""
+    """The Chromium to draw with: BROWSER_PATH, unseen, else a Chromium or Chrome on PATH.
+
+    `check_browser` says whether it is there: pages need none.
+    """
     named = environ.get("BROWSER_PATH")
     if named:
         return Path(named)
@@ -116,6 +121,23 @@ def find_browser(environ: Mapping[str, str]) -> Path | None:
         if found:
             return Path(found)
     return None
+
+
+def check_browser(browser: Path | None) -> Path:
+    """What `find_browser` found, if it is a program that can be run.
+
+    Raises
+    ------
+    ExportError
+        When nothing was found, or BROWSER_PATH names no executable file.
+    """
+    if browser is None:
+        raise ExportError("no Chromium to draw a static figure with", advice=INSTALL_ADVICE)
+    if not browser.is_file():
+        raise ExportError(f"there is no browser at {browser}", advice=_NAMED_WRONGLY)
+    if not os.access(browser, os.X_OK):
+        raise ExportError(f"the browser at {browser} is not executable", advice=_NAMED_WRONGLY)
+    return browser
 
 
 class StaticRenderer:
@@ -158,12 +180,9 @@ class StaticRenderer:
         Raises
         ------
         ExportError
-            Without a browser, or when it failed twice.
+            Without a browser, when it failed twice, or when plotly.js refuses the figure.
         """
-        if self.browser is None:
-            raise ExportError("no Chromium to draw a static figure with", advice=INSTALL_ADVICE)
-        if not self.browser.is_file():
-            raise ExportError(f"there is no browser at {self.browser}", advice=INSTALL_ADVICE)
+        check_browser(self.browser)
         options = {
             "format": format,
             "scale": scale if format == "png" else 1,
@@ -258,13 +277,19 @@ class _Session:
         import asyncio
         from concurrent.futures import TimeoutError as FutureTimeout
 
+        from choreographer.errors import DevtoolsProtocolError
+        from kaleido.errors import KaleidoError
+
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result(self._time_limit)
         except FutureTimeout as error:
             future.cancel()
             raise _BrowserError(f"no answer within {self._time_limit:g} s") from error
-        except (OSError, RuntimeError, ValueError, asyncio.CancelledError) as error:
+        except KaleidoError as error:
+            # the browser is well, and would say the same again
+            raise ExportError(f"plotly.js could not draw the figure: {error}") from error
+        except (DevtoolsProtocolError, OSError, RuntimeError, ValueError, asyncio.CancelledError) as error:
             raise _BrowserError(f"{type(error).__name__}: {error}") from error
 
 

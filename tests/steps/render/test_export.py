@@ -15,7 +15,7 @@ import plotly.io
 import pytest
 
 from helio.errors import ExportError
-from helio.steps.render.export import StaticRenderer, find_browser, plotly_js, to_html, to_json
+from helio.steps.render.export import StaticRenderer, check_browser, find_browser, plotly_js, to_html, to_json
 from helio.steps.render.figure import Figure
 from helio.steps.render.render_spec import render_spec
 from tests.steps.series import spectrum, vector
@@ -118,8 +118,37 @@ def test_without_a_browser_the_error_says_what_installs_one():
 
 def test_a_browser_path_that_names_nothing_is_said(tmp_path: Path):
     browser = find_browser({"BROWSER_PATH": str(tmp_path / "chromium"), "PATH": os.environ["PATH"]})
+    with pytest.raises(ExportError, match="there is no browser at") as found:
+        check_browser(browser)
+    assert "BROWSER_PATH" in found.value.advice
     with StaticRenderer(browser=browser) as renderer, pytest.raises(ExportError, match="no browser at"):
         renderer.render(drawn(), "png")
+
+
+def test_a_browser_path_that_names_no_program_is_said(tmp_path: Path):
+    (tmp_path / "chromium").write_text("a note")
+    (tmp_path / "chromium").chmod(stat.S_IRUSR)
+    for path, said in ((tmp_path / "chromium", "is not executable"), (tmp_path, "there is no browser")):
+        with pytest.raises(ExportError, match=said):
+            check_browser(find_browser({"BROWSER_PATH": str(path)}))
+
+
+def test_no_browser_at_all_is_said():
+    with pytest.raises(ExportError, match="no Chromium"):
+        check_browser(find_browser({"PATH": ""}))
+
+
+@needs_browser
+@pytest.mark.browser
+def test_a_figure_that_plotly_js_refuses_is_an_export_error_and_the_next_one_is_drawn():
+    layout = drawn().document["layout"]
+    broken = Figure({"data": [None], "layout": layout})
+    with StaticRenderer(browser=BROWSER) as renderer:
+        with pytest.raises(ExportError, match="plotly.js could not draw the figure"):
+            renderer.render(broken, "png")
+        session = renderer._session
+        assert renderer.render(drawn(), "png").startswith(b"\x89PNG")
+        assert renderer._session is session, "the browser was well and went on"
 
 
 def test_browser_path_comes_before_the_path(tmp_path: Path):
