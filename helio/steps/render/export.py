@@ -109,35 +109,26 @@ if (window.Plotly) {{
 
 
 def find_browser(environ: Mapping[str, str]) -> Path | None:
-    """The Chromium to draw with: BROWSER_PATH, unseen, else a Chromium or Chrome on PATH.
+    """The Chromium to draw with: the one that BROWSER_PATH names, else a Chromium or Chrome on PATH.
 
-    `check_browser` says whether it is there: pages need none.
+    Raises
+    ------
+    ExportError
+        When BROWSER_PATH names no program; no other is taken in its stead.
     """
     named = environ.get("BROWSER_PATH")
     if named:
-        return Path(named)
+        browser = Path(named)
+        if not browser.is_file():
+            raise ExportError(f"there is no browser at {browser}", advice=_NAMED_WRONGLY)
+        if not os.access(browser, os.X_OK):
+            raise ExportError(f"the browser at {browser} is not executable", advice=_NAMED_WRONGLY)
+        return browser
     for name in BROWSER_NAMES:
         found = shutil.which(name, path=environ.get("PATH", ""))
         if found:
             return Path(found)
     return None
-
-
-def check_browser(browser: Path | None) -> Path:
-    """What `find_browser` found, if it is a program that can be run.
-
-    Raises
-    ------
-    ExportError
-        When nothing was found, or BROWSER_PATH names no executable file.
-    """
-    if browser is None:
-        raise ExportError("no Chromium to draw a static figure with", advice=INSTALL_ADVICE)
-    if not browser.is_file():
-        raise ExportError(f"there is no browser at {browser}", advice=_NAMED_WRONGLY)
-    if not os.access(browser, os.X_OK):
-        raise ExportError(f"the browser at {browser} is not executable", advice=_NAMED_WRONGLY)
-    return browser
 
 
 class StaticRenderer:
@@ -182,7 +173,8 @@ class StaticRenderer:
         ExportError
             Without a browser, when it failed twice, or when plotly.js refuses the figure.
         """
-        check_browser(self.browser)
+        if self.browser is None:
+            raise ExportError("no Chromium to draw a static figure with", advice=INSTALL_ADVICE)
         options = {
             "format": format,
             "scale": scale if format == "png" else 1,
