@@ -1,0 +1,217 @@
+"""Before and after of the passes, from data: ``tests/data/rewrite_cases.json`` and the file HELIO_REWRITE_CASES names."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helio.pipelines.meaning import meaning
+from helio.pipelines.parse import parse
+
+from helio.pipelines.diagnostics import Diagnostic
+from helio.pipelines.passes.edit import Context, Dataset, Policy
+from helio.pipelines.plan import bind, normalise
+from helio.pipelines.runner import Rewritten, replay, undo
+from helio.steps.signature import Argument, Signature, TableInput, signatures
+
+FILES = [Path(__file__).parents[1] / "data" / "rewrite_cases.json"]
+if os.environ.get("HELIO_REWRITE_CASES"):
+    FILES.append(Path(os.environ["HELIO_REWRITE_CASES"]))
+
+OPTIONAL = {
+    "merge.fetches": "merge_fetches",
+    "dedupe.steps": "drop_equal_work",
+    "merge.plot_style": "lower_plots",
+    "clean.render_args": "complete_panels",
+    "guarantee.artifact": "guarantee_artefact",
+}
+BY_CODE = {
+    "HO101": "merge_fetches",
+    "HO201": "drop_equal_work",
+    "HO301": "lower_plots",
+    "HO401": "complete_panels",
+    "HG201": "guarantee_artefact",
+}
+NOT_COUNTED = {"HN100", "HR101"}
+
+
+def variants() -> Iterator[Any]:
+    """Every case, and once more for each value of its ``params``."""
+    for file in FILES:
+        document = json.loads(file.read_text(encoding="utf-8"))
+        for case in document["cases"]:
+            yield pytest.param(document, case, case["before"], True, id=case["id"])
+            for pointer, values in (case.get("params") or {}).items():
+                for number, value in enumerate(values):
+                    before = value if pointer == "" else put(copy.deepcopy(case["before"]), pointer, value)
+                    yield pytest.param(document, case, before, False, id=f"{case['id']}-{number}")
+
+
+@pytest.mark.parametrize(("document", "case", "before", "exact"), list(variants()))
+def test_a_case_comes_out_as_written(document: Any, case: Any, before: Any, exact: bool):
+    context = context_of(document, case)
+    authored, outcome = rewritten(before, context, case)
+    errors = [one for one in outcome.diagnostics if one.severity == "error"]
+    for expected in case["errors"]:
+        assert any(fits(one, expected) for one in errors), (expected, [str(one) for one in errors])
+    if not case["errors"]:
+        assert errors == [], [str(one) for one in errors]
+    warned = {one.code for one in outcome.diagnostics if one.severity == "warning"}
+    assert set(case["warnings"]) <= warned
+    if case["errors"]:
+        return
+    codes = {edit.code for edit in outcome.edits} - NOT_COUNTED
+    if case["unchanged"]:
+        assert codes == set(), [edit.message for edit in outcome.edits]
+        assert contains(outcome.plan, before)
+    if exact and not case["unchanged"]:
+        assert codes == set(case["edits"]), [f"{edit.code} {edit.message}" for edit in outcome.edits]
+    if case["after"] is not None:
+        assert contains(outcome.plan, case["after"]), json.dumps(outcome.plan, indent=1)
+    for pointer in case["absent"] or ():
+        assert not there(outcome.plan, pointer), pointer
+
+
+@pytest.mark.parametrize(("document", "case", "before", "exact"), list(variants()))
+def test_the_laws_hold_for_a_case(document: Any, case: Any, before: Any, exact: bool):
+    context = context_of(document, case)
+    authored, outcome = rewritten(before, context, case)
+    if isinstance(authored, str):  # a text has no patches; what it was parsed into has
+        authored = None
+    if authored is not None and outcome.plan is not None:
+        assert replay(authored, outcome.edits) == outcome.plan
+        assert undo(outcome.plan, outcome.edits) == authored
+    if outcome.errors or case["mode"] == "bind" or outcome.plan is None:
+        return
+    again = normalise(outcome.plan, context, mode=case["mode"])
+    assert [edit.code for edit in again.edits] == []
+    assert again.plan == outcome.plan
+    if all(edit.kind == "safe" for edit in outcome.edits) and isinstance(before, dict) and "steps" in before:
+        for label, sign in meaning(before, context).items():
+            assert meaning(outcome.plan, context).get(label) == sign, label
+
+
+def rewritten(before: Any, context: Context, case: Any) -> tuple[Any, Rewritten]:
+    """What the passes make of a case's input, and what edits are replayed on."""
+    parsed = parse(before)
+    if parsed.errors:
+        return parsed.plan, parsed
+    found = normalise(parsed.plan, context, mode="repair" if case["mode"] == "repair" else "safe")
+    edits = (*parsed.edits, *found.edits)
+    outcome = Rewritten(found.plan, edits, (*parsed.diagnostics, *found.diagnostics))
+    if case["mode"] == "bind" and not outcome.errors:
+        bound = bind(found.plan, found, context)
+        outcome = Rewritten(bound.plan, (*edits, *bound.edits), (*outcome.diagnostics, *bound.diagnostics))
+    return before, outcome
+
+
+def context_of(document: Any, case: Any) -> Context:
+    """The context of a case: the document's default, changed as the case says."""
+    given = document["default_context"] | case["context"]
+    wanted = {OPTIONAL[name] for name in case["enable"]} or {
+        BY_CODE[code] for code in case["edits"] if code in BY_CODE
+    }
+    policy = given.get("policy", {})
+    return Context(
+        signatures=registry(given["registry"]),
+        now=datetime.fromisoformat(given["now"]).replace(tzinfo=None),
+        values=case["overrides"] or {},
+        archive="an archive",
+        catalogue={name: dataset(facts) for name, facts in given["catalog"].items()},
+        policy=Policy(**policy),
+        optional=frozenset(wanted),
+    )
+
+
+def dataset(facts: Any) -> Dataset:
+    """What a case's catalogue says of a dataset; its facts are fresh."""
+    first, last = (datetime.fromisoformat(one) for one in facts["availability"])
+    sizes = {name: size[0] for name, size, _ in facts["parameters"]}
+    return Dataset(sizes, first, last, fresh=True)
+
+
+def registry(tools: Mapping[str, Any]) -> Mapping[str, Signature]:
+    """Our own signatures, and those of tools that only a case has."""
+    ours = signatures()
+    return {name: ours.get(name) or signature(name, facts) for name, facts in tools.items()}
+
+
+def signature(name: str, facts: Any) -> Signature:
+    """A signature from the short form of a case."""
+    label = {"type": "string", "format": "label"}
+    lists = {"type": "array", "items": label}
+    schemas = {"labels": lists, "source_labels": lists, "source_label": label, "output_label": label}
+    names = [*facts.get("required", ()), *facts.get("optional", ())]
+    arguments = tuple(
+        Argument(one, schemas.get(one, {"type": "string"}), one in facts.get("required", ())) for one in names
+    )
+    tables = tuple(
+        TableInput(one, one, many=one != "source_label")
+        for one in ("labels", "source_labels", "source_label")
+        if one in names
+    )
+    gives = "table" if "output_label" in names else "export" if facts.get("artifact") else "figure"
+    return Signature(name, 1, name, gives, tables, arguments)  # type: ignore[arg-type]
+
+
+def fits(found: Diagnostic, expected: Mapping[str, Any]) -> bool:
+    """Whether a diagnostic is the expected one."""
+    text = " ".join([found.message, *found.advice])
+    fix = expected.get("fix")
+    return (
+        found.code == expected["code"]
+        and expected.get("step_id", found.step_id) == found.step_id
+        and expected.get("path", found.path) == found.path
+        and expected.get("message_contains", "") in text
+        and list(found.candidates)[: len(expected.get("candidates", ()))] == expected.get("candidates", [])
+        and (fix != "none" or not found.fixes)
+        and (fix != "suggest" or bool(found.fixes))
+    )
+
+
+def contains(whole: Any, part: Any) -> bool:
+    """A subset match on objects, exact on scalars and lists, whose items match as subsets."""
+    if isinstance(part, dict):
+        return isinstance(whole, dict) and all(
+            key in whole and contains(whole[key], part[key]) for key in part
+        )
+    if isinstance(part, list):
+        return (
+            isinstance(whole, list)
+            and len(whole) == len(part)
+            and all(contains(one, other) for one, other in zip(whole, part, strict=True))
+        )
+    return bool(whole == part) and type(whole) is type(part)
+
+
+def put(document: Any, pointer: str, value: Any) -> Any:
+    """The document with another value at a JSON Pointer."""
+    *parents, last = pointer.removeprefix("/").split("/")
+    owner = document
+    for part in parents:
+        owner = owner[int(part)] if isinstance(owner, list) else owner[part]
+    if isinstance(owner, list):
+        owner[int(last)] = value
+    else:
+        owner[last] = value
+    return document
+
+
+def there(document: Any, pointer: str) -> bool:
+    """Whether something is at a JSON Pointer."""
+    for part in pointer.removeprefix("/").split("/"):
+        if isinstance(document, list):
+            if not part.isdigit() or int(part) >= len(document):
+                return False
+            document = document[int(part)]
+        elif isinstance(document, dict) and part in document:
+            document = document[part]
+        else:
+            return False
+    return True
