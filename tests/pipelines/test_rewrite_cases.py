@@ -53,50 +53,6 @@ def variants() -> Iterator[Any]:
                     yield pytest.param(document, case, before, False, id=f"{case['id']}-{number}")
 
 
-@pytest.mark.parametrize(("document", "case", "before", "exact"), list(variants()))
-def test_a_case_comes_out_as_written(document: Any, case: Any, before: Any, exact: bool):
-    context = context_of(document, case)
-    authored, outcome = rewritten(before, context, case)
-    errors = [one for one in outcome.diagnostics if one.severity == "error"]
-    for expected in case["errors"]:
-        assert any(fits(one, expected) for one in errors), (expected, [str(one) for one in errors])
-    if not case["errors"]:
-        assert errors == [], [str(one) for one in errors]
-    warned = {one.code for one in outcome.diagnostics if one.severity == "warning"}
-    assert set(case["warnings"]) <= warned
-    if case["errors"]:
-        return
-    codes = {edit.code for edit in outcome.edits} - NOT_COUNTED
-    if case["unchanged"]:
-        assert codes == set(), [edit.message for edit in outcome.edits]
-        assert contains(outcome.plan, before)
-    if exact and not case["unchanged"]:
-        assert codes == set(case["edits"]), [f"{edit.code} {edit.message}" for edit in outcome.edits]
-    if case["after"] is not None:
-        assert contains(outcome.plan, case["after"]), json.dumps(outcome.plan, indent=1)
-    for pointer in case["absent"] or ():
-        assert not there(outcome.plan, pointer), pointer
-
-
-@pytest.mark.parametrize(("document", "case", "before", "exact"), list(variants()))
-def test_the_laws_hold_for_a_case(document: Any, case: Any, before: Any, exact: bool):
-    context = context_of(document, case)
-    authored, outcome = rewritten(before, context, case)
-    if isinstance(authored, str):  # a text has no patches; what it was parsed into has
-        authored = None
-    if authored is not None and outcome.plan is not None:
-        assert replay(authored, outcome.edits) == outcome.plan
-        assert undo(outcome.plan, outcome.edits) == authored
-    if outcome.errors or case["mode"] == "bind" or outcome.plan is None:
-        return
-    again = normalise(outcome.plan, context, mode=case["mode"])
-    assert [edit.code for edit in again.edits] == []
-    assert again.plan == outcome.plan
-    if all(edit.kind == "safe" for edit in outcome.edits) and isinstance(before, dict) and "steps" in before:
-        for label, sign in meaning(before, context).items():
-            assert meaning(outcome.plan, context).get(label) == sign, label
-
-
 def rewritten(before: Any, context: Context, case: Any) -> tuple[Any, Rewritten]:
     """What the passes make of a case's input, and what edits are replayed on."""
     parsed = parse(before)
@@ -215,3 +171,47 @@ def there(document: Any, pointer: str) -> bool:
         else:
             return False
     return True
+
+
+@pytest.mark.parametrize(("document", "case", "before", "exact"), list(variants()))
+def test_a_case_comes_out_as_written(document: Any, case: Any, before: Any, exact: bool):
+    context = context_of(document, case)
+    authored, outcome = rewritten(before, context, case)
+    errors = [one for one in outcome.diagnostics if one.severity == "error"]
+    for expected in case["errors"]:
+        assert any(fits(one, expected) for one in errors), (expected, [str(one) for one in errors])
+    if not case["errors"]:
+        assert errors == [], [str(one) for one in errors]
+    warned = {one.code for one in outcome.diagnostics if one.severity == "warning"}
+    assert set(case["warnings"]) <= warned
+    if case["errors"]:
+        return
+    codes = {edit.code for edit in outcome.edits} - NOT_COUNTED
+    if case["unchanged"]:
+        assert codes == set(), [edit.message for edit in outcome.edits]
+        assert contains(outcome.plan, before)
+    if exact and not case["unchanged"]:
+        assert codes == set(case["edits"]), [f"{edit.code} {edit.message}" for edit in outcome.edits]
+    if case["after"] is not None:
+        assert contains(outcome.plan, case["after"]), json.dumps(outcome.plan, indent=1)
+    for pointer in case["absent"] or ():
+        assert not there(outcome.plan, pointer), pointer
+
+
+@pytest.mark.parametrize(("document", "case", "before", "exact"), list(variants()))
+def test_the_laws_hold_for_a_case(document: Any, case: Any, before: Any, exact: bool):
+    context = context_of(document, case)
+    authored, outcome = rewritten(before, context, case)
+    if isinstance(authored, str):  # a text has no patches; what it was parsed into has
+        authored = None
+    if authored is not None and outcome.plan is not None:
+        assert replay(authored, outcome.edits) == outcome.plan
+        assert undo(outcome.plan, outcome.edits) == authored
+    if outcome.errors or case["mode"] == "bind" or outcome.plan is None:
+        return
+    again = normalise(outcome.plan, context, mode=case["mode"])
+    assert [edit.code for edit in again.edits] == []
+    assert again.plan == outcome.plan
+    if all(edit.kind == "safe" for edit in outcome.edits) and isinstance(before, dict) and "steps" in before:
+        for label, sign in meaning(before, context).items():
+            assert meaning(outcome.plan, context).get(label) == sign, label
