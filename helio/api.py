@@ -156,7 +156,7 @@ def run(
     return run_plan(
         planned,
         settings=settings,
-        engine=_engine(engine),
+        engine=_engine(engine, settings),
         archive=source,
         output=None if output is None else Path(output),
         formats=formats,
@@ -165,11 +165,15 @@ def run(
     )
 
 
-def _engine(name: EngineName) -> Engine:
+def _engine(name: EngineName, settings: Settings) -> Engine:
     from helio.pipelines.run import Direct
 
     if name == "direct":
         return Direct()
+    if name in ("prefect", "ephemeral"):
+        from helio.flows.prefect import PrefectEngine
+
+        return PrefectEngine(settings, settings.environ, ephemeral=name == "ephemeral")
     raise RequestError(f"there is no engine '{name}'", advice="direct, prefect or ephemeral")
 
 

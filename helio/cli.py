@@ -16,6 +16,7 @@ from helio import __version__
 
 if TYPE_CHECKING:
     from helio.errors import HelioError
+    from helio.flows.server import Server
     from helio.pipelines.execute import StepResult
     from helio.pipelines.plan import PlannedStep
     from helio.pipelines.run import Run
@@ -103,6 +104,12 @@ def run(
             "--format", help="Formats of figures beside HTML and JSON: png, pdf, svg.", metavar="LIST"
         ),
     ] = "html",
+    ephemeral: Annotated[
+        bool, typer.Option("--ephemeral", help="Run the engine's server in this process, for batch systems.")
+    ] = False,
+    direct: Annotated[
+        bool, typer.Option("--direct", help="Run without the engine, one step after another.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Run a pipeline: fetch, compute, draw."""
@@ -127,6 +134,7 @@ def run(
                 archive=archive,
                 output=output,
                 formats=chosen,
+                engine="direct" if direct else "ephemeral" if ephemeral else settings.engine,
                 settings=settings,
                 started=started,
                 finished=finished,
@@ -365,6 +373,26 @@ def why(run_id: RunId, step: Annotated[str, typer.Argument(help="The id of a ste
 
 
 @app.command()
+def up() -> None:
+    """Start the engine's server, and say where its pages are."""
+    with _errors_as_text(as_json=False):
+        server = _server()
+        server.start()
+        server.wait()
+        typer.echo(server.ui_url)
+
+
+@app.command()
+def down() -> None:
+    """Stop the engine's server."""
+    with _errors_as_text(as_json=False):
+        server = _server()
+        was_up = server.is_up()
+        server.stop()
+        typer.echo("stopped" if was_up else "it was not up")
+
+
+@app.command()
 def gc(
     older_than: Annotated[
         str | None, typer.Option("--older-than", help="Drop records of runs that began before: 30d.")
@@ -482,6 +510,13 @@ def _runs() -> Runs:
     from helio.store.runs import Runs
 
     return Runs(_settings().runs)
+
+
+def _server() -> Server:
+    from helio.flows.server import Server
+
+    settings = _settings()
+    return Server(settings.home, settings.environ)
 
 
 def _size(text: str) -> int:

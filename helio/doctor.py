@@ -45,6 +45,7 @@ def examine(settings: Settings, archive: str = "") -> list[Finding]:
         Finding("helio", True, f"{__version__}, Python {platform.python_version()}, {platform.system()}"),
         *_packages(),
         _home(settings.home),
+        _engine(settings),
         _browser(settings),
         *_archives(archive or settings.archive),
     ]
@@ -66,6 +67,19 @@ def _home(home: Path) -> Finding:
     return Finding(
         "home", writable, str(home), "" if writable else "HELIO_HOME=DIR, a folder that you can write"
     )
+
+
+def _engine(settings: Settings) -> Finding:
+    from helio.flows.server import Server
+
+    state = Server(settings.home, settings.environ).state()
+    if state.up:
+        whose = "named by PREFECT_API_URL" if state.external else f"process {state.pid}"
+        return Finding("engine", True, f"Prefect {state.version or 'server'} at {state.url}, {whose}")
+    if state.external:
+        advice = "start it, or unset PREFECT_API_URL for helio's own"
+        return Finding("engine", False, f"nobody answers at {state.url}", advice)
+    return Finding("engine", True, "not up; it is started when there is work")
 
 
 def _browser(settings: Settings) -> Finding:

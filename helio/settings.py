@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from helio.errors import RequestError
 
@@ -29,6 +30,11 @@ class Settings:
     """``$HELIO_STEP_SECONDS``: how long one step may take."""
     worker_memory: int | None = None
     """``$HELIO_WORKER_MEMORY``: MiB that one step may take; three quarters of the machine's when left out."""
+
+    engine: Literal["prefect", "direct"] = "prefect"
+    """``$HELIO_ENGINE``: what ``helio run`` uses when it is not told."""
+    environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """All of it, for the programs that are started: the engine's server, a browser."""
 
     @property
     def store(self) -> Path:
@@ -59,6 +65,9 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
     RequestError
         A value is not what its variable takes.
     """
+    engine = environ.get("HELIO_ENGINE") or "prefect"
+    if engine not in ("prefect", "direct"):
+        raise RequestError(f"HELIO_ENGINE is '{engine}', neither prefect nor direct")
     memory = _number(environ, "HELIO_WORKER_MEMORY", 0.0, least=0)
     return Settings(
         home=Path(environ["HELIO_HOME"]).expanduser() if environ.get("HELIO_HOME") else _data_folder(),
@@ -68,6 +77,8 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
         workers=int(_number(environ, "HELIO_WORKERS", min(4, os.cpu_count() or 1), least=1)),
         step_seconds=_number(environ, "HELIO_STEP_SECONDS", 900.0, least=1),
         worker_memory=int(memory * 1024**2) if memory else None,
+        engine="direct" if engine == "direct" else "prefect",
+        environ=dict(environ),
     )
 
 

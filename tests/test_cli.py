@@ -22,6 +22,7 @@ def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working folder and an empty home."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HELIO_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HELIO_ENGINE", "direct")
     monkeypatch.delenv("HELIO_ARCHIVE", raising=False)
     return tmp_path
 

@@ -47,6 +47,7 @@ def helio(installed: Path, cwd: Path, *arguments: str) -> subprocess.CompletedPr
         "PYTHONPATH": str(installed),
         "HELIO_HOME": str(cwd / "home"),
         "PYTHONSAFEPATH": "1",
+        "HELIO_ENGINE": "direct",
     }
     command = [sys.executable, "-m", "helio", *arguments]
     return subprocess.run(command, cwd=cwd, env=environ, capture_output=True, text=True)

@@ -49,6 +49,10 @@ class Engine(Protocol):
         """How records name it."""
         ...
 
+    def begin(self) -> None:
+        """There is work to do: get ready, and do not wait."""
+        ...
+
     def execute(
         self, execution: Execution, run_id: str, started: Started, finished: Finished
     ) -> tuple[StepResult, ...]:
@@ -64,6 +68,9 @@ class Direct:
     """Executes in this process, one step after another, and tells nobody."""
 
     name = "direct"
+
+    def begin(self) -> None:
+        """Nothing to get ready."""
 
     def execute(
         self, execution: Execution, run_id: str, started: Started, finished: Finished
@@ -201,6 +208,7 @@ def run_plan(
         try:
             found = execution.in_store()
             if found is None:
+                engine.begin()
                 reader.start()
                 workers.start()
                 steps, used = engine.execute(execution, run_id, started, ended), engine.name

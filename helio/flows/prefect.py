@@ -1,0 +1,130 @@
+"""Prefect as the engine of a run: its server started while work begins, its flow run, and what it is shown after."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+
+from helio.errors import EngineError
+from helio.flows.register import Picture, mark_crashed, publish, register_cached
+from helio.flows.run import run_flow
+from helio.flows.server import Server
+from helio.pipelines.execute import Execution, StepResult
+from helio.pipelines.run import Finished, Run, Started
+from helio.settings import Settings
+from helio.store.files import write_whole
+from helio.store.runs import Runs
+
+log = logging.getLogger(__name__)
+
+FLOW_RUN = "flow-run"
+"""The file beside a run's record that keeps the flow run's id, so that a run that died can be found on the server."""
+
+
+class PrefectEngine:
+    """Executes a plan as a Prefect flow.
+
+    Parameters
+    ----------
+    settings : Settings
+    environ : mapping
+        ``PREFECT_API_URL`` in it names the server; else helio's own is used, and started if it is not up.
+    ephemeral : bool
+        Whether the server lives in this process and leaves nothing behind, as batch systems want it.
+    """
+
+    name = "prefect"
+
+    def __init__(self, settings: Settings, environ: Mapping[str, str], *, ephemeral: bool = False) -> None:
+        self._settings = settings
+        self._server = Server(settings.home, environ)
+        self._ephemeral = ephemeral
+        self._flow_run = ""
+
+    def begin(self) -> None:
+        """Start the server if it is not up, and do not wait: there is work to prepare meanwhile."""
+        if not self._ephemeral and not self._server.is_up():
+            self._server.start()
+
+    def execute(
+        self, execution: Execution, run_id: str, started: Started, finished: Finished
+    ) -> tuple[StepResult, ...]:
+        """Run every step of the execution's plan as a task of one flow run.
+
+        Raises
+        ------
+        EngineError
+            The server cannot be started or reached.
+        Cancelled
+        """
+        if not self._ephemeral:
+            self._server.wait()
+            mark_dead_runs(self._server, self._settings)
+        return run_flow(
+            execution.plan,
+            execution,
+            run_id=run_id,
+            home=self._settings.home,
+            api_url=None if self._ephemeral else self._server.url,
+            workers=self._settings.workers,
+            started=started,
+            finished=finished,
+            recorded=lambda flow_run: self._keep(run_id, flow_run),
+        )
+
+    def tell(self, run: Run) -> None:
+        """Show the run's figures, digests and files on the server; a run that needed no engine is entered there."""
+        if self._ephemeral:
+            return
+        flow_run = self._flow_run
+        if run.engine == "none":
+            flow_run = register_cached(self._server, run.plan, run.result.steps, run_id=run.id) or ""
+        if not flow_run:
+            return
+        by_step: dict[object, dict[str, Path]] = {}
+        for one in run.artefacts:
+            by_step.setdefault(one.step_id, {})[one.kind] = one.path.absolute()
+        figures = [
+            Picture(str(step), files["png"].read_bytes() if "png" in files else None, files.get("html"))
+            for step, files in by_step.items()
+            if "html" in files
+        ]
+        tables = [
+            {
+                "label": output.label,
+                "digest": output.digest,
+                "rows": output.facts["rows"],
+                "unit": output.facts["unit"],
+            }
+            for step in run.result.steps
+            for output in step.outputs
+            if output.label
+        ]
+        files = [one.path.absolute() for one in run.artefacts]
+        pipeline = run.plan.pipeline_id
+        publish(self._server, flow_run, pipeline_id=pipeline, figures=figures, tables=tables, files=files)
+
+    def _keep(self, run_id: str, flow_run: str) -> None:
+        self._flow_run = flow_run
+        write_whole(self._settings.runs / run_id / f".{FLOW_RUN}", flow_run.encode())
+
+
+def mark_dead_runs(server: Server, settings: Settings) -> int:
+    """Set runs of ours whose process is gone to ``Crashed`` on the server; how many there were."""
+    dead: dict[str, Path] = {}
+    runs = Runs(settings.runs)
+    for summary in runs.list():
+        place = settings.runs / summary.id / f".{FLOW_RUN}"
+        if summary.status == "crashed" and place.is_file():
+            dead[place.read_text(encoding="utf-8")] = place
+    if not dead:
+        return 0
+    try:
+        marked = mark_crashed(server, dead)
+    except EngineError as error:
+        log.info("runs that died are not marked on the server: %s", error.message)
+        return 0
+    for place in dead.values():
+        place.unlink(missing_ok=True)
+    return len(marked)
