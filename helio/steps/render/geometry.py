@@ -9,6 +9,8 @@ from helio.errors import StepError
 from helio.steps.render.spec import FigureSpec
 
 WIDTH = 1000
+LEFT = 96
+"""Room at the left at a font size of 14: figures with ordinary tick labels have equal margins."""
 LINE_PANEL, SPECTROGRAM_PANEL = 180, 210
 LEGEND_ROW = 19
 """Height in pixels of an entry in plotly's legend, whatever its font up to 14."""
@@ -49,6 +51,7 @@ def lay_out(
     spec: FigureSpec,
     *,
     wanted: Sequence[float],
+    left: int = 0,
     right: int,
     title_lines: int,
     footer_lines: int,
@@ -61,6 +64,8 @@ def lay_out(
         Its canvas_size, row_heights and font_size are heeded.
     wanted : sequence of float
         Height in pixels that each panel would have.
+    left : int
+        Room that tick labels and titles of y axes need; never less is given than most figures take.
     right : int
         Room for legends and colour bars.
     title_lines, footer_lines : int
@@ -71,7 +76,7 @@ def lay_out(
         raise StepError(f"font_size {font:g} is out of bounds", advice="6 to 48 pixels; 14 when left out")
     canvas = spec.get("canvas_size", {})
     scale = font / 14
-    left = round(96 * scale)
+    left = max(left, round(LEFT * scale))
     top = round(14 + title_lines * 20 * scale)
     bottom = round(62 * scale + footer_lines * 14 * scale + (6 if footer_lines else 0))
     relative = _relative_heights(spec, wanted)

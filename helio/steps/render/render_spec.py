@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.steps.render import colours, lines, marks, review
@@ -24,9 +26,10 @@ from helio.steps.render.geometry import (
 )
 from helio.steps.render.panels import Panel, arrange_panels, per_panel
 from helio.steps.render.spec import FigureSpec
-from helio.steps.render.spectrogram import colour_bar, colour_limits, heat_map, log_ticks
+from helio.steps.render.spectrogram import colour_bar, colour_limits, heat_map
 from helio.steps.render.spectrum_grid import spectrum_grid
 from helio.steps.render.themes import Look, look
+from helio.steps.render.ticks import linear_texts, log_ticks, tick_width
 from helio.steps.render.time_axis import as_datetime, instant, nanoseconds, tick_formats
 from helio.steps.render.wording import (
     FONT_FAMILY,
@@ -43,10 +46,16 @@ from helio.steps.tool import tool
 from helio.store.table import Table, merge_sources
 from helio.time_range import TimeRange
 
-_TAG = re.compile(r"<[^>]*>")
+_BAR_TITLE_ANGLE = -90
+_BAR_LABEL_STANDOFF = 15
+"""Pixels that a colour bar's ticks and the spaces around their labels take."""
+_LABEL_STANDOFF, _STANDOFF, _EDGE = 5, 6, 6
+"""Pixels between a panel and its tick labels, these and the title of the axis, and that and the page's edge."""
+_TITLE_COLUMN = 28
+"""Titles of y axes stand in one column, at a font size of 14 this far from the panels or further."""
 
 
-@tool(version=1, labels_in=("spec.labels", "spec.panels"))
+@tool(version=2, labels_in=("spec.labels", "spec.panels"))
 def render_spec(
     tables: dict[str, Table], *, spec: FigureSpec, time_range: TimeRange | None = None, caption: str = ""
 ) -> Figure:
@@ -94,21 +103,27 @@ def render_spec(
     width = spec.get("canvas_size", {}).get("width", WIDTH)
     titles = _title_lines(spec, start, stop, width, font)
     footers = _footer_lines(sources, caption, width, font) if spec.get("footer", True) else ([], [])
-    geometry = lay_out(
+    lay = partial(
+        lay_out,
         spec,
         wanted=[_wanted_height(each, font, legend=legend) for each in drawn],
         right=room,
         title_lines=len(titles),
         footer_lines=max(map(len, footers)),
     )
+    # How wide labels and titles are depends on the height of their panel, which no margin changes.
+    plain = lay()
+    y_titles = [_y_title(each, plain, len(panels), spec) for each in drawn]
+    depths = [_label_depth(each, plain, len(panels), spec) for each in drawn]
+    column = max(_TITLE_COLUMN * font / 14, *depths)
+    geometry = lay(left=math.ceil(column + _STANDOFF + max(map(_title_depth, y_titles)) + _EDGE))
     notes = review.coverage_notes(panels, start, stop, spec.get("gap_factor", 1.5))
 
     data: list[dict[str, Any]] = []
     texts: list[dict[str, Any]] = []
     layout = _layout(geometry, theme, titles, start, stop, spec)
-    for each in drawn:
-        number = each.panel.number
-        axis = _axis_name(number)
+    for each, title, depth in zip(drawn, y_titles, depths, strict=True):
+        axis = _axis_name(each.panel.number)
         if each.panel.type == "spectrogram":
             traces, y_axis, panel_texts = _spectrogram(
                 each, axis, start, stop, geometry, len(panels), spec, theme
@@ -120,7 +135,10 @@ def render_spec(
             notes += review.line_notes(each.panel, each.lines, log=each.log_y)
         data += traces
         texts += panel_texts
+        # Measured from where the labels of this axis really end, so that they never meet.
+        y_axis["title"] = title | {"standoff": round(column - depth + _STANDOFF, 1)}
         layout["yaxis" + axis.removeprefix("y")] = y_axis
+    _align([text for text in texts if text.get("textangle") == _BAR_TITLE_ANGLE])
     layout["xaxis"]["anchor"] = _axis_name(len(panels))
     if any(source.preliminary for source in sources):
         texts.append(_watermark(geometry, theme))
@@ -368,26 +386,81 @@ def _x_axis(
     }
 
 
-def _y_axis(
-    each: _Drawn, geometry: Geometry, panels: int, spec: FigureSpec, theme: Look, title: dict[str, Any]
-) -> dict[str, Any]:
+def _y_title(each: _Drawn, geometry: Geometry, panels: int, spec: FigureSpec) -> dict[str, Any]:
     number = each.panel.number
+    height, font = geometry.panel_height(number), geometry.font - 1
     said = per_panel(spec.get("y_label"), number, panels, "y_label", cast(str | None, None))
     if said is not None:
-        title = axis_title(said, "", geometry.panel_height(number), geometry.font - 1)
+        return axis_title(said, "", height, font)
+    if each.panel.type == "spectrogram":
+        bins = next(iter(each.panel.tables.values())).axes[0]
+        return axis_title(bins.label or "bin", bins.unit, height, font)
+    return _line_title(each.panel, height, font)
+
+
+def _label_depth(each: _Drawn, geometry: Geometry, panels: int, spec: FigureSpec) -> float:
+    """Pixels from a panel to the far end of the tick labels of its y axis."""
+    font = geometry.font - 2
+    texts = _tick_texts(each, geometry, panels, spec)
+    return _LABEL_STANDOFF + max((tick_width(text, font) for text in texts), default=0.0)
+
+
+def _title_depth(title: dict[str, Any]) -> float:
+    depth: float = 1.3 * title["font"]["size"] * (1 + title["text"].count("<br>"))
+    return depth
+
+
+def _tick_texts(each: _Drawn, geometry: Geometry, panels: int, spec: FigureSpec) -> list[str]:
+    number = each.panel.number
+    limits = per_panel(spec.get("y_range"), number, panels, "y_range", cast(list[float] | None, None))
+    low, high = _limits(limits, number) if limits is not None else _extent(each)
+    if not low < high:
+        return []
+    if each.log_y:
+        return log_ticks(low, high)[1] if low > 0 else []
+    # Without a y_range plotly.js leaves an eighteenth of the lines' range free at both ends, about as much as
+    # the edges of bins lie beyond their centres.
+    room = (high - low) / 18 if limits is None else 0.0
+    return linear_texts(low - room, high + room, _most_ticks(geometry.panel_height(number)))
+
+
+def _extent(each: _Drawn) -> tuple[float, float]:
+    """Lowest and highest value that a panel's y axis has to show; above zero on a logarithmic axis.
+
+    Both are 0 where there is none. About a single value plotly.js shows one, or a decade, on either side.
+    """
+    if each.lines:
+        every: Iterable[npt.NDArray[Any]] = [line.values for line in each.lines]
+    else:
+        every = next(iter(each.panel.tables.values())).axes[0].parts.values()
+    shown = [values[np.isfinite(values) & ((values > 0) | (not each.log_y))] for values in every]
+    shown = [values for values in shown if values.size]
+    if not shown:
+        return 0.0, 0.0
+    low, high = min(float(values.min()) for values in shown), max(float(values.max()) for values in shown)
+    if low < high:
+        return low, high
+    return (low / 10, high * 10) if each.log_y else (low - 1, high + 1)
+
+
+def _most_ticks(height: float) -> int:
+    return max(3, round(height / 32))
+
+
+def _y_axis(each: _Drawn, geometry: Geometry, panels: int, spec: FigureSpec, theme: Look) -> dict[str, Any]:
+    number = each.panel.number
     axis: dict[str, Any] = _frame(theme) | {
         "domain": list(geometry.domains[number - 1]),
         "anchor": "x",
         "mirror": "ticks",
         "type": "log" if each.log_y else "linear",
-        "title": title,
         "zeroline": False,
         "exponentformat": "power",
         "tickfont": {"size": geometry.font - 2},
         "minor": {"ticks": "inside", "ticklen": 3, "tickcolor": theme.foreground, "showgrid": False},
     }
     if not each.log_y:
-        axis["nticks"] = max(3, round(geometry.panel_height(number) / 32))
+        axis["nticks"] = _most_ticks(geometry.panel_height(number))
     limits = per_panel(spec.get("y_range"), number, panels, "y_range", cast(list[float] | None, None))
     if limits is not None:
         low, high = _limits(limits, number)
@@ -470,9 +543,10 @@ def _lines(
         bins = each.lines[0].table.axes[0]
         bar = _bins_bar(each.lines, geometry, number)
         title = axis_title(bins.label or "bin", bins.unit, height, geometry.font - 2)
-        texts = [_bar_title(title, bar, geometry, number)]
+        centres = [line.bin for line in each.lines if line.bin is not None]
+        texts = [_bar_title(title, bar, (min(centres), max(centres)), geometry, number)]
         traces.append(lines.bin_colour_bar(each.lines, axis, start, bar))
-    y_axis = _y_axis(each, geometry, panels, spec, theme, _line_title(each.panel, height, geometry.font - 1))
+    y_axis = _y_axis(each, geometry, panels, spec, theme)
     finite = [line.values[np.isfinite(line.values)] for line in each.lines]
     if each.log_y:
         positive = [values[values > 0] for values in finite]
@@ -480,9 +554,7 @@ def _lines(
             raise StepError(
                 f"panel {number} is logarithmic and no value is above 0", advice="log_scale: linear"
             )
-        low = min(float(values.min()) for values in positive if values.size)
-        high = max(float(values.max()) for values in positive if values.size)
-        low, high = (10**limit for limit in y_axis["range"]) if "range" in y_axis else (low, high)
+        low, high = (10**limit for limit in y_axis["range"]) if "range" in y_axis else _extent(each)
         _log_axis(y_axis, low, high)
     else:
         signed = any((values < 0).any() for values in finite) and any((values > 0).any() for values in finite)
@@ -599,26 +671,38 @@ def _spectrogram(
         axis_unit=bins.unit,
         unit=table.unit,
     )
-    title = axis_title(bins.label or "bin", bins.unit, height, geometry.font - 1)
-    y_axis = _y_axis(each, geometry, panels, spec, theme, title)
+    y_axis = _y_axis(each, geometry, panels, spec, theme)
     if "range" not in y_axis:
         ends = (float(grid.y[0]), float(grid.y[-1]))
         y_axis["range"] = [float(f"{np.log10(end):.8g}") for end in ends] if each.log_y else list(ends)
     if each.log_y:
         _log_axis(y_axis, *(10**limit for limit in y_axis["range"]))
     bar_title = axis_title(quantity(table, label), table.unit, height, geometry.font - 2)
-    return [trace], y_axis, [_bar_title(bar_title, bar, geometry, number)]
+    return [trace], y_axis, [_bar_title(bar_title, bar, limits, geometry, number)]
 
 
-def _bar_title(title: dict[str, Any], bar: dict[str, Any], geometry: Geometry, number: int) -> dict[str, Any]:
+def _bar_title(
+    title: dict[str, Any],
+    bar: dict[str, Any],
+    limits: tuple[float, float],
+    geometry: Geometry,
+    number: int,
+) -> dict[str, Any]:
     """A colour bar's title, clear of its ticks: plotly lays a title of two lines over them."""
-    ticks = max((len(_TAG.sub("", text)) for text in bar.get("ticktext", ["0.00×10"])), default=4)
+    ticks = bar["ticktext"] if "ticktext" in bar else linear_texts(*limits, bar["nticks"])
+    widest = max((tick_width(text, geometry.font - 2) for text in ticks), default=0.0)
     low, high = geometry.domains[number - 1]
     return {
-        **title, "xref": "paper", "x": 1, "xanchor": "left", "textangle": -90, "yref": "paper",
+        **title, "xref": "paper", "x": 1, "xanchor": "left", "textangle": _BAR_TITLE_ANGLE, "yref": "paper",
         "y": round((low + high) / 2, 6), "yanchor": "middle", "showarrow": False, "borderpad": 0,
-        "xshift": round(10 + 14 + 8 + text_width("0" * ticks, geometry.font - 2)),
+        "xshift": round(10 + 14 + _BAR_LABEL_STANDOFF + widest),
     }  # fmt: skip
+
+
+def _align(bar_titles: Sequence[dict[str, Any]]) -> None:
+    """Titles of colour bars stand in one line, clear of the widest ticks."""
+    for title in bar_titles:
+        title["xshift"] = max(each["xshift"] for each in bar_titles)
 
 
 def _watermark(geometry: Geometry, theme: Look) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from helio.errors import StepError
 from helio.knowledge.units import pretty_unit
 from helio.steps.render.encode import iso, moments, numbers
 from helio.steps.render.spectrum_grid import Grid
+from helio.steps.render.ticks import log_ticks
 from helio.steps.render.wording import inert
 
 Reals = npt.NDArray[np.float64]
@@ -116,39 +117,6 @@ def colour_bar(
     else:
         bar |= {"exponentformat": "power", "nticks": 6}
     return bar
-
-
-def log_ticks(low: float, high: float) -> tuple[list[float], list[str]]:
-    """Places (log10) and texts of the ticks between two data values.
-
-    Powers of ten, thinned beyond six decades; with fewer than two of them also 2 and 5.
-    """
-    first, last = math.log10(low), math.log10(high)
-    powers = list(range(math.ceil(first - 1e-9), math.floor(last + 1e-9) + 1))
-    if len(powers) >= 2:
-        step = 1 + (len(powers) - 1) // 6
-        chosen = [power for power in powers if power % step == 0] if step > 1 else powers
-        return [float(power) for power in chosen], [f"10<sup>{_signed(power)}</sup>" for power in chosen]
-    places, texts = [], []
-    for power in range(math.floor(first) - 1, math.ceil(last) + 1):
-        for digit in (1, 2, 5):
-            place = power + math.log10(digit)
-            if first - 1e-9 <= place <= last + 1e-9:
-                places.append(_short(place))
-                texts.append(_digit_text(digit, power))
-    if len(places) >= 2:
-        return places, texts
-    return [_short(first), _short(last)], [f"{low:.3g}", f"{high:.3g}"]
-
-
-def _digit_text(digit: int, power: int) -> str:
-    if -3 <= power <= 3:
-        return f"{digit * 10.0**power:g}"
-    return f"10<sup>{_signed(power)}</sup>" if digit == 1 else f"{digit}×10<sup>{_signed(power)}</sup>"
-
-
-def _signed(power: int) -> str:
-    return str(power).replace("-", "−")
 
 
 def _short(value: float) -> float:

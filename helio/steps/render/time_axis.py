@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from helio.errors import StepError
+from helio.time_range import EARLIEST, LATEST
 
 _SECOND, _MINUTE, _DAY = 1000, 60_000, 86_400_000
 
@@ -39,13 +40,18 @@ def instant(text: object, where: str) -> np.datetime64:
         raise StepError(
             f"{where}: '{text}' is not a time", advice="an ISO time in UTC: '2024-05-10T17:00'"
         ) from error
+    # Years first: a zone may move a date beyond what datetime itself can hold.
+    if not EARLIEST.year <= moment.year <= LATEST.year or not EARLIEST <= _utc(moment) <= LATEST:
+        raise StepError(
+            f"{where}: '{text}' is outside what nanoseconds can count",
+            advice=f"a time from {EARLIEST.date()} to {LATEST.date()}",
+        )
     return nanoseconds(moment)
 
 
 def nanoseconds(moment: datetime) -> np.datetime64:
     """A datetime, naive meaning UTC, as datetime64[ns]."""
-    plain = moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
-    moment_ns: np.datetime64 = np.datetime64(plain, "us").astype("datetime64[ns]")
+    moment_ns: np.datetime64 = np.datetime64(_utc(moment), "us").astype("datetime64[ns]")
     return moment_ns
 
 
@@ -53,3 +59,7 @@ def as_datetime(moment: np.datetime64) -> datetime:
     """A datetime64 as a naive datetime in UTC, to the µs."""
     plain: datetime = moment.astype("datetime64[us]").item()
     return plain
+
+
+def _utc(moment: datetime) -> datetime:
+    return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment

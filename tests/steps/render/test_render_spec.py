@@ -15,6 +15,7 @@ from helio.errors import StepError
 from helio.steps.render.colours import colour_scale
 from helio.steps.render.export import to_json
 from helio.steps.render.render_spec import render_spec
+from helio.steps.render.ticks import tick_width
 from helio.store.source_file import SourceFile
 from helio.store.table import Axis, Table
 from helio.time_range import TimeRange
@@ -102,6 +103,55 @@ def test_the_order_of_the_tables_and_earlier_figures_change_nothing():
     first = to_json(draw({"B": vector(), "n": scalar()}, **spec))
     draw({"x": scalar("x"), "y": scalar("y")})
     assert to_json(draw({"n": scalar(), "B": vector()}, **spec)) == first
+
+
+# --- margins -------------------------------------------------------------------------------------------------
+
+
+def kilometres(most):
+    return scalar("tha_pos_sel", "km", values=np.linspace(-most / 3, most, 10))
+
+
+def test_wide_tick_labels_widen_the_left_margin_for_all_panels():
+    margin = layout(draw({"n": scalar()}))["margin"]["l"]
+    times = scalar("UT", "s", values=1.26706e9 + np.arange(10.0) * 1e4)
+    wide = layout(draw({"n": scalar(), "UT": times}))
+    assert wide["margin"]["l"] > margin
+    assert "automargin" not in wide["yaxis"] or not wide["yaxis"]["automargin"]
+
+
+def test_titles_of_y_axes_stand_clear_of_the_widest_labels_in_one_column():
+    figure = layout(draw({"n": scalar(), "pos": kilometres(3.8e5)}))
+    near, far = figure["yaxis"]["title"]["standoff"], figure["yaxis2"]["title"]["standoff"]
+    # one-digit labels are further from their title than -1×10⁵, and none is nearer than six pixels
+    assert near > far >= 6
+    labels = tick_width("−1×10<sup>5</sup>", 12)
+    assert figure["margin"]["l"] >= labels + 13 * 1.3
+
+
+def test_a_y_range_decides_the_margin_and_not_the_data():
+    times = scalar("UT", "s", values=1.26706e9 + np.arange(10.0) * 1e4)
+    assert (
+        layout(draw({"UT": times}, y_range=[0, 9]))["margin"]["l"]
+        == layout(draw({"n": scalar()}))["margin"]["l"]
+    )
+
+
+def test_margins_grow_with_the_font():
+    times = scalar("UT", "s", values=1.26706e9 + np.arange(10.0) * 1e4)
+    small, large = (layout(draw({"UT": times}, font_size=size))["margin"]["l"] for size in (10, 28))
+    assert large > 2 * small
+
+
+def test_titles_of_colour_bars_stand_in_one_line():
+    wide = wide_spectrum(6)
+    narrow = replace(wide, values=np.linspace(1.61e4, 4.45e4, wide.values.size).reshape(wide.values.shape))
+    figure = draw({"a": wide, "b": narrow})
+    shifts = [note["xshift"] for note in layout(figure)["annotations"] if note.get("textangle") == -90]
+    assert len(shifts) == 2
+    assert len(set(shifts)) == 1
+    texts_of_b = traces(figure, "heatmap")[1]["colorbar"]["ticktext"]
+    assert texts_of_b == [f"{digit}×10<sup>4</sup>" for digit in (2, 3, 4)]
 
 
 # --- panels --------------------------------------------------------------------------------------------------
@@ -216,6 +266,8 @@ def test_x_range_narrows_the_view():
     figure = draw({"n": scalar()}, x_range=["2024-05-10T00:02", "2024-05-10T00:04:30"])
     assert layout(figure)["xaxis"]["range"] == ["2024-05-10T00:02", "2024-05-10T00:04:30"]
     refused("x_range is reversed", x_range=["2024-05-11", "2024-05-10"])
+    for early in ("1600-01-01", "0001-01-01T00:00+05:00", "2263-01-01"):
+        refused("outside what nanoseconds can count", "1677-09-22", x_range=[early, "2024-05-10"])
     refused("'yesterday' is not a time", "ISO time", x_range=["yesterday", "2024-05-10"])
 
 
