@@ -122,7 +122,7 @@ def make_plan(
         signatures(), now, given, archive, f"helio {__version__} · {template.get('id', 'pipeline')}"
     )
     if time_range is not None:
-        given[_time_variable(template)] = time_range
+        given[time_variable(template)] = time_range
     authored = normalise(template, context)
     if authored.errors:
         raise InvalidTemplate(authored.diagnostics)
@@ -132,7 +132,14 @@ def make_plan(
     return _freeze(template, authored, bound, now)
 
 
-def _time_variable(template: Document) -> str:
+def time_variable(template: Document) -> str:
+    """The variable that ``--time-range`` sets.
+
+    Raises
+    ------
+    InvalidTemplate
+        There is none, or more than one.
+    """
     declared = template.get("variables")
     declared = declared if isinstance(declared, dict) else {}
     if "$TIME_RANGE" in declared:

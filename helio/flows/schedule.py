@@ -1,0 +1,324 @@
+"""Schedules: which pipeline runs when, and on what; each is a JSON file in the home. Imports no Prefect."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from helio.errors import OutputError, RequestError, did_you_mean
+from helio.pipelines.files import Format
+from helio.pipelines.library import ID, Library
+from helio.pipelines.plan import Plan, make_plan, time_variable
+from helio.pipelines.template import Document, slug
+from helio.settings import Settings
+from helio.store.files import write_whole
+from helio.time_range import TimeRange, parse_time_range
+
+RECORD = "helio-schedule/1"
+_NAMES = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat"
+# What every cron means the same by; L, W and # are extensions of some.
+_PLAIN_CRON = re.compile(rf"(?:[0-9*,/\- \t]|{_NAMES})+", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """A pipeline that runs by itself.
+
+    Parameters
+    ----------
+    name : str
+        Small letters, digits and hyphens.
+    pipeline : str
+        A pipeline's name, or the absolute path of its file.
+    cron : str
+        Minute, hour, day of month, month, day of week.
+    timezone : str
+        Where the clock of ``cron`` hangs; time ranges are UTC all the same.
+    values : mapping
+        Values of the template's variables, by name with ``$``; relative ranges as phrases.
+    archive : str
+        The archive of its runs; empty when the steps' own providers serve them.
+    output : str
+        The folder that takes a folder for each time range; empty means one in the home.
+    """
+
+    name: str
+    pipeline: str
+    cron: str
+    timezone: str = "UTC"
+    values: Mapping[str, Any] = field(default_factory=dict)
+    archive: str = ""
+    formats: tuple[Format, ...] = ()
+    output: str = ""
+    paused: bool = False
+
+    def next_after(self, now: datetime) -> datetime:
+        """When it runs next; naive UTC, as `now` is."""
+        from cronsim import CronSim
+
+        here = now.replace(tzinfo=UTC).astimezone(ZoneInfo(self.timezone))
+        return next(CronSim(self.cron, here)).astimezone(UTC).replace(tzinfo=None)
+
+    def template(self, settings: Settings) -> Document:
+        """The template that it runs, as it is now.
+
+        Raises
+        ------
+        UnknownPipeline, InvalidTemplate
+        """
+        shelf = Library(settings.templates)
+        return shelf.read(shelf.find(self.pipeline))
+
+    def folder(self, settings: Settings, plan: Plan) -> Path:
+        """Where the files of one run go: a folder named by the time range, below that of the schedule."""
+        root = Path(self.output) if self.output else settings.home / "scheduled" / self.name
+        return root / dated(plan)
+
+
+@dataclass(frozen=True)
+class Schedules:
+    """The schedules of one home.
+
+    Parameters
+    ----------
+    settings : Settings
+    """
+
+    settings: Settings
+
+    @property
+    def folder(self) -> Path:
+        """Where the records are."""
+        return self.settings.home / "schedules"
+
+    def names(self) -> list[str]:
+        """Every schedule there is a record of, readable or not."""
+        return sorted(path.stem for path in self.folder.glob("*.json") if ID.fullmatch(path.stem))
+
+    def load(self, name: str) -> Schedule:
+        """The schedule of that name.
+
+        Raises
+        ------
+        RequestError
+            There is none, or its record is not as helio writes it.
+        """
+        path = self._path(name)
+        try:
+            record = json.loads(path.read_bytes())
+            if record.pop("schedule") != RECORD:
+                raise ValueError(record)
+            found = Schedule(**record | {"formats": tuple(record["formats"])})
+        except FileNotFoundError:
+            raise self._unknown(name) from None
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise RequestError(
+                f"the schedule {path} cannot be read",
+                advice=f"helio schedule remove {name}, and add it again",
+            ) from error
+        _check_cron(found.cron)
+        _check_timezone(found.timezone)
+        return found
+
+    def add(
+        self,
+        pipeline: str,
+        *,
+        cron: str,
+        now: datetime,
+        name: str = "",
+        timezone: str = "UTC",
+        time_range: str | None = None,
+        values: Mapping[str, Any] | None = None,
+        archive: str = "",
+        formats: Sequence[Format] = (),
+        output: Path | None = None,
+        replace: bool = False,
+    ) -> Schedule:
+        """Keep a schedule, once it is known that its runs can be planned.
+
+        Parameters
+        ----------
+        pipeline : str
+            A pipeline's name, or the path of its file.
+        now : datetime
+            The present, naive UTC.
+        name : str
+            The pipeline's own id when left out.
+        time_range : str
+            The value of ``$TIME_RANGE``, or of the only time variable.
+
+        Raises
+        ------
+        UnknownPipeline, InvalidTemplate, TimeRangeError
+        RequestError
+            The cron expression, the time zone, the name or the archive is none; the name is taken.
+        OutputError
+        """
+        cron = _check_cron(cron)
+        _check_timezone(timezone)
+        shelf = Library(self.settings.templates)
+        entry = shelf.find(pipeline)
+        template = shelf.read(entry)
+        given = {one if one.startswith("$") else f"${one}": value for one, value in (values or {}).items()}
+        if time_range is not None:
+            given[time_variable(template)] = time_range
+        known = entry.shipped or entry.path.parent == self.settings.templates
+        schedule = Schedule(
+            name=name or slug(str(template["id"])),
+            pipeline=entry.id if known else str(entry.path.absolute()),
+            cron=cron,
+            timezone=timezone,
+            values=given,
+            # Its runs must not depend on the folder or the environment that they happen to be started in.
+            archive=_absolute(archive),
+            formats=tuple(formats),
+            output="" if output is None else str(output.expanduser().absolute()),
+        )
+        path = self._path(schedule.name)
+        if path.exists() and not replace:
+            raise RequestError(
+                f"there is a schedule '{schedule.name}' already",
+                advice="--replace, or --name for another one",
+            )
+        plan = make_plan(template, now=schedule.next_after(now), values=given, archive=schedule.archive)
+        check_served(plan, schedule.archive)
+        self._write(schedule)
+        return schedule
+
+    def pause(self, name: str, *, paused: bool = True) -> Schedule:
+        """Let a schedule rest, or go on."""
+        from dataclasses import replace
+
+        changed = replace(self.load(name), paused=paused)
+        self._write(changed)
+        return changed
+
+    def remove(self, name: str) -> None:
+        """Forget a schedule; what its runs made stays."""
+        try:
+            self._path(name).unlink()
+        except FileNotFoundError:
+            raise self._unknown(name) from None
+        except OSError as error:
+            raise OutputError(f"{self._path(name)} cannot be removed: {error.strerror}") from error
+
+    def _path(self, name: str) -> Path:
+        if not ID.fullmatch(name):
+            raise RequestError(
+                f"'{name}' is no name of a schedule",
+                advice=f"small letters, digits and hyphens: '{slug(name)}'",
+            )
+        return self.folder / f"{name}.json"
+
+    def _write(self, schedule: Schedule) -> None:
+        text = json.dumps({"schedule": RECORD, **asdict(schedule)}, indent=1, ensure_ascii=False)
+        write_whole(self._path(schedule.name), (text + "\n").encode())
+
+    def _unknown(self, name: str) -> RequestError:
+        known = self.names()
+        otherwise = f"schedules: {', '.join(known)}" if known else "helio schedule add PIPELINE --cron …"
+        return RequestError(
+            f"no schedule is called '{name}'", advice=did_you_mean(name, known, otherwise=otherwise)
+        )
+
+
+def check_served(plan: Plan, archive: str) -> None:
+    """Find out now, not tomorrow morning, that nobody serves a fetch.
+
+    Raises
+    ------
+    RequestError
+    """
+    from helio.sources.archives import Archives
+    from helio.sources.cdf import CdfReader
+    from helio.steps.fetch.choices import choices_of
+    from helio.steps.signature import signatures
+
+    with CdfReader() as reader:
+        archives = Archives(reader, archive)
+        archives.open_named()
+        for step in plan.steps:
+            if signatures()[step.tool_name].gives == "tables":
+                for choice in choices_of(step.args):
+                    archives.choose(choice.provider)
+
+
+def dated(plan: Plan) -> str:
+    """What the files of a run are filed under: ``2021-10-28`` for that day, ``2021-10-28_2021-11-04`` for more."""
+    span = _span(plan)
+    if span is None:
+        return _stamp(plan.now)
+    if span.duration == timedelta(days=1) and not _clock(span.start):
+        return _stamp(span.start)
+    return f"{_stamp(span.start)}_{_stamp(span.stop)}"
+
+
+def _span(plan: Plan) -> TimeRange | None:
+    declared = plan.authored.get("variables") or {}
+    ranges = [name for name, facts in declared.items() if facts.get("type") == "time_range"]
+    if "$TIME_RANGE" in ranges:
+        ranges = ["$TIME_RANGE"]
+    if not ranges or ranges[0] not in plan.values:
+        return None
+    return parse_time_range(str(plan.values[ranges[0]]), plan.now)
+
+
+def _clock(moment: datetime) -> bool:
+    return bool(moment.hour or moment.minute or moment.second or moment.microsecond)
+
+
+def _stamp(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%dT%H%M%S}" if _clock(moment) else f"{moment:%Y-%m-%d}"
+
+
+def _check_cron(text: str) -> str:
+    """The expression with single spaces.
+
+    Raises
+    ------
+    RequestError
+    """
+    from cronsim import CronSim, CronSimError
+
+    plain = " ".join(text.split())
+    advice = "minute hour day month weekday: '10 6 * * *' is every day at 06:10"
+    if len(plain.split()) != 5:
+        raise RequestError(f"'{text}' is no cron expression: it has not five fields", advice=advice)
+    if not _PLAIN_CRON.fullmatch(plain):
+        raise RequestError(f"'{text}' is no cron expression", advice=advice)
+    try:
+        next(CronSim(plain, datetime(2000, 1, 1)))
+    except CronSimError as error:
+        raise RequestError(f"'{text}' is no cron expression: {str(error).lower()}", advice=advice) from error
+    except StopIteration:
+        raise RequestError(f"'{text}' is a time that never comes", advice=advice) from None
+    return plain
+
+
+def _check_timezone(name: str) -> None:
+    try:
+        ZoneInfo(name)
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+    ) as error:  # what ZoneInfo says of a folder, of '..', of no such zone
+        raise RequestError(
+            f"'{name}' is no time zone", advice="UTC, Europe/Berlin, America/New_York"
+        ) from error
+
+
+def _absolute(archive: str) -> str:
+    from helio.sources.archives import SAMPLE
+
+    if archive in ("", SAMPLE):
+        return archive
+    return os.path.abspath(Path(archive).expanduser())
