@@ -32,14 +32,24 @@ class PrefectEngine:
         ``PREFECT_API_URL`` in it names the server; else helio's own is used, and started if it is not up.
     ephemeral : bool
         Whether the server lives in this process and leaves nothing behind, as batch systems want it.
+    flow_run : str
+        The id of a flow run that the server has already, such as a scheduled one; a new one when left out.
     """
 
     name = "prefect"
 
-    def __init__(self, settings: Settings, environ: Mapping[str, str], *, ephemeral: bool = False) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        environ: Mapping[str, str],
+        *,
+        ephemeral: bool = False,
+        flow_run: str = "",
+    ) -> None:
         self._settings = settings
         self._server = Server(settings.home, environ)
         self._ephemeral = ephemeral
+        self._given = flow_run
         self._flow_run = ""
 
     def begin(self) -> None:
@@ -67,6 +77,7 @@ class PrefectEngine:
             run_id=run_id,
             home=self._settings.home,
             api_url=None if self._ephemeral else self._server.url,
+            flow_run=self._given,
             workers=self._settings.workers,
             started=started,
             finished=finished,
@@ -79,7 +90,10 @@ class PrefectEngine:
             return
         flow_run = self._flow_run
         if run.engine == "none":
-            flow_run = register_cached(self._server, run.plan, run.result.steps, run_id=run.id) or ""
+            steps = run.result.steps
+            flow_run = (
+                register_cached(self._server, run.plan, steps, run_id=run.id, flow_run=self._given) or ""
+            )
         if not flow_run:
             return
         by_step: dict[object, dict[str, Path]] = {}

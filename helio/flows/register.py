@@ -38,7 +38,9 @@ class Picture:
     """The page that shows it in full."""
 
 
-def register_cached(server: Server, plan: Plan, results: Sequence[StepResult], *, run_id: str) -> str | None:
+def register_cached(
+    server: Server, plan: Plan, results: Sequence[StepResult], *, run_id: str, flow_run: str = ""
+) -> str | None:
     """Enter a run whose every step came from the store, if a server answers at once.
 
     Parameters
@@ -49,6 +51,8 @@ def register_cached(server: Server, plan: Plan, results: Sequence[StepResult], *
         All of the plan's.
     run_id : str
         helio's id of the run.
+    flow_run : str
+        The id of a flow run that the server has already, such as a scheduled one; a new one when left out.
 
     Returns
     -------
@@ -59,7 +63,8 @@ def register_cached(server: Server, plan: Plan, results: Sequence[StepResult], *
         if not server.is_up():
             log.debug("no server answers; the run %s is not entered", run_id)
             return None
-        return _register(server, PlanResult(plan, tuple(results)), run_id)
+        result = PlanResult(plan, tuple(results))
+        return _complete(server, result, flow_run) if flow_run else _register(server, result, run_id)
     except EngineError as error:
         log.info("the run %s is not shown by the server: %s", run_id, error.message)
         return None
@@ -164,6 +169,14 @@ def _register(server: Server, result: PlanResult, run_id: str) -> str:
     # As Prefect's own engine tells of task runs: all in one call, taken down together.
     server.request("/events", _events(result, run["id"]), timeout=QUICK)
     return str(run["id"])
+
+
+def _complete(server: Server, result: PlanResult, flow_run: str) -> str:
+    name, message = describe(result)
+    for state in ({"type": "RUNNING"}, {"type": "COMPLETED", "name": name, "message": message}):
+        server.request(f"/flow_runs/{flow_run}/set_state", {"state": state, "force": True}, timeout=QUICK)
+    server.request("/events", _events(result, flow_run), timeout=QUICK)
+    return flow_run
 
 
 def _events(result: PlanResult, flow_run_id: str) -> list[dict[str, Any]]:

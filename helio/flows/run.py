@@ -59,6 +59,7 @@ def run_flow(
     run_id: str,
     home: Path,
     api_url: str | None,
+    flow_run: str = "",
     workers: int = 4,
     started: Callable[[PlannedStep], None] = lambda step: None,
     finished: Callable[[StepResult], None] = lambda result: None,
@@ -79,6 +80,8 @@ def run_flow(
         helio's home; Prefect's own files stay in it.
     api_url : str or None
         The server's API; None runs a server for this run alone, which leaves nothing behind.
+    flow_run : str
+        The id of a flow run that the server has already, such as a scheduled one; a new one when left out.
     workers : int
         Steps that may run at the same time.
     started, finished : callable
@@ -100,9 +103,9 @@ def run_flow(
     EngineError
         The server cannot be reached, before anything has run.
     """
-    execution = Execution(plan, runner, workers, started, finished, pause)
+    execution = Execution(plan, runner, workers, started, finished, pause, flow_run)
     with ExitStack() as stack:
-        stack.enter_context(_signals_to(execution.cancel))
+        stack.enter_context(signals_to(execution.cancel))
         if api_url is None:
             api_url = stack.enter_context(ephemeral_server(os.environ)).url
         # Not in the main thread: Prefect takes signals there for itself, and a lost server would hold up the end.
@@ -137,10 +140,13 @@ class Execution:
         started: Callable[[PlannedStep], None],
         finished: Callable[[StepResult], None],
         pause: Callable[[], float],
+        flow_run: str = "",
     ) -> None:
         self.plan = plan
         self.steps = {step.step_id: step for step in plan.steps}
         self.workers = workers
+        self.flow_run = flow_run
+        """The flow run to be used; empty when one is to be made."""
         self.results: dict[StepId, StepResult] = {}
         self.cancelled = threading.Event()
         self.begun = False
@@ -211,7 +217,7 @@ def _record(
 ) -> None:
     """Run the flow against the server; what goes wrong is left in the execution."""
     try:
-        with _environment(home, api_url):
+        with prefect_environment(home, api_url):
             from helio.flows import engine
 
             engine.run(execution, run_id, home, api_url, recorded)
@@ -249,7 +255,7 @@ def _wait_for_server(thread: threading.Thread, server: Server) -> None:
 
 
 @contextmanager
-def _signals_to(cancel: Callable[[], None]) -> Iterator[None]:
+def signals_to(cancel: Callable[[], None]) -> Iterator[None]:
     """Ctrl-C and SIGTERM cancel; a second one does what it always did."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may take signals; whoever owns it cancels through the runner
@@ -263,7 +269,7 @@ def _signals_to(cancel: Callable[[], None]) -> Iterator[None]:
     def handle(number: int, frame: object) -> None:
         del frame
         restore()
-        log.info("%s: the run is cancelled", signal.Signals(number).name)
+        log.info("%s: ending", signal.Signals(number).name)
         cancel()
 
     for one in (signal.SIGINT, signal.SIGTERM):
@@ -275,7 +281,7 @@ def _signals_to(cancel: Callable[[], None]) -> Iterator[None]:
 
 
 @contextmanager
-def _environment(home: Path, api_url: str) -> Iterator[None]:
+def prefect_environment(home: Path, api_url: str) -> Iterator[None]:
     """What Prefect reads while it is imported, and what only the environment can tell it."""
     changes = {
         **SILENT,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from helio.flows.definition import flow_function, parameter_names, run_name, version_of
-from helio.flows.run import _environment
+from helio.flows.run import prefect_environment
 from helio.pipelines.plan import make_plan
 from tests.flows.conftest import chain
 from tests.pipelines.conftest import NOW, fetch, template
@@ -29,7 +29,7 @@ VARIABLES: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def form(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    with _environment(tmp_path_factory.mktemp("home"), "http://127.0.0.1:9/api"):
+    with prefect_environment(tmp_path_factory.mktemp("home"), "http://127.0.0.1:9/api"):
         from helio.flows.definition import define_flow
 
         flow = define_flow(template(fetch(), variables=VARIABLES), lambda **variables: variables)
@@ -110,7 +110,7 @@ def test_the_environment_is_put_back(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     monkeypatch.setenv("NO_PROXY", "example.org")
     monkeypatch.delenv("PREFECT_HOME", raising=False)
     before = dict(os.environ)
-    with _environment(tmp_path, "http://127.0.0.1:4271/api"):
+    with prefect_environment(tmp_path, "http://127.0.0.1:4271/api"):
         assert os.environ["NO_PROXY"] == "example.org,127.0.0.1,localhost"
         assert os.environ["PREFECT_HOME"] == str(tmp_path / "prefect")
     assert dict(os.environ) == before
