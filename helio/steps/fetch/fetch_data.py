@@ -46,7 +46,7 @@ class Fetched:
 
 
 @tool(
-    version=1,
+    version=2,
     needs=(("dataset_id", "candidates"), ("parameter_id", "parameters", "candidates")),
 )
 def fetch_data(
