@@ -1,0 +1,437 @@
+"""Schedules as Prefect deployments: kept as their records are, and each due flow run started as a process."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from helio.errors import Cancelled, EngineError, HelioError, OutputError, RequestError
+from helio.flows.definition import define_flow, parameter_names, parameters_of, run_name
+from helio.flows.prefect import PrefectEngine, mark_dead_runs
+from helio.flows.run import prefect_environment, signals_to
+from helio.flows.schedule import Schedule, Schedules
+from helio.flows.server import Server
+from helio.pipelines.plan import make_plan
+from helio.pipelines.run import Run, run_plan
+from helio.pipelines.template import Document
+from helio.settings import Settings
+
+log = logging.getLogger(__name__)
+
+TAG = "helio-schedule"
+"""Marks the deployments that are schedules of helio."""
+HOME = "helio.home"
+"""The label that says whose; several homes may share a server."""
+EVERY = 2.0
+"""Seconds between two looks at the folder and at the server."""
+PATIENCE = 5.0
+"""Seconds that a run has to end when it is told to."""
+FINAL = ("COMPLETED", "FAILED", "CANCELLED", "CRASHED")
+
+
+def serve(
+    settings: Settings,
+    *,
+    limit: int = 2,
+    every: float = EVERY,
+    told: Callable[[str], None] = lambda line: None,
+) -> None:
+    """Run the schedules of a home until Ctrl-C or SIGTERM.
+
+    Parameters
+    ----------
+    limit : int
+        Runs at the same time; of one schedule there is never more than one.
+    every : float
+        Seconds between two looks.
+    told : callable
+        Told in a line what is served, and what no longer.
+
+    Raises
+    ------
+    EngineError
+        The server cannot be started or reached; the schedules of this home are being served already.
+    """
+    stopped = threading.Event()
+    with signals_to(stopped.set), _only_one(settings):
+        serving = _Serving(settings, limit, told)
+        try:
+            serving.begin()
+            while not stopped.wait(every):
+                serving.look()
+        finally:
+            serving.end()
+
+
+def run_scheduled(
+    flow_run: str, settings: Settings, *, folder: Callable[[Path], None] = lambda path: None
+) -> Run:
+    """Carry out a flow run of a schedule, in this process.
+
+    The run's clock is the time that it was scheduled for, however late it is.
+
+    Parameters
+    ----------
+    flow_run : str
+        Its id on the server.
+    folder : callable
+        Told where the files go, before anything runs.
+
+    Raises
+    ------
+    HelioError
+        The flow run has failed by then on the server too, with the same words.
+    """
+    server = Server(settings.home, settings.environ)
+    shown = server.request(f"/flow_runs/{flow_run}")
+    try:
+        deployment = server.request(f"/deployments/{shown['deployment_id']}")
+        schedule = Schedules(settings).load(deployment["name"])
+        template = schedule.template(settings)
+        plan = make_plan(
+            template,
+            now=_instant(shown["expected_start_time"]),
+            values=_values_of(template, shown["parameters"]),
+            archive=schedule.archive,
+        )
+        output = schedule.folder(settings, plan)
+        folder(output)
+        server.request(f"/flow_runs/{flow_run}", {"name": run_name(plan)}, method="PATCH")
+        return run_plan(
+            plan,
+            settings=settings,
+            engine=PrefectEngine(settings, settings.environ, flow_run=flow_run),
+            archive=schedule.archive,
+            output=output,
+            formats=schedule.formats,
+        )
+    except Cancelled:
+        raise
+    except HelioError as error:
+        _set_state(server, flow_run, "FAILED", "CriticalFailure", message=str(error))
+        raise
+
+
+def describe_run(run: Run) -> str:
+    """A finished run in a line."""
+    words = [f"{run.status}: {run_name(run.plan)}"]
+    words += [f"step {one.step.step_id}: {one.error.message}" for one in run.result.steps if one.error]
+    words += [one.message for one in run.unwritten]
+    return f"{'; '.join(words)}  {run.folder or ''}".rstrip()
+
+
+@dataclass(frozen=True)
+class _Deployment:
+    """A schedule as the server has it."""
+
+    id: str
+    flow_id: str
+    version: str
+
+
+class _Serving:
+    """What is served now, and what runs."""
+
+    def __init__(self, settings: Settings, limit: int, told: Callable[[str], None]) -> None:
+        self._settings = settings
+        self._schedules = Schedules(settings)
+        self._server = Server(settings.home, settings.environ)
+        self._home = f"{socket.gethostname()}:{settings.home.absolute()}"
+        self._limit = limit
+        self._told = told
+        self._deployments: dict[str, _Deployment] = {}
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._asked_to_end: dict[str, float] = {}
+        self._refused: dict[str, str] = {}
+        self._lost = False
+
+    def begin(self) -> None:
+        """Start the server if it is not up, and take up what an earlier process left."""
+        if not self._server.is_up():
+            self._server.start()
+        self._server.wait()
+        self._deployments = dict(self._known())
+        mark_dead_runs(self._server, self._settings)
+        self._put_back_unbegun()
+        self._told(f"serving the schedules of {self._settings.home}; {self._server.ui_url}/deployments")
+        self._follow_records()
+
+    def look(self) -> None:
+        """Follow the records, end what is over or cancelled, start what is due."""
+        try:
+            self._reap()
+            self._follow_records()
+            self._cancel()
+            self._start_due()
+        except EngineError as error:
+            if not self._lost:
+                self._told(f"the server is lost: {error.message}")
+            self._lost = True
+            self._bring_back()
+        else:
+            if self._lost:
+                self._told("the server is back")
+            self._lost = False
+
+    def end(self) -> None:
+        """End what runs; it is put back, so that the next `helio serve` goes on from what is finished."""
+        for process in self._running.values():
+            _signal(process, signal.SIGTERM)
+        until = time.monotonic() + PATIENCE
+        for flow_run, process in self._running.items():
+            try:
+                process.wait(max(until - time.monotonic(), 0.1))
+            except subprocess.TimeoutExpired:
+                _signal(process, signal.SIGKILL)
+                process.wait()
+            try:
+                self._put_back(flow_run)
+            except EngineError as error:
+                log.warning("flow run %s is not put back: %s", flow_run, error.message)
+        self._running.clear()
+
+    # Records and deployments ------------------------------------------------------------------------------
+
+    def _known(self) -> Iterator[tuple[str, _Deployment]]:
+        wanted = {"deployments": {"tags": {"all_": [TAG]}}, "limit": 200, "sort": "NAME_ASC"}
+        offset = 0
+        while page := self._server.request("/deployments/filter", {**wanted, "offset": offset}):
+            offset += len(page)
+            for one in page:
+                if (one.get("labels") or {}).get(HOME) == self._home:
+                    yield one["name"], _Deployment(one["id"], one["flow_id"], one["version"] or "")
+
+    def _follow_records(self) -> None:
+        names = self._schedules.names()
+        for name in names:
+            try:
+                self._deploy(name)
+            except EngineError:
+                raise
+            except HelioError as error:  # one that cannot be read or planned does not hold up the others
+                if self._refused.get(name) != str(error):
+                    self._told(f"{name} is not as it should be: {error}")
+                self._refused[name] = str(error)
+        for name in set(self._deployments) - set(names):
+            self._delete(self._deployments[name])
+            del self._deployments[name]
+            self._told(f"{name}: removed")
+
+    def _deploy(self, name: str) -> None:
+        schedule = self._schedules.load(name)
+        template = schedule.template(self._settings)
+        version = _version(schedule, template)
+        known = self._deployments.get(name)
+        if known is not None and known.version == version:
+            return  # what somebody changed on the server, such as a pause, stays until the record changes
+        flow = self._server.request("/flows/", {"name": template["id"]})
+        if known is not None and known.flow_id != flow["id"]:
+            self._delete(known)
+        described = _described(schedule, template, self._home, self._form(template))
+        made = self._server.request("/deployments/", {**described, "flow_id": flow["id"], "version": version})
+        self._deployments[name] = _Deployment(made["id"], flow["id"], version)
+        self._refused.pop(name, None)
+        following = schedule.next_after(datetime.now(UTC).replace(tzinfo=None))
+        self._told(f"{name}: {'paused' if schedule.paused else f'next at {following:%Y-%m-%d %H:%M} UTC'}")
+
+    def _form(self, template: Document) -> Mapping[str, Any]:
+        with prefect_environment(self._settings.home, self._server.url):
+            return define_flow(template, _nothing).parameters.model_dump_for_openapi()
+
+    def _delete(self, one: _Deployment) -> None:
+        try:
+            self._server.request(f"/deployments/{one.id}", method="DELETE")
+        except EngineError as error:
+            if "404" not in error.message:  # somebody deleted it there
+                raise
+
+    # Runs -------------------------------------------------------------------------------------------------
+
+    def _start_due(self) -> None:
+        if not self._deployments or len(self._running) >= self._limit:
+            return
+        due = self._server.request(
+            "/deployments/get_scheduled_flow_runs",
+            {"deployment_ids": [one.id for one in self._deployments.values()], "scheduled_before": _now()},
+        )
+        for one in due:
+            if len(self._running) >= self._limit:
+                return
+            # The server gives the schedule's only slot with this state, or sends the run to wait for it.
+            answer = self._server.request(f"/flow_runs/{one['id']}/set_state", {"state": {"type": "PENDING"}})
+            if answer["status"] == "ACCEPT":
+                self._running[one["id"]] = self._spawn(one["id"])
+
+    def _spawn(self, flow_run: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "helio", "serve", "--flow-run", flow_run],
+            env={**self._settings.environ, "HELIO_HOME": str(self._settings.home.absolute())},
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C is for this process, which ends the others in order
+        )
+
+    def _reap(self) -> None:
+        for flow_run, process in list(self._running.items()):
+            code = process.poll()
+            if code is None:
+                if time.monotonic() - self._asked_to_end.get(flow_run, time.monotonic()) > PATIENCE:
+                    _signal(process, signal.SIGKILL)
+                continue
+            shown = self._server.request(f"/flow_runs/{flow_run}")
+            if shown["state_type"] not in FINAL:
+                if flow_run in self._asked_to_end:
+                    _set_state(self._server, flow_run, "CANCELLED", message="the run was cancelled")
+                else:
+                    words = f"the process of the run ended with {code}"
+                    _set_state(self._server, flow_run, "CRASHED", message=words)
+                    self._told(f"crashed: {shown['name']}: {words}")
+            # Only now, so that a run whose end the server could not be told is looked at again.
+            del self._running[flow_run]
+            self._asked_to_end.pop(flow_run, None)
+
+    def _cancel(self) -> None:
+        if not self._running:
+            return
+        wanted = {
+            "id": {"any_": list(self._running)},
+            "state": {"type": {"any_": ["CANCELLING", "CANCELLED"]}},
+        }
+        for one in self._server.request("/flow_runs/filter", {"flow_runs": wanted}):
+            process = self._running[one["id"]]
+            if one["id"] not in self._asked_to_end and process.poll() is None:
+                self._asked_to_end[one["id"]] = time.monotonic()
+                _signal(process, signal.SIGTERM)
+
+    def _put_back(self, flow_run: str) -> None:
+        shown = self._server.request(f"/flow_runs/{flow_run}")
+        if shown["state_type"] in ("COMPLETED", "FAILED", "CRASHED"):
+            return
+        if shown["state_type"] == "CANCELLING" or flow_run in self._asked_to_end:
+            _set_state(self._server, flow_run, "CANCELLED", message="the run was cancelled")
+            return
+        _set_state(
+            self._server,
+            flow_run,
+            "SCHEDULED",
+            message="helio serve was stopped",
+            state_details={"scheduled_time": shown["expected_start_time"]},
+        )
+        self._told(f"put back: {shown['name']}")
+
+    def _put_back_unbegun(self) -> None:
+        """Runs that an earlier process had taken, and died before they began."""
+        ids = [one.id for one in self._deployments.values()]
+        if not ids:
+            return
+        pending = {
+            "deployments": {"id": {"any_": ids}},
+            "flow_runs": {"state": {"type": {"any_": ["PENDING"]}}},
+        }
+        for one in self._server.request("/flow_runs/filter", pending):
+            self._put_back(one["id"])
+
+    def _bring_back(self) -> None:
+        if self._server.external:
+            return
+        try:
+            self._server.start()
+            self._server.wait()
+        except EngineError as error:
+            log.warning("%s", error)
+
+
+def _described(schedule: Schedule, template: Document, home: str, form: Mapping[str, Any]) -> dict[str, Any]:
+    """A schedule in the words of the server."""
+    cron = {"cron": schedule.cron, "timezone": schedule.timezone}
+    return {
+        "name": schedule.name,
+        "description": template.get("description") or template.get("name"),
+        "paused": schedule.paused,
+        "schedules": [{"schedule": cron, "active": True}],
+        "concurrency_limit": 1,
+        "concurrency_options": {"collision_strategy": "ENQUEUE"},
+        "parameters": parameters_of(template, schedule.values),
+        "parameter_openapi_schema": form,
+        "enforce_parameter_schema": True,
+        "tags": sorted({"helio", str(template["id"]), TAG}),
+        "labels": {HOME: home},
+    }
+
+
+def _version(schedule: Schedule, template: Document) -> str:
+    """Changes with everything that the deployment is made of."""
+    content = json.dumps([asdict(schedule), template], sort_keys=True).encode()
+    return hashlib.sha256(content).hexdigest()[:12]
+
+
+def _values_of(template: Document, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        variable: parameters[name]
+        for variable, name in parameter_names(template).items()
+        if parameters.get(name) is not None
+    }
+
+
+def _set_state(
+    server: Server, flow_run: str, kind: str, name: str | None = None, *, message: str, **more: Any
+) -> None:
+    state = {"type": kind, "name": name, "message": message, **more}
+    server.request(f"/flow_runs/{flow_run}/set_state", {"state": state, "force": True})
+
+
+def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    try:
+        if number == signal.SIGKILL:
+            os.killpg(process.pid, number)  # and what it has started
+        else:
+            process.send_signal(number)
+    except ProcessLookupError:
+        log.debug("process %s has ended already", process.pid)
+
+
+@contextmanager
+def _only_one(settings: Settings) -> Iterator[None]:
+    """Hold the lock of this home's schedules, which the kernel lets go of when its holder dies."""
+    place = settings.home / "schedules" / ".serve.lock"
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        lock = place.open("w")
+    except OSError as error:
+        raise OutputError(f"{place} cannot be written: {error.strerror or error}") from error
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise RequestError(
+                f"the schedules of {settings.home} are being served already",
+                advice="one helio serve is enough",
+            ) from error
+        yield
+
+
+def _instant(text: str) -> datetime:
+    return datetime.fromisoformat(text).astimezone(UTC).replace(tzinfo=None)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat()
+
+
+def _nothing(**variables: object) -> None:
+    """A flow of which only the form is wanted."""
+    del variables
