@@ -1,12 +1,421 @@
-"""What each output of a plan means: its signature, which safe edits leave as it is."""
+"""What each output of a plan means: its signature, which safe edits leave as it is.
+
+A signature is the key of a recipe in the form that names work in the store (`helio.pipelines.work`), with values
+in the place of files: ids, intents, order, layout and the names of labels do not enter it. It is read from a plan
+in any state, as authored or rewritten, and independently of the passes; an output that is not understood has none.
+"""
 
 from __future__ import annotations
 
-from helio.pipelines.passes.edit import Context
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from helio.errors import HelioError, TimeRangeError
+from helio.pipelines.figures import (
+    FIGURES,
+    PLOT,
+    RENDER,
+    STYLE,
+    complete_labels,
+    figures_meant,
+    merged,
+    spec_of,
+)
+from helio.pipelines.labels import owner, produced_labels, split_labels
+from helio.pipelines.maps import (
+    args_of,
+    is_block,
+    is_glob,
+    item_name,
+    known_items,
+    matching,
+    signature_of,
+    unwrapped,
+    uses,
+    variable_of,
+    with_item,
+)
 from helio.pipelines.template import Document
+from helio.pipelines.variables import TOKEN, strings, substitute
+from helio.pipelines.work import Recipe, canonical_args, fetch_recipe, is_text, work_recipe
+from helio.steps.fetch.choices import choices_of
+from helio.steps.signature import Signature
+from helio.store.keys import key_of
+from helio.time_range import canonical, parse_time_range
+
+if TYPE_CHECKING:
+    from helio.pipelines.passes.edit import Context
+
+NOTHING: tuple[Any, ...] = (None, "", "None", "none", "null", "NULL", "undefined", [], {})
+"""Values by which an author says nothing."""
+_OTHER_SPELLING = re.compile(r"[{}]|%\w+%|<\w+>|\$\(")
+_BUILT_IN = "$TIME_RANGE"
 
 
 def meaning(plan: Document, context: Context) -> dict[str, str]:
-    """The signature of every output that a plan defines, by label."""
-    del plan, context
-    return {}
+    """The signature of every output that a plan defines.
+
+    Parameters
+    ----------
+    plan : Document
+        In any state; a variable stands for its default, or for itself where it has none.
+    context : Context
+        The tools, the catalogue and the clock.
+
+    Returns
+    -------
+    dict
+        By label; a figure by ``"figure ID"``, an export by ``"export ID"``. Maps whose items are known give an
+        output per item.
+    """
+    return _Reading(plan, context, bound=True).signatures()
+
+
+def equal_work(plan: Document, context: Context) -> dict[str, str]:
+    """The signature of every label with each variable standing for itself: equal ones are equal in every run."""
+    return _Reading(plan, context, bound=False).signatures()
+
+
+@dataclass(frozen=True)
+class _Use:
+    """One use of a tool: a step, or one item of a map."""
+
+    step_id: Any
+    signature: Signature
+    args: Document
+    over: Any = None
+    """The maps around it whose items are not known, in canonical form."""
+
+
+class _NotUnderstoodError(Exception):
+    """Something of which no meaning can be told."""
+
+
+class _Reading:
+    """One plan being read."""
+
+    def __init__(self, plan: Document, context: Context, *, bound: bool) -> None:
+        self.context = context
+        self.bound = bound
+        declared = plan.get("variables")
+        self.declared: dict[str, Any] = {
+            "$" + name.removeprefix("$"): facts
+            for name, facts in (declared.items() if isinstance(declared, dict) else ())
+            if isinstance(name, str)
+        }
+        self.values = {
+            name: facts["default"]
+            for name, facts in self.declared.items()
+            if bound and isinstance(facts, dict) and facts.get("default") is not None
+        }
+        steps = plan.get("steps")
+        self.steps = [one for one in (steps if isinstance(steps, list) else ()) if isinstance(one, dict)]
+        self.found: dict[str, str] = {}
+        self.producers: dict[str, list[_Use]] = {}
+        self.others: list[_Use] = []
+        for use in self._uses():
+            labels = self._produced(use)
+            for label in labels:
+                self.producers.setdefault(label, []).append(use)
+            if not labels:
+                self.others.append(use)
+        self.aliases = {
+            other: label
+            for step in self.steps
+            if isinstance(kept := step.get("annotations"), dict) and isinstance(kept.get("aliases"), dict)
+            for other, label in kept["aliases"].items()
+            if isinstance(label, str)
+        }
+
+    def signatures(self) -> dict[str, str]:
+        """Every output that is understood."""
+        for label in self.producers:
+            self._resolve(label)
+        for use in self.others:
+            name = f"{use.signature.gives} {use.step_id}"
+            try:
+                recipe = self._figure(use) if use.signature.gives == "figure" else self._recipe(use, "")
+                self.found[name] = key_of(recipe)
+            except (_NotUnderstoodError, ValueError, TypeError):
+                continue
+        for other, label in self.aliases.items():
+            if label in self.found and other not in self.producers:
+                self.found[other] = self.found[label]
+        return self.found
+
+    # What is used ---------------------------------------------------------------------------------------------
+
+    def _uses(self) -> Iterator[_Use]:
+        figures = self._lowered()
+        for step in self.steps:
+            if step.get("tool_name") == STYLE:
+                continue
+            if step.get("tool_name") in FIGURES:
+                if figures is None or step.get("step_id") not in figures:
+                    continue
+                step = figures[step["step_id"]]
+            yield from self._items(step, {}, ())
+
+    def _lowered(self) -> dict[Any, Document] | None:
+        """Each figure with its styles merged in; none when a style's figure cannot be told."""
+        ids = [one.get("step_id") for one in self.steps]
+        if any(not isinstance(one, (int, str)) for one in ids) or len(set(map(str, ids))) < len(ids):
+            return None
+        meant = figures_meant(self.steps)
+        if any(len(one) != 1 for one in meant.values()):
+            return None
+        found: dict[Any, Document] = {}
+        for step in self.steps:
+            if step.get("tool_name") not in FIGURES:
+                continue
+            spec = spec_of(step)
+            for style in self.steps:
+                if style.get("tool_name") == STYLE and meant[style["step_id"]] == [step["step_id"]]:
+                    spec = merged(spec, args_of(style))
+            beside = args_of(step) if step.get("tool_name") == RENDER else {}
+            found[step["step_id"]] = {**step, "tool_name": RENDER, "tool_args": {**beside, "spec": spec}}
+        return found
+
+    def _items(self, step: Document, items: Mapping[str, Any], over: tuple[Any, ...]) -> Iterator[_Use]:
+        if "use" in step or "loop_over" in step:
+            return
+        given = step.get("for_each") or self._implied_loop(step)
+        each: Document = given if isinstance(given, dict) else {}
+        name = variable_of(each)
+        if given and not name:
+            return
+        whole = unwrapped({**step, "for_each": each}, self.context.signatures) if name else None
+        if whole is not None:
+            step, name = {**step, "tool_args": whole}, ""
+        if name:
+            known = known_items(each, self.context)
+            if known is None:
+                over = (*over, self._over(each))
+                yield from self._inner(step, items, over)
+                return
+            for item in {item_name(one): one for one in known}.values():
+                yield from self._inner(step, {**items, name: item}, over)
+            return
+        yield from self._inner(step, items, over)
+
+    def _inner(self, step: Document, items: Mapping[str, Any], over: tuple[Any, ...]) -> Iterator[_Use]:
+        if is_block(step):
+            for inner in step["block"]:
+                if isinstance(inner, dict):
+                    yield from self._items(inner, items, over)
+            return
+        signature = self._signature(step)
+        args = step.get("tool_args")
+        if isinstance(args, str):
+            try:
+                args = json.loads(args)
+            except ValueError:
+                return
+        if signature is None or not isinstance(args, dict):
+            return
+        args = {name: value for name, value in args.items() if not _says_nothing(signature, name, value)}
+        for name, item in items.items():
+            args = with_item(args, signature.schema(), name, item)
+        yield _Use(step.get("step_id"), signature, args, list(over) or None)
+
+    def _signature(self, step: Document) -> Signature | None:
+        name = step.get("tool_name")
+        known = self.context.signatures
+        if name == RENDER and RENDER not in known and PLOT in known:
+            return known[PLOT]
+        return signature_of(step, known)
+
+    def _implied_loop(self, step: Document) -> Document | None:
+        """The map over an interval variable that a step uses without saying so."""
+        signature = self._signature(step)
+        if signature is None:
+            return None
+        found = [
+            {"as": name, "over": {"intervals": facts.get("of"), "step": facts.get("step")}}
+            for name, facts in self.declared.items()
+            if isinstance(facts, dict)
+            and facts.get("type") == "interval"
+            and uses(args_of(step), signature.schema(), name)
+        ]
+        return found[0] if len(found) == 1 else None
+
+    def _over(self, each: Document) -> Any:
+        over = each.get("over")
+        if isinstance(over, dict) and isinstance(over.get("intervals"), str):
+            return {**over, "intervals": self._time(over["intervals"])}
+        return over
+
+    # What it means --------------------------------------------------------------------------------------------
+
+    def _resolve(self, label: str) -> str | None:
+        """The signature of a produced label; all that it rests on is read first, without recursion."""
+        waiting = [label]
+        pending: set[str] = set()
+        while waiting:
+            one = waiting[-1]
+            if one in self.found or one not in self.producers:
+                waiting.pop()
+                continue
+            needed = [other for use in self.producers[one] for other in self._needs(use)]
+            missing = [other for other in needed if other not in self.found and other not in pending]
+            if one not in pending and missing:
+                pending.add(one)
+                waiting += missing
+                continue
+            waiting.pop()
+            made: set[str] = set()
+            for use in self.producers[one]:
+                try:
+                    made.add(key_of(self._recipe(use, one)))
+                except (_NotUnderstoodError, ValueError, TypeError):
+                    made.add("")
+            if len(made) == 1 and made != {""}:
+                self.found[one] = made.pop()
+            else:
+                del self.producers[one]  # nobody tells what it means
+        return self.found.get(label)
+
+    def _needs(self, use: _Use) -> list[str]:
+        return [
+            known
+            for labels in self._read(use).values()
+            for label in labels
+            if (known := owner(label, self.producers)) is not None
+        ]
+
+    def _read(self, use: _Use) -> dict[str, list[str]]:
+        """The labels that go in, by the tool's parameter."""
+        found: dict[str, list[str]] = {}
+        for table in use.signature.tables:
+            if table.argument == "spec.labels":
+                spec = use.args.get("spec")
+                labels = complete_labels(self._spec(spec)) if isinstance(spec, dict) else []
+            else:
+                value = use.args.get(table.argument)
+                if table.many and isinstance(value, str):
+                    value = split_labels(value, self.producers)
+                listed: list[Any] = value if isinstance(value, list) else [value]
+                labels = [one for one in listed if isinstance(one, str)]
+            found[table.parameter] = [
+                one
+                for label in labels
+                for one in (matching(label, self.producers) if is_glob(label) else [self._value(label)])
+                if isinstance(one, str)
+            ]
+        return found
+
+    def _recipe(self, use: _Use, label: str) -> Recipe:
+        signature = use.signature
+        known = {one.name for one in signature.arguments}
+        if not set(use.args) <= known or any(
+            one.required and one.name not in use.args for one in signature.arguments
+        ):
+            raise _NotUnderstoodError(label)
+        args = {name: self._argument(signature, name, value) for name, value in use.args.items()}
+        if signature.gives == "tables":
+            return self._fetch(use, args, label)
+        inputs: dict[str, Any] = {}
+        for parameter, labels in self._read(use).items():
+            inputs[parameter] = [self._ingredient(one) for one in labels]
+            if not labels:
+                raise _NotUnderstoodError(label)
+        recipe = work_recipe(signature, canonical_args(signature, args), inputs)
+        return recipe if use.over is None else {"over": use.over, "each": recipe}
+
+    def _fetch(self, use: _Use, args: Document, label: str) -> Recipe:
+        choices: list[Recipe] = []
+        try:
+            offered = choices_of({**args, "time_range": None})
+        except (KeyError, TypeError) as error:
+            raise _NotUnderstoodError(label) from error
+        single = len(self._produced(use)) == 1
+        for choice in offered:
+            for parameter in choice.parameters:
+                if single or label == f"{choice.dataset_id}.{parameter}":
+                    choices.append(
+                        {"dataset": choice.dataset_id, "parameter": parameter, "provider": choice.provider}
+                    )
+        if not choices or "time_range" not in args:
+            raise _NotUnderstoodError(label)
+        span = args["time_range"] if use.over is None else {"over": use.over, "each": args["time_range"]}
+        return fetch_recipe(use.signature.name, use.signature.version, span, choices)
+
+    def _figure(self, use: _Use) -> Recipe:
+        if use.signature.name not in FIGURES or not isinstance(use.args.get("spec"), dict):
+            raise _NotUnderstoodError("a figure")
+        spec = self._spec(use.args["spec"])
+        inputs = {one: self._ingredient(one) for labels in self._read(use).values() for one in labels}
+        if not inputs:
+            raise _NotUnderstoodError("a figure of nothing")
+        args = {name: value for name, value in use.args.items() if name != "spec"}
+        labels = [one for labels in self._read(use).values() for one in labels]
+        return {"figure": {**spec, "labels": labels}, "args": args, "inputs": inputs}
+
+    def _spec(self, spec: Document) -> Document:
+        labels = spec.get("labels")
+        found = {name: value for name, value in spec.items() if value is not None}
+        if isinstance(labels, str):
+            found["labels"] = split_labels(labels, self.producers)
+        return found
+
+    def _ingredient(self, label: str) -> Any:
+        if label in self.found:
+            return self.found[label]
+        if label in self.aliases and self.aliases[label] in self.found:
+            return self.found[self.aliases[label]]
+        known = owner(label, self.producers)
+        if known is None or known not in self.found:
+            raise _NotUnderstoodError(label)
+        return {"table": self.found[known], "component": label[len(known) + 1 :]}
+
+    # Values ---------------------------------------------------------------------------------------------------
+
+    def _produced(self, use: _Use) -> list[str]:
+        if use.signature.gives == "figure":
+            return []
+        return [str(self._value(one)) for one in produced_labels(use.signature, use.args)]
+
+    def _argument(self, signature: Signature, name: str, value: Any) -> Any:
+        argument = signature.argument(name)
+        schema = argument.schema if argument else {}
+        if schema.get("format") == "time-range":
+            return self._time(value)
+        if is_text(schema):
+            return value
+        for _, text in strings(value, schema):
+            if _OTHER_SPELLING.search(text) or ("$" + text) in self.declared:
+                raise _NotUnderstoodError(text)
+        return substitute(value, schema, self.values)
+
+    def _value(self, text: str) -> Any:
+        return substitute(text, {}, self.values)
+
+    def _time(self, value: Any) -> Any:
+        """One value for all spellings of a range; in every run the same where values are not bound."""
+        if isinstance(value, str) and TOKEN.fullmatch(value):
+            if value not in self.values:
+                return {"variable": value}
+            value = self.values[value]
+        if not isinstance(value, str) or _OTHER_SPELLING.search(value) or "$" in value:
+            raise _NotUnderstoodError("a time range")
+        try:
+            if not self.bound:
+                return canonical(value)
+            span = parse_time_range(value, self.context.now)
+        except (TimeRangeError, HelioError) as error:
+            raise _NotUnderstoodError(value) from error
+        return [span.start.isoformat(), span.stop.isoformat()]
+
+
+def _says_nothing(signature: Signature, name: str, value: Any) -> bool:
+    """Whether an argument might as well be left out."""
+    argument = signature.argument(name)
+    if argument is None:
+        return any(value == one and type(value) is type(one) for one in NOTHING)
+    if argument.required and name != "spec":
+        return value is None
+    nothing = any(value == one and type(value) is type(one) for one in NOTHING)
+    return nothing or (argument.default is not None and value == argument.default)

@@ -12,14 +12,13 @@ from typing import Any
 
 from helio.errors import NoData, NotYetPublished, UnknownDataset
 from helio.pipelines.plan import PlannedStep
+from helio.pipelines.work import Recipe, canonical_args, fetch_recipe, work_recipe
 from helio.sources.provider import Providers
 from helio.steps.fetch.choices import choices_of
 from helio.steps.signature import Signature
 from helio.store.keys import key_of
 from helio.store.source_file import SourceFile
 from helio.time_range import TimeRange
-
-Recipe = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -56,18 +55,17 @@ def recipe_of_inputs(
     inputs : mapping
         The tables that go in, by the tool's parameter.
     """
-    placed = {table.argument for table in signature.tables} | {"output_label"}
-    args = {name: value for name, value in step.args.items() if name not in placed}
-    recipe: Recipe = {"tool": step.tool_name, "version": step.tool_version, "args": args}
+    made_from: dict[str, Any] = {}
     for parameter, tables in inputs.items():
         made_of = [_ingredient(one, signature.gives) for one in tables]
         # A figure finds its tables by their labels; everything else takes them in order.
         named = signature.gives == "figure"
-        recipe.setdefault("inputs", {})[parameter] = (
+        made_from[parameter] = (
             {one.label: ingredient for one, ingredient in zip(tables, made_of, strict=True)}
             if named
             else made_of
         )
+    recipe = work_recipe(signature, canonical_args(signature, step.args), made_from)
     return Work(step.produces[0] if step.produces else "", recipe)
 
 
@@ -97,8 +95,10 @@ def recipes_of_fetch(step: PlannedStep, providers: Providers, time_range: TimeRa
                     "files": files,
                 }
             )
-    base = {"tool": step.tool_name, "version": step.tool_version, "range": span}
-    return [Work(slot, {**base, "choices": found}) for slot, found in by_slot.items()]
+    return [
+        Work(slot, fetch_recipe(step.tool_name, step.tool_version, span, found))
+        for slot, found in by_slot.items()
+    ]
 
 
 def _ingredient(one: Input, gives: str) -> Recipe:

@@ -29,6 +29,8 @@ class TableInput:
     many: bool = False
     also: tuple[str, ...] = ()
     """Further places where the same labels may be named: ``"spec.panels"``."""
+    scalar: bool = False
+    """Whether one component is taken at a time: a vector has to be mapped over its components."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,8 @@ class Signature:
     """Groups of arguments of which one must be given."""
     runs: bool = True
     """False for a spelling that passes lower to another tool, or a tool that this version cannot run."""
+    range_capable: bool = False
+    """Whether one call for a range gives the same records as calls for its parts, put together."""
 
     def argument(self, name: str) -> Argument | None:
         """The argument of that name, if the tool has it."""
@@ -83,6 +87,7 @@ class Signature:
             "summary": self.summary,
             "gives": self.gives,
             "runs": self.runs,
+            "range_capable": self.range_capable,
             "needs": [list(group) for group in self.needs],
             "tables": [
                 {
@@ -90,6 +95,7 @@ class Signature:
                     "argument": one.argument,
                     "many": one.many,
                     "also": list(one.also),
+                    "scalar": one.scalar,
                 }
                 for one in self.tables
             ],
@@ -108,9 +114,10 @@ class Signature:
             summary=written["summary"],
             gives=written["gives"],
             runs=written["runs"],
+            range_capable=written["range_capable"],
             needs=tuple(tuple(group) for group in written["needs"]),
             tables=tuple(
-                TableInput(one["parameter"], one["argument"], one["many"], tuple(one["also"]))
+                TableInput(one["parameter"], one["argument"], one["many"], tuple(one["also"]), one["scalar"])
                 for one in written["tables"]
             ),
             arguments=tuple(

@@ -26,6 +26,7 @@ class ToolMark:
     needs: tuple[tuple[str, ...], ...] = ()
     labels_in: tuple[str, ...] = field(default=())
     runs: bool = True
+    range_capable: bool = False
 
 
 def tool(
@@ -33,6 +34,7 @@ def tool(
     version: int,
     needs: tuple[tuple[str, ...], ...] = (),
     labels_in: tuple[str, ...] = (),
+    range_capable: bool = False,
 ) -> Callable[[Function], Function]:
     """Mark a function as a tool.
 
@@ -47,10 +49,12 @@ def tool(
         Groups of arguments of which one must be given.
     labels_in : tuple of str
         For a mapping of tables: the places in the arguments that name the labels, the first one complete.
+    range_capable : bool
+        Whether one call for a range gives the same records as calls for its parts, put together.
     """
 
     def mark(function: Function) -> Function:
-        function.__tool__ = ToolMark(version, needs, labels_in)  # type: ignore[attr-defined]
+        function.__tool__ = ToolMark(version, needs, labels_in, range_capable=range_capable)  # type: ignore[attr-defined]
         return function
 
     return mark
@@ -98,6 +102,7 @@ def signature_of(function: Callable[..., Any]) -> Signature:
         arguments=(*named, *arguments),
         needs=mark.needs,
         runs=mark.runs,
+        range_capable=mark.range_capable,
     )
 
 

@@ -89,7 +89,7 @@ def read_from_code() -> dict[str, Signature]:
         version=1,
         summary="Compute a spectrogram with Python code; this version reads such a step but does not run it.",
         gives="table",
-        tables=(TableInput("source", "source_label"),),
+        tables=(TableInput("source", "source_label", scalar=True),),
         arguments=(
             Argument("source_label", label, required=True),
             Argument("python_code", code, required=True),

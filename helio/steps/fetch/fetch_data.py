@@ -48,6 +48,7 @@ class Fetched:
 @tool(
     version=2,
     needs=(("dataset_id", "candidates"), ("parameter_id", "parameters", "candidates")),
+    range_capable=True,
 )
 def fetch_data(
     providers: Providers,

@@ -1,0 +1,167 @@
+"""Maps: the steps of a plan and of its blocks, the items of ``for_each``, and labels that stand for many."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+from helio.pipelines.template import Document
+from helio.pipelines.variables import TOKEN, Path, strings, substitute
+from helio.steps.signature import Signature
+
+if TYPE_CHECKING:
+    from helio.pipelines.passes.edit import Context
+
+DEEPEST_BLOCK = 8
+"""Blocks within blocks beyond this are not looked into."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A step, where it stands, and the maps around it, its own last."""
+
+    path: Path
+    step: Document
+    maps: tuple[Document, ...]
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The item variables that stand in the step."""
+        return tuple(name for one in self.maps if (name := variable_of(one)))
+
+
+def places(plan: Document) -> Iterator[Place]:
+    """Every step of a plan, those of blocks after the step that holds them."""
+    steps = plan.get("steps")
+    for index, step in enumerate(steps if isinstance(steps, list) else ()):
+        yield from _within(("steps", index), step, ())
+
+
+def _within(path: Path, step: Any, maps: tuple[Document, ...]) -> Iterator[Place]:
+    if not isinstance(step, dict):
+        return
+    each = step.get("for_each")
+    maps = (*maps, each) if isinstance(each, dict) else maps
+    yield Place(path, step, maps)
+    if is_block(step) and len(path) < 2 * DEEPEST_BLOCK:
+        for index, inner in enumerate(step["block"]):
+            yield from _within((*path, "block", index), inner, maps)
+
+
+def is_block(step: Document) -> bool:
+    """Whether a step holds steps of its own."""
+    return isinstance(step.get("block"), list)
+
+
+def signature_of(step: Document, signatures: Mapping[str, Signature]) -> Signature | None:
+    """The signature of a step's tool; none for blocks, calls of other pipelines and unknown tools."""
+    name = step.get("tool_name")
+    return signatures.get(name) if isinstance(name, str) else None
+
+
+def args_of(step: Document) -> Document:
+    """A step's arguments, empty where there are none."""
+    args = step.get("tool_args")
+    return args if isinstance(args, dict) else {}
+
+
+def variable_of(each: Any) -> str:
+    """The variable of a map, with its ``$``; empty where it names none."""
+    name = each.get("as") if isinstance(each, dict) else None
+    return name if isinstance(name, str) and TOKEN.fullmatch(name) else ""
+
+
+def uses(value: Any, schema: Mapping[str, Any], name: str) -> bool:
+    """Whether a variable stands somewhere in a value, outside words and code."""
+    return any(name in TOKEN.findall(text) for _, text in strings(value, dict(schema)))
+
+
+def known_items(each: Document, context: Context) -> list[Any] | None:
+    """The items of a map as far as they are known before any run; none where they are not."""
+    over = each.get("over")
+    if isinstance(over, list):
+        return over
+    if isinstance(over, dict) and isinstance(over.get("parameters_of"), str):
+        dataset = context.catalogue.get(over["parameters_of"])
+        return list(dataset.parameters) if dataset is not None else None
+    return None
+
+
+def item_name(item: Any) -> str:
+    """An item as it stands in labels and ids.
+
+    >>> item_name("2024-01-10 to 2024-01-11"), item_name("2024-01-10T06:00:00 to 2024-01-10T12:00:00"), item_name(3)
+    ('2024-01-10', '2024-01-10T06:00:00', '3')
+    """
+    if not isinstance(item, str):
+        return json.dumps(item, sort_keys=True, ensure_ascii=False)
+    found = re.fullmatch(r"(\d{4}-\d{2}-\d{2}(?:T[\d:.]+)?) to \d{4}-\d{2}-\d{2}(?:T[\d:.]+)?", item)
+    return found[1] if found else item
+
+
+def with_item(value: Any, schema: Mapping[str, Any], name: str, item: Any) -> Any:
+    """A value with an item in the place of its variable: whole where it stands alone, else its name."""
+    return substitute(value, dict(schema), _Item({name: item}))
+
+
+class _Item(dict[str, Any]):
+    """Inside a longer text an item is written by its name."""
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return item_name(self[key]) if key in self else default
+
+
+def unwrapped(step: Document, signatures: Mapping[str, Signature]) -> Document | None:
+    """The arguments of the one call that gives what a map over intervals gives, where there is one.
+
+    The tool gives the same records for a range as for its parts, only its range is the item, and the parts are put
+    together again. Candidates are chosen interval by interval, so a fetch with candidates stays a map.
+    """
+    signature, each = signature_of(step, signatures), step.get("for_each")
+    over = each.get("over") if isinstance(each, dict) else None
+    name, args = variable_of(each), args_of(step)
+    if (
+        signature is None
+        or not name
+        or not signature.range_capable
+        or not isinstance(over, dict)
+        or not isinstance(over.get("intervals"), str)
+        or step.get("collect", "concat") != "concat"
+        or step.get("on_item_error", "fail") != "fail"
+        or args.get("candidates")
+    ):
+        return None
+    times = [one for one in signature.time_arguments() if args.get(one) == name]
+    others = {key: value for key, value in args.items() if key not in times}
+    if len(times) != 1 or uses(others, signature.schema(), name):
+        return None
+    return {**args, times[0]: over["intervals"]}
+
+
+def is_glob(label: str) -> bool:
+    """Whether a label stands for all that match it."""
+    return "*" in label
+
+
+def matching(label: str, known: Iterable[str]) -> list[str]:
+    """The known labels that a label with ``*`` stands for, in their order.
+
+    >>> matching("*.mag", ["AC_H2_MFI.mag", "AC_H2_MFI.BGSEc", "AC_H0_MFI.mag"])
+    ['AC_H2_MFI.mag', 'AC_H0_MFI.mag']
+    """
+    pattern = re.sub(r"([\[?])", r"[\1]", label)
+    return [one for one in known if fnmatchcase(one, pattern)]
+
+
+def as_glob(label: str, names: Iterable[str]) -> str:
+    """The label that stands for all items of maps: each variable becomes a ``*``.
+
+    >>> as_glob("spec_$DAY", ["$DAY"])
+    'spec_*'
+    """
+    wanted = set(names)
+    return TOKEN.sub(lambda found: "*" if found[0] in wanted else found[0], label)
