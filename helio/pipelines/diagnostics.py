@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from helio.errors import RequestError
+from helio.errors import RequestError, closest
 
+did_you_mean = closest
 Severity = Literal["error", "warning", "info"]
 StepId = int | str
 
@@ -77,15 +77,6 @@ class InvalidTemplate(RequestError):
         self.diagnostics = tuple(diagnostics)
         errors = [one for one in self.diagnostics if one.severity == "error"]
         super().__init__("\n".join(str(one) for one in errors), place=place)
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> tuple[str, ...]:
-    """The known names that a misspelt one comes close to, best first, at most three."""
-    folded: dict[str, str] = {}
-    for one in known:
-        folded.setdefault(one.casefold(), one)
-    close = difflib.get_close_matches(name.casefold(), list(folded), n=3, cutoff=0.6)
-    return tuple(folded[one] for one in close)
 
 
 def pointer(*parts: str | int) -> str:

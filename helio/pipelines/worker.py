@@ -6,10 +6,8 @@ Tables come from the store and go into it; nothing else passes. It ends when its
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import resource
 import sys
 import traceback
 from dataclasses import replace
@@ -20,6 +18,7 @@ from typing import Any
 from helio.errors import DamagedObject, HelioError, StepError
 from helio.pipelines.call import call_tool
 from helio.pipelines.replies import error_as_reply, table_facts
+from helio.sources.child import limit_memory
 from helio.store.source_file import SourceFile
 from helio.store.store import Store
 from helio.store.table import Table
@@ -29,7 +28,7 @@ def main() -> None:
     """Answer requests until the input ends."""
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # whatever a library prints must not be taken for an answer
-    _limit_memory(int(sys.argv[1]))
+    limit_memory(int(sys.argv[1]))
     import numpy as np  # the longest import of any step, done while the plan is being made
 
     np.seterr(all="ignore")
@@ -96,14 +95,6 @@ def _keep(store: Store, made: Any) -> dict[str, Any]:
     digest = store.put_bytes(made.content, suffix)
     facts = {"filename": made.filename, "media_type": made.media_type, "notes": []}
     return {"digest": digest, "suffix": suffix, "facts": facts}
-
-
-def _limit_memory(limit: int) -> None:
-    # macOS does not limit address space; there the parent's clock is the only limit.
-    with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 if __name__ == "__main__":

@@ -10,15 +10,13 @@ import sys
 import tempfile
 import threading
 import time
-from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-import helio
 from helio.errors import Cancelled, StepError
+from helio.sources import child
 
 _STARTUP_SECONDS = 60.0
-_LEAST_MEMORY = 2 * 1024**3
 
 
 class Workers:
@@ -36,7 +34,7 @@ class Workers:
 
     def __init__(self, count: int, *, time_limit: float = 900.0, memory_limit: int | None = None) -> None:
         self._time_limit = time_limit
-        self._memory_limit = memory_limit or _three_quarters()
+        self._memory_limit = memory_limit or child.memory_limit()
         self._free = threading.BoundedSemaphore(count)
         self._lock = threading.Lock()
         self._idle: list[_Process] = []
@@ -142,7 +140,7 @@ class _Process:
             stdout=subprocess.PIPE,
             stderr=self._said,
             bufsize=0,
-            env=_environment(),
+            env=child.child_environment(),
             start_new_session=True,  # Ctrl-C goes to the parent, which decides
         )
         self._unread = b""
@@ -213,24 +211,3 @@ def _descriptor(pipe: IO[bytes] | None) -> int:
     if pipe is None or pipe.closed:
         raise EOFError
     return pipe.fileno()
-
-
-def _environment() -> dict[str, str]:
-    """Nothing of the user's but where modules and temporary files are."""
-    here = str(Path(helio.__file__).resolve().parent.parent)
-    environment = {
-        "PYTHONPATH": os.pathsep.join(dict.fromkeys([here, *(path for path in sys.path if path)])),
-        "PYTHONHASHSEED": "0",
-        "OPENBLAS_NUM_THREADS": "1",
-        "OMP_NUM_THREADS": "1",
-        "TMPDIR": tempfile.gettempdir(),
-    }
-    for name in ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"):
-        if name in os.environ:
-            environment[name] = os.environ[name]
-    return environment
-
-
-def _three_quarters() -> int:
-    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return max(_LEAST_MEMORY, physical * 3 // 4)
