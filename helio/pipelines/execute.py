@@ -15,8 +15,9 @@ from helio.errors import Cancelled, DamagedObject, HelioError
 from helio.pipelines.call import call_tool
 from helio.pipelines.diagnostics import StepId
 from helio.pipelines.plan import Plan, PlannedStep
-from helio.pipelines.recipes import Input, Recipe, Work, recipe_of_inputs, recipes_of_fetch
+from helio.pipelines.recipes import Input, Work, recipe_of_inputs, recipes_of_fetch
 from helio.pipelines.replies import error_from, table_facts
+from helio.pipelines.work import Recipe
 from helio.pipelines.workers import Workers
 from helio.sources.provider import Providers
 from helio.steps.signature import signatures

@@ -97,6 +97,8 @@ def read_value(name: str, declared: Mapping[str, Any], given: Any, now: datetime
 
 def read_time_range(given: Any, now: datetime) -> TimeRange:
     """A time range from any spelling that stands for one value."""
+    if isinstance(given, list) and len(given) == 2 and all(isinstance(one, str) for one in given):
+        given = f"{given[0]} to {given[1]}"
     if not isinstance(given, str):
         raise RequestError(
             f"{json.dumps(given)} is not a time range", advice='a text: "2024-05-10 to 2024-05-12"'

@@ -10,6 +10,7 @@ from helio.pipelines.passes.check_runnable import check_runnable
 from helio.pipelines.passes.check_structure import check_structure
 from helio.pipelines.passes.check_tools import check_tools
 from helio.pipelines.passes.check_variables import check_variables
+from helio.pipelines.passes.clamp_ranges import clamp_ranges
 from helio.pipelines.passes.complete_panels import complete_panels
 from helio.pipelines.passes.derive_dependencies import derive_dependencies
 from helio.pipelines.passes.derive_produces import derive_produces
@@ -62,6 +63,7 @@ BINDING: tuple[Stage, ...] = (
     # Labels may have been made of variables: what two of them became is known only now.
     # And what stands in an argument now may not be what the argument takes.
     (check_tools, derive_produces, derive_dependencies, order_steps),
-    (bind_artefacts,),
+    # Ranges are absolute now; a figure shows the one that its data were really fetched for.
+    (clamp_ranges, bind_artefacts),
 )
 """B: from there to a plan that can be executed."""

@@ -10,6 +10,7 @@ from helio.pipelines.diagnostics import Diagnostic, pointer
 from helio.pipelines.passes.edit import Context, Edit, Finding, added, replaced
 from helio.pipelines.passes.structure import misfits
 from helio.pipelines.template import Document
+from helio.time_range import is_relative
 from helio.pipelines.variables import read_time_range, read_value, substitute
 
 
@@ -29,7 +30,8 @@ def bind_values(plan: Document, context: Context) -> Iterator[Finding]:
         return
     for name, value in values.items():
         given = context.values.get(name, plan["variables"][name].get("default"))
-        code = "HB101" if plan["variables"][name]["type"] == "time_range" else "HB201"
+        kind = plan["variables"][name]["type"]
+        code = "HB101" if kind == "time_range" and isinstance(given, str) and is_relative(given) else "HB201"
         yield Edit(
             code,
             f"{name}: {given} is {value}" if given != value else f"{name} is {value}",

@@ -1,0 +1,59 @@
+"""Ranges against what is known to be published: clamped where they reach beyond it, refused where they miss it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
+from helio.pipelines.template import Document
+from helio.time_range import TimeRange, parse_time_range
+
+
+def clamp_ranges(plan: Document, context: Context) -> Iterator[Finding]:
+    """Clamp a fetch to the known coverage of its data set, and refuse one that is wholly outside.
+
+    ``2025-12-20 to 2026-01-10`` of a data set published up to 2025-12-31 → ``2025-12-20 to 2025-12-31``, said as a
+    warning. Only fresh facts may do that: a catalogue of last winter must not refuse yesterday. Candidates are left
+    alone: each is asked in its turn.
+    """
+    for index, step in enumerate(plan["steps"]):
+        signature = context.signatures.get(step.get("tool_name", ""))
+        if signature is None or signature.gives != "tables":
+            continue
+        args = step["tool_args"]
+        known = context.catalogue.get(args.get("dataset_id", ""))
+        if known is None or not known.fresh or known.first is None or known.last is None:
+            continue
+        for name in signature.time_arguments():
+            if not isinstance(args.get(name), str):
+                continue
+            asked = parse_time_range(args[name], context.now)
+            start, stop = max(asked.start, known.first), min(asked.stop, known.last)
+            at = pointer("steps", index, "tool_args", name)
+            covered = f"{args['dataset_id']} covers {_written(known.first)} to {_written(known.last)}"
+            if start >= stop:
+                message = f"{asked} is outside what is published: {covered}"
+                yield Diagnostic(
+                    "HB302", message, "error", step["step_id"], signature.name, at, ("a range within it",)
+                )
+            elif (start, stop) != (asked.start, asked.stop):
+                clamped = str(TimeRange(start, stop))
+                yield Edit(
+                    "HB301",
+                    f"{asked} is clamped to {clamped}",
+                    replaced(at, args[name], clamped),
+                    step["step_id"],
+                    kind="bind",
+                    warning=f"{asked} reaches beyond what is published and is clamped to {clamped}: {covered}",
+                    path=at,
+                )
+
+
+def _written(moment: datetime) -> str:
+    return (
+        moment.date().isoformat()
+        if moment == moment.replace(hour=0, minute=0, second=0)
+        else moment.isoformat()
+    )
