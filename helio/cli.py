@@ -464,8 +464,7 @@ def add_schedule(
             replace=replace,
         )
         typer.echo(_schedule_line(schedule, now))
-        if not _server().is_up():
-            typer.echo("it runs while helio serve does", err=True)
+        typer.echo("it runs under helio serve", err=True)
 
 
 @schedule_app.command("list")

@@ -39,6 +39,8 @@ HOME = "helio.home"
 """The label that says whose; several homes may share a server."""
 EVERY = 2.0
 """Seconds between two looks at the folder and at the server."""
+PLANNED = 60.0
+"""Seconds within which the server has planned the next runs of a deployment."""
 PATIENCE = 5.0
 """Seconds that a run has to end when it is told to."""
 FINAL = ("COMPLETED", "FAILED", "CANCELLED", "CRASHED")
@@ -98,9 +100,9 @@ def run_scheduled(
         The flow run has failed by then on the server too, with the same words.
     """
     server = Server(settings.home, settings.environ)
-    shown = server.request(f"/flow_runs/{flow_run}")
+    shown = _ask(server, f"/flow_runs/{flow_run}")
     try:
-        deployment = server.request(f"/deployments/{shown['deployment_id']}")
+        deployment = _ask(server, f"/deployments/{shown['deployment_id']}")
         schedule = Schedules(settings).load(deployment["name"])
         template = schedule.template(settings)
         plan = make_plan(
@@ -111,7 +113,7 @@ def run_scheduled(
         )
         output = schedule.folder(settings, plan)
         folder(output)
-        server.request(f"/flow_runs/{flow_run}", {"name": run_name(plan)}, method="PATCH")
+        _ask(server, f"/flow_runs/{flow_run}", {"name": run_name(plan)}, method="PATCH")
         return run_plan(
             plan,
             settings=settings,
@@ -159,6 +161,7 @@ class _Serving:
         self._asked_to_end: dict[str, float] = {}
         self._refused: dict[str, str] = {}
         self._lost = False
+        self._unplanned: dict[str, float] = {}
 
     def begin(self) -> None:
         """Start the server if it is not up, and take up what an earlier process left."""
@@ -178,7 +181,11 @@ class _Serving:
             self._follow_records()
             self._cancel()
             self._start_due()
+            self._look_for_plans()
         except EngineError as error:
+            if self._server.is_up():
+                log.warning("%s", error)
+                return
             if not self._lost:
                 self._told(f"the server is lost: {error.message}")
             self._lost = True
@@ -210,7 +217,7 @@ class _Serving:
     def _known(self) -> Iterator[tuple[str, _Deployment]]:
         wanted = {"deployments": {"tags": {"all_": [TAG]}}, "limit": 200, "sort": "NAME_ASC"}
         offset = 0
-        while page := self._server.request("/deployments/filter", {**wanted, "offset": offset}):
+        while page := _ask(self._server, "/deployments/filter", {**wanted, "offset": offset}):
             offset += len(page)
             for one in page:
                 if (one.get("labels") or {}).get(HOME) == self._home:
@@ -230,6 +237,7 @@ class _Serving:
         for name in set(self._deployments) - set(names):
             self._delete(self._deployments[name])
             del self._deployments[name]
+            self._unplanned.pop(name, None)
             self._told(f"{name}: removed")
 
     def _deploy(self, name: str) -> None:
@@ -239,13 +247,16 @@ class _Serving:
         known = self._deployments.get(name)
         if known is not None and known.version == version:
             return  # what somebody changed on the server, such as a pause, stays until the record changes
-        flow = self._server.request("/flows/", {"name": template["id"]})
+        flow = _ask(self._server, "/flows/", {"name": template["id"]})
         if known is not None and known.flow_id != flow["id"]:
             self._delete(known)
         described = _described(schedule, template, self._home, self._form(template))
-        made = self._server.request("/deployments/", {**described, "flow_id": flow["id"], "version": version})
+        made = _ask(self._server, "/deployments/", {**described, "flow_id": flow["id"], "version": version})
         self._deployments[name] = _Deployment(made["id"], flow["id"], version)
         self._refused.pop(name, None)
+        self._unplanned.pop(name, None)
+        if not schedule.paused:
+            self._unplanned[name] = time.monotonic() + PLANNED
         following = schedule.next_after(datetime.now(UTC).replace(tzinfo=None))
         self._told(f"{name}: {'paused' if schedule.paused else f'next at {following:%Y-%m-%d %H:%M} UTC'}")
 
@@ -255,7 +266,7 @@ class _Serving:
 
     def _delete(self, one: _Deployment) -> None:
         try:
-            self._server.request(f"/deployments/{one.id}", method="DELETE")
+            _ask(self._server, f"/deployments/{one.id}", method="DELETE")
         except EngineError as error:
             if "404" not in error.message:  # somebody deleted it there
                 raise
@@ -265,7 +276,8 @@ class _Serving:
     def _start_due(self) -> None:
         if not self._deployments or len(self._running) >= self._limit:
             return
-        due = self._server.request(
+        due = _ask(
+            self._server,
             "/deployments/get_scheduled_flow_runs",
             {"deployment_ids": [one.id for one in self._deployments.values()], "scheduled_before": _now()},
         )
@@ -273,9 +285,26 @@ class _Serving:
             if len(self._running) >= self._limit:
                 return
             # The server gives the schedule's only slot with this state, or sends the run to wait for it.
-            answer = self._server.request(f"/flow_runs/{one['id']}/set_state", {"state": {"type": "PENDING"}})
+            answer = _ask(self._server, f"/flow_runs/{one['id']}/set_state", {"state": {"type": "PENDING"}})
             if answer["status"] == "ACCEPT":
                 self._running[one["id"]] = self._spawn(one["id"])
+
+    def _look_for_plans(self) -> None:
+        """Say of a schedule that it will never run: nothing else would show it."""
+        for name, due in list(self._unplanned.items()):
+            if time.monotonic() < due:
+                continue
+            del self._unplanned[name]
+            wanted = {
+                "deployments": {"id": {"any_": [self._deployments[name].id]}},
+                "flow_runs": {"state": {"type": {"any_": ["SCHEDULED"]}}},
+                "limit": 1,
+            }
+            if not _ask(self._server, "/flow_runs/filter", wanted):
+                place = "" if self._server.external else f"; {self._server.log} says what"
+                self._told(
+                    f"{name}: the server plans no run of it: it is paused there, or its scheduler fails{place}"
+                )
 
     def _spawn(self, flow_run: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
@@ -292,7 +321,7 @@ class _Serving:
                 if time.monotonic() - self._asked_to_end.get(flow_run, time.monotonic()) > PATIENCE:
                     _signal(process, signal.SIGKILL)
                 continue
-            shown = self._server.request(f"/flow_runs/{flow_run}")
+            shown = _ask(self._server, f"/flow_runs/{flow_run}")
             if shown["state_type"] not in FINAL:
                 if flow_run in self._asked_to_end:
                     _set_state(self._server, flow_run, "CANCELLED", message="the run was cancelled")
@@ -311,14 +340,14 @@ class _Serving:
             "id": {"any_": list(self._running)},
             "state": {"type": {"any_": ["CANCELLING", "CANCELLED"]}},
         }
-        for one in self._server.request("/flow_runs/filter", {"flow_runs": wanted}):
+        for one in _ask(self._server, "/flow_runs/filter", {"flow_runs": wanted}):
             process = self._running[one["id"]]
             if one["id"] not in self._asked_to_end and process.poll() is None:
                 self._asked_to_end[one["id"]] = time.monotonic()
                 _signal(process, signal.SIGTERM)
 
     def _put_back(self, flow_run: str) -> None:
-        shown = self._server.request(f"/flow_runs/{flow_run}")
+        shown = _ask(self._server, f"/flow_runs/{flow_run}")
         if shown["state_type"] in ("COMPLETED", "FAILED", "CRASHED"):
             return
         if shown["state_type"] == "CANCELLING" or flow_run in self._asked_to_end:
@@ -342,7 +371,7 @@ class _Serving:
             "deployments": {"id": {"any_": ids}},
             "flow_runs": {"state": {"type": {"any_": ["PENDING"]}}},
         }
-        for one in self._server.request("/flow_runs/filter", pending):
+        for one in _ask(self._server, "/flow_runs/filter", pending):
             self._put_back(one["id"])
 
     def _bring_back(self) -> None:
@@ -387,11 +416,24 @@ def _values_of(template: Document, parameters: Mapping[str, Any]) -> dict[str, A
     }
 
 
+def _ask(server: Server, path: str, body: Any = None, *, method: str = "") -> Any:
+    """One call of the server, which is asked again when its database was busy: whatever is asked here may be."""
+    for pause in (0.2, 0.5, 1.0, 2.0):
+        try:
+            return server.request(path, body, method=method)
+        except EngineError as error:
+            if getattr(error.__cause__, "code", None) != 503:
+                raise
+            log.debug("%s; again in %s s", error.message, pause)
+            time.sleep(pause)
+    return server.request(path, body, method=method)
+
+
 def _set_state(
     server: Server, flow_run: str, kind: str, name: str | None = None, *, message: str, **more: Any
 ) -> None:
     state = {"type": kind, "name": name, "message": message, **more}
-    server.request(f"/flow_runs/{flow_run}/set_state", {"state": state, "force": True})
+    _ask(server, f"/flow_runs/{flow_run}/set_state", {"state": state, "force": True})
 
 
 def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
