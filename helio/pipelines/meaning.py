@@ -114,6 +114,7 @@ class _Reading:
         steps = plan.get("steps")
         self.steps = [one for one in (steps if isinstance(steps, list) else ()) if isinstance(one, dict)]
         self.found: dict[str, str] = {}
+        self.unclear: dict[str, None] = {}
         self.producers: dict[str, list[_Use]] = {}
         self.others: list[_Use] = []
         for use in self._uses():
@@ -133,7 +134,7 @@ class _Reading:
     def signatures(self) -> dict[str, str]:
         """Every output that is understood."""
         for label in self.producers:
-            self._resolve(label)
+            self._read_label(label)
         for use in self.others:
             name = f"{use.signature.gives} {use.step_id}"
             try:
@@ -250,17 +251,19 @@ class _Reading:
 
     # What it means --------------------------------------------------------------------------------------------
 
-    def _resolve(self, label: str) -> str | None:
-        """The signature of a produced label; all that it rests on is read first, without recursion."""
+    def _read_label(self, label: str) -> None:
+        """Tell the signature of a produced label; all that it rests on comes first, without recursion."""
         waiting = [label]
         pending: set[str] = set()
         while waiting:
             one = waiting[-1]
-            if one in self.found or one not in self.producers:
+            if one in self.found or one in self.unclear:
                 waiting.pop()
                 continue
-            needed = [other for use in self.producers[one] for other in self._needs(use)]
-            missing = [other for other in needed if other not in self.found and other not in pending]
+            needed = {other for use in self.producers[one] for other in self._needs(use)}
+            missing = [
+                other for other in needed - pending if other not in self.found and other not in self.unclear
+            ]
             if one not in pending and missing:
                 pending.add(one)
                 waiting += missing
@@ -275,8 +278,7 @@ class _Reading:
             if len(made) == 1 and made != {""}:
                 self.found[one] = made.pop()
             else:
-                del self.producers[one]  # nobody tells what it means
-        return self.found.get(label)
+                self.unclear[one] = None
 
     def _needs(self, use: _Use) -> list[str]:
         return [

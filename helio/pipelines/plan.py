@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import InitVar, dataclass
+from dataclasses import InitVar, dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -129,6 +129,9 @@ def make_plan(
     bound = bind(template, authored, context)
     if bound.errors:
         raise InvalidTemplate(bound.diagnostics)
+    unrunnable = [replace(one, severity="error") for one in authored.diagnostics if one.code == "HV603"]
+    if unrunnable:
+        raise InvalidTemplate(unrunnable)
     return _freeze(template, authored, bound, now)
 
 
@@ -203,7 +206,9 @@ def _freeze(template: Document, authored: Rewritten, bound: Rewritten, now: date
         normalised=authored.plan,
         document=bound.plan,
         edits=(*authored.edits, *bound.edits),
-        warnings=tuple(one for one in (*authored.diagnostics, *bound.diagnostics) if one.severity != "error"),
+        warnings=tuple(
+            one for one in (*authored.diagnostics, *bound.diagnostics) if one.severity == "warning"
+        ),
         verified=_VERIFIED,
     )
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from helio.pipelines.passes.bind_artefacts import bind_artefacts
 from helio.pipelines.passes.bind_values import bind_values
+from helio.pipelines.passes.check_budget import check_budget
+from helio.pipelines.passes.check_code import check_code
 from helio.pipelines.passes.check_fetches import check_fetches
+from helio.pipelines.passes.check_intents import check_intents
 from helio.pipelines.passes.check_providers import check_providers
 from helio.pipelines.passes.check_runnable import check_runnable
 from helio.pipelines.passes.check_structure import check_structure
 from helio.pipelines.passes.check_tools import check_tools
+from helio.pipelines.passes.check_use import check_use
 from helio.pipelines.passes.check_variables import check_variables
 from helio.pipelines.passes.clamp_ranges import clamp_ranges
 from helio.pipelines.passes.complete_panels import complete_panels
@@ -49,8 +53,8 @@ GUARANTEE: tuple[Stage, ...] = ()
 """G: something comes of it."""
 
 VERIFY: tuple[Stage, ...] = (
-    # What the lowered plan says is checked once more: it is what runs.
-    (check_tools, check_runnable),
+    # What the lowered plan says is checked once more: it is what runs. Code is read, and never run here.
+    (check_tools, check_budget, check_code, check_runnable, check_use, check_intents),
 )
 """V: everything again, without edits."""
 

@@ -1,0 +1,613 @@
+"""Code in a template, read and never run: the allow-list of what it may say.
+
+A block-list cannot work: hundreds of paths without any underscore lead from pandas, numpy and scipy to the operating
+system. So everything is refused that is not listed here: kinds of syntax, names, members of modules, methods. The
+list is the first wall; what it lets through runs in a jail, which is the second.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+LONGEST = 20_000
+MOST_NODES = 4_000
+DEEPEST = 60
+_LARGEST = 10**8
+"""Elements of an array, items of a range or a repetition whose count stands in the code."""
+_LARGEST_NUMBER = 10**18
+"""Nanoseconds since 1970 need as much."""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Something that code may not say."""
+
+    message: str
+    line: int = 0
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.message}" if self.line else self.message
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_STATEMENTS = (
+    ast.Module,
+    ast.Expr,
+    ast.Assign,
+    ast.AugAssign,
+    ast.AnnAssign,
+    ast.Delete,
+    ast.If,
+    ast.For,
+    ast.FunctionDef,
+    ast.Return,
+    ast.Raise,
+    ast.With,
+    ast.withitem,
+    ast.Pass,
+    ast.Break,
+    ast.Continue,
+)
+_EXPRESSIONS = (
+    ast.Name,
+    ast.Attribute,
+    ast.Subscript,
+    ast.Slice,
+    ast.Constant,
+    ast.Tuple,
+    ast.List,
+    ast.Dict,
+    ast.Set,
+    ast.UnaryOp,
+    ast.BinOp,
+    ast.BoolOp,
+    ast.Compare,
+    ast.Call,
+    ast.keyword,
+    ast.IfExp,
+    ast.Lambda,
+    ast.arguments,
+    ast.arg,
+    ast.ListComp,
+    ast.DictComp,
+    ast.SetComp,
+    ast.GeneratorExp,
+    ast.comprehension,
+    ast.Starred,
+    ast.JoinedStr,
+    ast.FormattedValue,
+    ast.operator,
+    ast.unaryop,
+    ast.boolop,
+    ast.cmpop,
+    ast.expr_context,
+)
+NODES = (*_STATEMENTS, *_EXPRESSIONS)
+"""Kinds of syntax: no import, class, try, while, match, decorator, yield, await, walrus, global."""
+
+BUILTINS = _words(
+    "abs all any bool dict enumerate filter float int isinstance len list map max min range reversed round set slice "
+    "sorted str sum tuple zip"
+)
+_ERRORS = _words("ValueError")
+MODULES = _words("pd np xr signal pywt")
+
+MEMBERS: dict[str, frozenset[str]] = {
+    "pd": _words(
+        "DataFrame Series Index DatetimeIndex Timestamp Timedelta TimedeltaIndex RangeIndex NaT NA to_datetime "
+        "to_timedelta to_numeric date_range timedelta_range concat merge merge_asof cut qcut isna notna isnull notnull "
+        "unique factorize Grouper MultiIndex IntervalIndex Interval DateOffset"
+    ),
+    "pd.offsets": _words(
+        "Nano Micro Milli Second Minute Hour Day Week MonthBegin MonthEnd YearBegin YearEnd"
+    ),
+    "pd.DataFrame": _words("from_dict from_records"),
+    "np": _words(
+        "array asarray arange linspace logspace geomspace zeros ones full zeros_like ones_like full_like nan inf pi e "
+        "newaxis sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh "
+        "arcsinh arccosh arctanh deg2rad rad2deg radians degrees hypot abs absolute fabs sign floor ceil round rint "
+        "trunc clip minimum maximum fmin fmax mean median std var sum prod cumsum cumprod diff gradient nanmean "
+        "nanmedian nanstd nanvar nansum nanmin nanmax nanprod nancumsum nanpercentile nanquantile percentile quantile "
+        "min max amin amax ptp argmin argmax nanargmin nanargmax argsort sort unique searchsorted where select nonzero "
+        "flatnonzero isnan isfinite isinf isnat isclose allclose nan_to_num any all logical_and logical_or logical_not "
+        "logical_xor dot cross inner outer matmul einsum vdot trace transpose reshape ravel concatenate stack vstack "
+        "hstack dstack column_stack split array_split tile repeat roll flip fliplr flipud rot90 squeeze expand_dims "
+        "atleast_1d atleast_2d moveaxis swapaxes broadcast_to interp convolve correlate corrcoef cov polyfit polyval "
+        "poly1d histogram histogram2d bincount digitize trapezoid cumulative_trapezoid unwrap angle real imag conj "
+        "power square reciprocal mod remainder divmod fmod float_power float16 float32 float64 int8 int16 int32 int64 "
+        "uint8 uint16 uint32 uint64 complex64 complex128 bool_ datetime64 timedelta64 isin intersect1d union1d "
+        "setdiff1d meshgrid apply_along_axis vectorize diag eye identity triu tril count_nonzero average ndim shape "
+        "size bitwise_and bitwise_or invert heaviside sinc hanning hamming blackman bartlett kaiser i0 take "
+        "take_along_axis delete insert append pad add subtract multiply divide true_divide floor_divide negative equal "
+        "not_equal less less_equal greater greater_equal errstate nextafter signbit copysign ldexp frexp"
+    ),
+    "np.linalg": _words(
+        "norm eig eigh eigvals eigvalsh svd inv pinv solve lstsq det matrix_rank qr cholesky"
+    ),
+    "np.fft": _words("fft ifft rfft irfft fftfreq rfftfreq fftshift ifftshift fft2 ifft2"),
+    "np.random": _words("default_rng"),
+    "np.add": _words("reduce reduceat accumulate"),
+    "np.maximum": _words("reduce reduceat accumulate"),
+    "np.minimum": _words("reduce reduceat accumulate"),
+    "xr": _words("DataArray concat where"),
+    "signal": _words(
+        "welch periodogram csd coherence spectrogram stft istft ShortTimeFFT lombscargle butter cheby1 cheby2 ellip "
+        "bessel firwin firwin2 filtfilt sosfiltfilt sosfilt lfilter sosfreqz freqz detrend find_peaks find_peaks_cwt "
+        "peak_widths peak_prominences savgol_filter medfilt wiener hilbert envelope decimate resample resample_poly "
+        "convolve correlate correlation_lags fftconvolve oaconvolve get_window iirnotch iirpeak argrelextrema "
+        "argrelmin argrelmax sosfilt_zi lfilter_zi chirp gausspulse sawtooth square"
+    ),
+    "signal.windows": _words(
+        "hann hamming blackman blackmanharris kaiser gaussian tukey boxcar dpss flattop nuttall parzen bartlett cosine "
+        "get_window"
+    ),
+    "signal.ShortTimeFFT": _words("from_window"),
+    "pywt": _words(
+        "wavedec waverec dwt idwt swt iswt cwt downcoef upcoef threshold Wavelet ContinuousWavelet scale2frequency "
+        "central_frequency dwt_max_level swt_max_level wavelist dwt_coeff_len"
+    ),
+}
+"""Members of modules. A dotted name that is itself a member's key is a module of its own, never a value."""
+_SUBMODULES = _words("pd.offsets np.linalg np.fft np.random signal.windows")
+
+METHODS = _words(
+    "abs add add_prefix add_suffix agg aggregate align all any append apply applymap argmax argmin "
+    "argsort as_unit asfreq asi8 asof assign astype at at_time between between_time bfill ceil clip "
+    "columns combine combine_first compare conj conjugate contains coords copy corr corrwith count cov "
+    "cumcount cummax cummin cumprod cumsum date day day_of_week day_of_year dayofweek dayofyear days "
+    "delta_f delta_t describe diagonal diff difference dims div divide dot drop drop_duplicates drop_vars "
+    "droplevel dropna dt dtype dtypes duplicated empty endswith eq equals ewm expanding explode "
+    "exponential extend extract f ffill fft fill fillna filter first first_valid_index flatten floor "
+    "floordiv freq freqstr ge get get_group get_indexer get_level_values groupby gt head hour iat idxmax "
+    "idxmin ifft iloc imag index infer_objects inferred_freq insert integers interpolate intersection "
+    "is_monotonic_decreasing is_monotonic_increasing is_unique isel isfinite isin isna isnull isocalendar "
+    "isoformat istft item items iterrows itertuples join keys kurt kurtosis last last_valid_index le left "
+    "length level loc lower lstrip lt mad map mask max mean median melt merge microsecond microseconds "
+    "mid min minute mod mode month mul multiply name names nanosecond nanoseconds nbytes ndim ne nlargest "
+    "nonzero normal normalize notna notnull nsmallest nunique ohlc pad pct_change permutation pipe pivot "
+    "pivot_table poisson pop pow prod product ptp quantile quarter radd rank ravel rdiv real reindex "
+    "reindex_like rename rename_axis reorder_levels repeat replace resample reset_index reshape reverse "
+    "rfloordiv right rmod rmul rolling round rpow rsplit rstrip rsub rtruediv sample second seconds sel "
+    "select_dtypes sem set_axis set_index set_names setdefault shape shift size skew snap sort sort_index "
+    "sort_values spectrogram split squeeze stack standard_normal startswith std stft str strftime strip "
+    "sub subtract sum swapaxes swaplevel T t tail take time timestamp to_dict to_flat_index to_frame "
+    "to_list to_numpy to_pandas to_period to_pydatetime to_series to_timestamp tolist total_seconds trace "
+    "transform transpose truediv truncate tz tz_convert tz_localize uniform union unique unstack update "
+    "upper value value_counts values var week weekday where win_type xs year zfill"
+)
+"""Methods and attributes of tables, arrays and texts: none of them reads, writes, evaluates or reaches a module."""
+
+_DISPATCHING = _words("agg aggregate apply applymap transform pipe")
+"""Methods that call what they are given, and look a text up as the name of a method."""
+_BESIDE = _words(
+    "axis raw result_type min_periods numeric_only args skipna na_action convert_dtype by_row include_groups"
+)
+"""Arguments of those that are not functions."""
+REDUCTIONS = _words(
+    "mean median sum std var min max first last count nunique prod sem skew kurt size any all idxmin "
+    "idxmax cumsum cummax cummin cumprod diff ffill bfill rank pct_change quantile ohlc"
+)
+"""What a text may name there."""
+_STORED = _words("columns index name")
+_REFUSED_ARGUMENTS = _words("engine engine_kwargs like")
+_CLOCK = _words("now today")
+_SIZED = _words("ones zeros full arange linspace logspace geomspace eye identity tile repeat")
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_SCOPES = (ast.FunctionDef, ast.Lambda, *_COMPREHENSIONS)
+
+
+def refusals(code: str, inputs: Sequence[str] = ("df",), *, any_input: bool = False) -> list[Refusal]:
+    """What the allow-list refuses in a program.
+
+    Parameters
+    ----------
+    code : str
+    inputs : sequence of str
+        The names under which tables are in scope.
+    any_input : bool
+        Whether any ``df_…`` and ``da_…`` may be one of them, because the labels are known only in a run.
+
+    Returns
+    -------
+    list of Refusal
+        Empty when all of it is allowed.
+
+    Examples
+    --------
+    >>> refusals("result = df.rolling('10min', center=True).mean()")
+    []
+    >>> [str(one) for one in refusals("result = pd.read_csv('/etc/passwd')")]
+    ['line 1: pd.read_csv is not on the list']
+    """
+    tree = _parsed(code)
+    if isinstance(tree, Refusal):
+        return [tree]
+    return list(dict.fromkeys(_Reader(tree, inputs, any_input).found()))
+
+
+def assigns_result(code: str) -> bool:
+    """Whether a program gives ``result`` a value, outside its functions; true where it cannot be read.
+
+    >>> assigns_result("x = df.abs()"), assigns_result("result = df.abs()")
+    (False, True)
+    """
+    tree = _parsed(code)
+    if isinstance(tree, Refusal):
+        return True
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Name) and node.id == "result" and isinstance(node.ctx, ast.Store):
+            return True
+        waiting += [one for one in ast.iter_child_nodes(node) if not isinstance(one, _SCOPES)]
+    return False
+
+
+def input_names(labels: Iterable[str]) -> tuple[str, ...]:
+    """The names under which code finds its tables: ``df`` for the first, and one by each label's last part.
+
+    >>> input_names(["AC_H2_MFI.BGSEc", "ACE_Bmag"])
+    ('df', 'da', 'df_BGSEc', 'da_BGSEc', 'df_ACE_Bmag', 'da_ACE_Bmag')
+    """
+    suffixes = [re.sub(r"\W", "_", label.rpartition(".")[2]) for label in labels]
+    names = [f"{kind}_{one}" for one in suffixes for kind in ("df", "da")]
+    return ("df", "da", *names) if suffixes else ()
+
+
+def _parsed(code: str) -> ast.Module | Refusal:
+    """The syntax tree, its size looked at before anything is compiled or walked recursively."""
+    if len(code) > LONGEST:
+        return Refusal(f"{len(code)} characters are more than {LONGEST}")
+    try:
+        tree = ast.parse(code)
+    except SyntaxError as error:
+        return Refusal(f"not Python: {error.msg}", error.lineno or 0)
+    except (ValueError, RecursionError, MemoryError):
+        return Refusal("not Python that can be read")
+    level: list[ast.AST] = [tree]
+    count = depth = 0
+    while level:
+        count, depth = count + len(level), depth + 1
+        if depth > DEEPEST:
+            return Refusal("nested too deeply")
+        if count > MOST_NODES:
+            return Refusal(f"more than {MOST_NODES} pieces of syntax")
+        level = [inner for node in level for inner in ast.iter_child_nodes(node)]
+    return tree
+
+
+class _Reader:
+    """One program against the list."""
+
+    def __init__(self, tree: ast.Module, inputs: Sequence[str], any_input: bool) -> None:
+        self.nodes = list(ast.walk(tree))
+        self.any_input = any_input
+        self.owners = {id(node.value): node for node in self.nodes if isinstance(node, ast.Attribute)}
+        self.functions = self._local_functions()
+        self.bound = {*inputs, "result", *BUILTINS, *MODULES, *_ERRORS}
+        for node in self.nodes:
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                self.bound.add(node.id)
+            elif isinstance(node, ast.arg):
+                self.bound.add(node.arg)
+            elif isinstance(node, ast.FunctionDef):
+                self.bound.add(node.name)
+
+    def found(self) -> Iterator[Refusal]:
+        """Every refusal, in the order of the tree."""
+        for node in self.nodes:
+            for message in self._node(node):
+                yield Refusal(message, getattr(node, "lineno", 0))
+        yield from self._recursion()
+
+    def _node(self, node: ast.AST) -> Iterator[str]:
+        if not isinstance(node, NODES):
+            yield f"{_kind(node)} is not allowed"
+        elif isinstance(node, ast.Name):
+            yield from self._name(node)
+        elif isinstance(node, ast.arg):
+            yield from self._new_name(node.arg)
+        elif isinstance(node, ast.FunctionDef):
+            yield from self._new_name(node.name)
+            if node.decorator_list:
+                yield "a decorator is not allowed"
+        elif isinstance(node, ast.Attribute):
+            yield from self._attribute(node)
+        elif isinstance(node, ast.Call):
+            yield from self._call(node)
+        elif isinstance(node, ast.Constant):
+            yield from _constant(node)
+        elif isinstance(node, ast.BinOp):
+            yield from _operation(node)
+        elif isinstance(node, ast.Delete):
+            if not all(isinstance(one, (ast.Name, ast.Subscript)) for one in node.targets):
+                yield "only names and members are deleted"
+        elif isinstance(node, ast.With):
+            if not _is_errstate(node):
+                yield "a with statement is np.errstate(…) with literal settings, and nothing else"
+        elif isinstance(node, ast.Raise):
+            called = node.exc.func if isinstance(node.exc, ast.Call) else None
+            if not (isinstance(called, ast.Name) and called.id in _ERRORS) or node.cause is not None:
+                yield "only ValueError(…) is raised"
+
+    # Names ----------------------------------------------------------------------------------------------------
+
+    def _name(self, node: ast.Name) -> Iterator[str]:
+        name = node.id
+        if name.startswith("_") and name != "_":
+            yield f"the name {name} starts with an underscore"
+        elif name not in self.bound and not (self.any_input and re.match(r"d[fa]_", name)):
+            yield f"the name {name} is not known here"
+        elif name in MODULES and id(node) not in self.owners:
+            yield f"the module {name} is no value"
+        if isinstance(node.ctx, (ast.Store, ast.Del)):
+            yield from self._new_name(name)
+
+    def _new_name(self, name: str) -> Iterator[str]:
+        if name in MODULES | BUILTINS | _ERRORS:
+            yield f"{name} cannot be given another meaning"
+        elif name.startswith("_") and name != "_":
+            yield f"the name {name} starts with an underscore"
+
+    def _attribute(self, node: ast.Attribute) -> Iterator[str]:
+        name = node.attr
+        if name.startswith("_"):
+            yield f"the attribute {name} starts with an underscore"
+            return
+        dotted = _dotted(node)
+        stored = isinstance(node.ctx, (ast.Store, ast.Del))
+        if stored and (dotted or name not in _STORED):
+            yield f"the attribute {name} cannot be set"
+        if dotted:
+            owner = dotted.rpartition(".")[0]
+            listed = MEMBERS.get(owner)
+            if dotted in _SUBMODULES:
+                if id(node) not in self.owners:
+                    yield f"the module {dotted} is no value"
+            elif listed is not None:
+                if name not in listed and not ("." in owner and owner not in _SUBMODULES and name in METHODS):
+                    yield f"{dotted} is not on the list"
+            elif name not in METHODS:
+                yield f"{dotted} is not on the list"
+        elif name not in METHODS:
+            yield f"the method {name} is not on the list"
+
+    def _local_functions(self) -> dict[str, ast.FunctionDef | ast.Lambda]:
+        """Functions that a name certainly means: bound once, and never as an argument."""
+        stores = [
+            one.id for one in self.nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+        ]
+        stores += [one.arg for one in self.nodes if isinstance(one, ast.arg)]
+        stores += [one.name for one in self.nodes if isinstance(one, ast.FunctionDef)]
+        found: dict[str, ast.FunctionDef | ast.Lambda] = {}
+        for node in self.nodes:
+            if isinstance(node, ast.FunctionDef):
+                found[node.name] = node
+            elif (
+                isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda) and len(node.targets) == 1
+            ):
+                target = node.targets[0]
+                if isinstance(target, ast.Name):
+                    found[target.id] = node.value
+        return {name: function for name, function in found.items() if stores.count(name) == 1}
+
+    def _recursion(self) -> Iterator[Refusal]:
+        """Refuse functions that end up calling themselves: nothing bounds them."""
+        named = {node.name: node for node in self.nodes if isinstance(node, ast.FunctionDef)} | self.functions
+        calls = {
+            name: {one.id for one in ast.walk(function) if isinstance(one, ast.Name)} & named.keys()
+            for name, function in named.items()
+        }
+        for name in named:
+            reached: set[str] = set()
+            waiting = list(calls[name])
+            while waiting:
+                one = waiting.pop()
+                if one not in reached:
+                    reached.add(one)
+                    waiting += calls[one]
+            if name in reached:
+                yield Refusal(f"the function {name} calls itself", named[name].lineno)
+
+    # Calls ----------------------------------------------------------------------------------------------------
+
+    def _call(self, node: ast.Call) -> Iterator[str]:
+        for keyword in node.keywords:
+            if keyword.arg in _REFUSED_ARGUMENTS:
+                yield f"the argument {keyword.arg} is not allowed"
+            elif keyword.arg == "aggfunc":
+                yield from self._dispatched(keyword.value)
+        if not isinstance(node.func, ast.Attribute):
+            if isinstance(node.func, ast.Name) and node.func.id == "range":
+                yield from _sizes(node)
+            return
+        name, dotted = node.func.attr, _dotted(node.func)
+        if dotted == "np.random.default_rng" and not _is_seeded(node, "seed"):
+            yield "random numbers need a seed: np.random.default_rng(1)"
+        elif name == "sample" and not dotted and not _is_seeded(node, "random_state", positional=False):
+            yield "a random sample needs a seed: random_state=1"
+        elif dotted.startswith("np.") and name in _SIZED:
+            yield from _sizes(node)
+        elif name in _DISPATCHING and not dotted:
+            yield from self._dispatching(node)
+
+    def _dispatching(self, node: ast.Call) -> Iterator[str]:
+        if any(one.arg is None for one in node.keywords) or any(
+            isinstance(one, ast.Starred) for one in node.args
+        ):
+            yield "* and ** hide what is called"
+            return
+        given = [*node.args[:1], *(one.value for one in node.keywords if one.arg not in _BESIDE)]
+        if not given:
+            yield "what is to be called is not said"
+        for one in given:
+            yield from self._dispatched(one)
+
+    def _dispatched(self, node: ast.expr) -> Iterator[str]:
+        """Refuse what could name or be anything else than a listed reduction or a function in sight."""
+        if isinstance(node, ast.Constant):
+            if isinstance(node.value, str) and node.value not in REDUCTIONS:
+                yield f"'{node.value}' is not a reduction on the list"
+        elif isinstance(node, (ast.List, ast.Tuple)):
+            # ('column', 'mean') names a column and what is done with it.
+            named = (
+                isinstance(node, ast.Tuple) and len(node.elts) == 2 and isinstance(node.elts[0], ast.Constant)
+            )
+            for one in node.elts[1:] if named else node.elts:
+                yield from self._dispatched(one)
+        elif isinstance(node, ast.Dict):
+            if any(one is None for one in node.keys):
+                yield "** hides what is called"
+            for one in node.values:
+                yield from self._dispatched(one)
+        elif not (
+            isinstance(node, ast.Lambda)
+            or (isinstance(node, ast.Attribute) and _dotted(node).startswith("np."))
+            or (isinstance(node, ast.Name) and (node.id in self.functions or node.id in BUILTINS))
+        ):
+            yield "what is called must be a name on the list, a lambda, a function of this code or np.…"
+
+
+def _dotted(node: ast.Attribute) -> str:
+    """The dotted name of a member of a module; empty for an attribute of anything else."""
+    parts = [node.attr]
+    value: ast.expr = node.value
+    while isinstance(value, ast.Attribute):
+        parts.append(value.attr)
+        value = value.value
+    if isinstance(value, ast.Name) and value.id in MODULES:
+        return ".".join([value.id, *reversed(parts)])
+    return ""
+
+
+def _kind(node: ast.AST) -> str:
+    names = {
+        "Import": "an import",
+        "ImportFrom": "an import",
+        "ClassDef": "a class",
+        "Try": "a try statement",
+        "TryStar": "a try statement",
+        "While": "a while loop",
+        "Match": "a match statement",
+        "NamedExpr": "an assignment inside an expression",
+        "Global": "a global statement",
+        "Nonlocal": "a nonlocal statement",
+        "Yield": "a generator function",
+        "YieldFrom": "a generator function",
+        "Assert": "an assert statement",
+    }
+    name = type(node).__name__
+    return names.get(name, "asynchronous code" if name.startswith(("Async", "Await")) else f"{name}")
+
+
+def _is_errstate(node: ast.With) -> bool:
+    if len(node.items) != 1 or node.items[0].optional_vars is not None:
+        return False
+    call = node.items[0].context_expr
+    return (
+        isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and _dotted(call.func) == "np.errstate"
+        and not call.args
+        and all(isinstance(one.value, ast.Constant) and one.arg is not None for one in call.keywords)
+    )
+
+
+def _is_seeded(node: ast.Call, argument: str, *, positional: bool = True) -> bool:
+    given: list[Any] = [one.value for one in node.keywords if one.arg == argument]
+    if positional:
+        given += node.args[:1]
+    return any(not (isinstance(one, ast.Constant) and one.value is None) for one in given)
+
+
+def _constant(node: ast.Constant) -> Iterator[str]:
+    value = node.value
+    if isinstance(value, int) and abs(value) > _LARGEST_NUMBER:
+        yield "so large a number is not allowed"
+    elif isinstance(value, str) and value.strip().lower() in _CLOCK:
+        yield f"'{value.strip()}' asks the clock: results must not depend on when they are computed"
+    elif isinstance(value, bytes):
+        yield "bytes are not allowed"
+
+
+def _operation(node: ast.BinOp) -> Iterator[str]:
+    """Refuse numbers and repetitions that would fill the memory and can be told from the code."""
+    if isinstance(node.op, ast.Pow):
+        base, exponent = _number(node.left), _number(node.right)
+        if (
+            base is not None
+            and exponent is not None
+            and isinstance(base, int)
+            and exponent > 0
+            and abs(base) > 1
+        ):
+            if exponent * math.log2(abs(base)) > 64:
+                yield "so large a power is not allowed"
+        elif base is not None and isinstance(node.right, ast.BinOp) and isinstance(node.right.op, ast.Pow):
+            yield "a power of a power is not allowed"
+    elif isinstance(node.op, ast.Mult):
+        for one, other in ((node.left, node.right), (node.right, node.left)):
+            count = _number(other)
+            repeated = isinstance(one, (ast.List, ast.Tuple)) or (
+                isinstance(one, ast.Constant) and isinstance(one.value, str)
+            )
+            if repeated and count is not None and count > _LARGEST:
+                yield "so many repetitions are not allowed"
+    elif isinstance(node.op, ast.LShift):
+        count = _number(node.right)
+        if count is None or count > 64:
+            yield "so wide a shift is not allowed"
+
+
+def _sizes(node: ast.Call) -> Iterator[str]:
+    """Refuse arrays and ranges whose size stands in the code and is beyond any table."""
+    total = 1.0
+    for argument in [*node.args, *(one.value for one in node.keywords if one.arg in ("shape", "N", "num"))]:
+        parts = argument.elts if isinstance(argument, (ast.Tuple, ast.List)) else [argument]
+        product = 1.0
+        for one in parts:
+            product *= abs(_number(one) or 1)
+        total = max(total, product)
+    if total > _LARGEST:
+        yield "so large an array is not allowed"
+
+
+def _number(node: ast.expr) -> int | float | None:
+    """The value of arithmetic on literals, as far as it is small enough to be told."""
+    if isinstance(node, ast.Constant):
+        return (
+            node.value if isinstance(node.value, (int, float)) and not isinstance(node.value, bool) else None
+        )
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        value = _number(node.operand)
+        return None if value is None else -value
+    if not isinstance(node, ast.BinOp):
+        return None
+    left, right = _number(node.left), _number(node.right)
+    if left is None or right is None:
+        return None
+    if isinstance(node.op, ast.Pow) and (abs(right) > 64 or abs(left) > 2**32):
+        return math.inf
+    try:
+        return _ARITHMETIC[type(node.op)](left, right) if type(node.op) in _ARITHMETIC else None
+    except (ArithmeticError, ValueError):
+        return None
+
+
+_ARITHMETIC: dict[type[ast.operator], Any] = {
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+    ast.Div: lambda a, b: a / b,
+    ast.FloorDiv: lambda a, b: a // b,
+    ast.Pow: lambda a, b: a**b,
+}

@@ -1,0 +1,32 @@
+"""How large a plan may be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from helio.pipelines.diagnostics import Diagnostic
+from helio.pipelines.maps import is_block, places
+from helio.pipelines.passes.edit import Context, Finding
+from helio.pipelines.template import Document
+
+
+def check_budget(plan: Document, context: Context) -> Iterator[Finding]:
+    """Refuse a plan with more steps than the policy allows, those of blocks counted.
+
+    >>> from datetime import datetime
+    >>> from helio.pipelines.passes.edit import Policy
+    >>> plan = {"steps": [{"step_id": 1}, {"step_id": 2}]}
+    >>> [found] = check_budget(plan, Context({}, datetime(2024, 1, 1), {}, policy=Policy(max_steps=1)))
+    >>> print(found)
+    error[HV701]: 2 steps are more than 1
+      --> /steps
+      try fewer steps, or several pipelines
+    """
+    count = sum(1 for place in places(plan) if not is_block(place.step))
+    if count > context.policy.max_steps:
+        yield Diagnostic(
+            "HV701",
+            f"{count} steps are more than {context.policy.max_steps}",
+            path="/steps",
+            advice=("fewer steps, or several pipelines",),
+        )

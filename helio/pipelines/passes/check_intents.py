@@ -1,0 +1,32 @@
+"""What each step is for, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.maps import is_block, places
+from helio.pipelines.passes.edit import Context, Finding
+from helio.pipelines.template import Document
+
+
+def check_intents(plan: Document, context: Context) -> Iterator[Finding]:
+    """Note each step that does not say what it is for.
+
+    >>> from datetime import datetime
+    >>> plan = {"steps": [{"step_id": 1, "intent": "ACE field in GSE"}, {"step_id": 2, "intent": ""}]}
+    >>> [(found.code, found.severity, found.step_id) for found in check_intents(plan, Context({}, datetime.min, {}))]
+    [('HV910', 'info', 2)]
+    """
+    del context
+    for place in places(plan):
+        if not place.step.get("intent") and not is_block(place.step):
+            yield Diagnostic(
+                "HV910",
+                "the step does not say what it is for",
+                "info",
+                place.step.get("step_id"),
+                str(place.step.get("tool_name", "")),
+                pointer(*place.path),
+                ('"intent": "…", in a few words',),
+            )
