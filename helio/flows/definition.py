@@ -20,23 +20,10 @@ MODULE = "helio.flows.pipelines"
 
 
 TAKEN = frozenset(
-    # Prefect's own arguments, and what every pydantic model has: the form is made of one.
-    [
-        "return_state",
-        "wait_for",
-        "construct",
-        "copy",
-        "dict",
-        "from_orm",
-        "json",
-        "parse_file",
-        "parse_obj",
-        "parse_raw",
-        "schema",
-        "schema_json",
-        "update_forward_refs",
-        "validate",
-    ]
+    {"return_state", "wait_for"}  # Prefect's own arguments
+    # and what every pydantic model has: the form is made of one
+    | {"construct", "copy", "dict", "from_orm", "json", "parse_file", "parse_obj", "parse_raw"}
+    | {"schema", "schema_json", "update_forward_refs", "validate"}
 )
 
 

@@ -17,9 +17,8 @@ from uuid import UUID
 
 from prefect import Task, settings
 from prefect.cache_policies import NO_CACHE
-from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import State, StateDetails, StateType, TaskRun
-from prefect.context import FlowRunContext, TaskRunContext
+from prefect.context import FlowRunContext, SyncClientContext, TaskRunContext
 from prefect.events.clients import PrefectEventsClient
 from prefect.events.worker import EventsWorker, emit_events_to_cloud
 from prefect.flow_engine import run_flow_sync
@@ -60,19 +59,23 @@ def run(execution: Execution, run_id: str, home: Path, api_url: str, recorded: C
             validate_parameters=False,  # the plan's values have been verified
         )
         parameters = parameters_of(plan.authored, plan.values)
-        with get_client(sync_client=True) as client:
+        with SyncClientContext.get_or_create() as context:
             # Made here, not by calling the flow: its tags would become its tasks' tags, and each tag of a task
             # costs a call of the server, without which a run must be able to go on.
-            made = client.create_flow_run(
-                flow,
-                name=run_name(plan),
-                parameters=parameters,
-                tags=tags_of(plan),
-                context={"helio_run": run_id},
+            made = (
+                context.client.read_flow_run(UUID(execution.flow_run))
+                if execution.flow_run
+                else context.client.create_flow_run(
+                    flow,
+                    name=run_name(plan),
+                    parameters=parameters,
+                    tags=tags_of(plan),
+                    context={"helio_run": run_id},
+                )
             )
-        recorded(str(made.id))
-        with _logs_to(Server(home, {**os.environ, "PREFECT_API_URL": api_url})):
-            run_flow_sync(flow, flow_run=made, parameters=parameters, return_type="state")
+            recorded(str(made.id))
+            with _logs_to(Server(home, {**os.environ, "PREFECT_API_URL": api_url})):
+                run_flow_sync(flow, flow_run=made, parameters=parameters, return_type="state")
 
 
 def _schedule(execution: Execution) -> None:
@@ -313,11 +316,12 @@ class _ToServer(logging.Handler):
 @contextmanager
 def _logs_to(server: Server) -> Iterator[None]:
     """What helio logs goes to the server; what Prefect says goes to helio's log."""
-    chatter = logging.getLogger("prefect")
-    if not chatter.handlers:  # else somebody set Prefect's logging up as he likes it
-        chatter.addHandler(_Aside())
-        chatter.propagate = False
-        chatter.setLevel(logging.WARNING)
+    for name in ("prefect", "EventsWorker"):
+        chatter = logging.getLogger(name)
+        if not chatter.handlers:  # else somebody set Prefect's logging up as he likes it
+            chatter.addHandler(_Aside())
+            chatter.propagate = False
+            chatter.setLevel(logging.WARNING)
     handler = _ToServer(server)
     ours = logging.getLogger("helio")
     ours.addHandler(handler)

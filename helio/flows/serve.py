@@ -161,7 +161,8 @@ class _Serving:
         self._asked_to_end: dict[str, float] = {}
         self._refused: dict[str, str] = {}
         self._lost = False
-        self._unplanned: dict[str, float] = {}
+        self._look_at: dict[str, float] = {}
+        self._resting: set[str] = set()
 
     def begin(self) -> None:
         """Start the server if it is not up, and take up what an earlier process left."""
@@ -169,6 +170,7 @@ class _Serving:
             self._server.start()
         self._server.wait()
         self._deployments = dict(self._known())
+        self._look_at = dict.fromkeys(self._deployments, time.monotonic() + PLANNED)
         mark_dead_runs(self._server, self._settings)
         self._put_back_unbegun()
         self._told(f"serving the schedules of {self._settings.home}; {self._server.ui_url}/deployments")
@@ -237,12 +239,13 @@ class _Serving:
         for name in set(self._deployments) - set(names):
             self._delete(self._deployments[name])
             del self._deployments[name]
-            self._unplanned.pop(name, None)
+            self._look_at.pop(name, None)
             self._told(f"{name}: removed")
 
     def _deploy(self, name: str) -> None:
         schedule = self._schedules.load(name)
         template = schedule.template(self._settings)
+        (self._resting.add if schedule.paused else self._resting.discard)(name)
         version = _version(schedule, template)
         known = self._deployments.get(name)
         if known is not None and known.version == version:
@@ -254,9 +257,7 @@ class _Serving:
         made = _ask(self._server, "/deployments/", {**described, "flow_id": flow["id"], "version": version})
         self._deployments[name] = _Deployment(made["id"], flow["id"], version)
         self._refused.pop(name, None)
-        self._unplanned.pop(name, None)
-        if not schedule.paused:
-            self._unplanned[name] = time.monotonic() + PLANNED
+        self._look_at[name] = time.monotonic() + PLANNED
         following = schedule.next_after(datetime.now(UTC).replace(tzinfo=None))
         self._told(f"{name}: {'paused' if schedule.paused else f'next at {following:%Y-%m-%d %H:%M} UTC'}")
 
@@ -291,10 +292,10 @@ class _Serving:
 
     def _look_for_plans(self) -> None:
         """Say of a schedule that it will never run: nothing else would show it."""
-        for name, due in list(self._unplanned.items()):
-            if time.monotonic() < due:
+        for name in [one for one, when in self._look_at.items() if when < time.monotonic()]:
+            del self._look_at[name]
+            if name in self._resting:
                 continue
-            del self._unplanned[name]
             wanted = {
                 "deployments": {"id": {"any_": [self._deployments[name].id]}},
                 "flow_runs": {"state": {"type": {"any_": ["SCHEDULED"]}}},
