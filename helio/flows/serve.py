@@ -179,6 +179,9 @@ class _Serving:
     def look(self) -> None:
         """Follow the records, end what is over or cancelled, start what is due."""
         try:
+            # By its process too: where helio's own server was, somebody else's may answer by now.
+            if not self._server.is_up():
+                raise EngineError(f"nothing of ours answers at {self._server.url}")
             self._reap()
             self._follow_records()
             self._cancel()
