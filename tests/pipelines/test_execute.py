@@ -145,12 +145,14 @@ def test_a_failed_step_blocks_all_that_rest_on_it_and_nothing_else(run: Callable
         4: "skipped",
         5: "completed",
         6: "completed",
+        7: "skipped",  # the figure of all that the plan ends in
     }
     assert result.status == "failed"
     assert [one.reason for one in result.steps if one.state == "skipped"] == [
         "step 1 failed",
         "step 1 failed",
         "step 2 was skipped",
+        "step 3 was skipped",
     ]
 
 
@@ -158,7 +160,7 @@ def test_a_step_that_is_not_critical_makes_the_run_partial(run: Callable[..., Ra
     result = run(
         dataset("ABSENT", 1, critical=False), magnitude(2, "B1", "m", critical=False), dataset("GOOD", 3)
     )
-    assert states(result) == {1: "failed", 2: "skipped", 3: "completed"}
+    assert states(result) == {1: "failed", 2: "skipped", 3: "completed", 4: "skipped"}
     assert result.status == "partial"
 
 
@@ -271,7 +273,8 @@ def test_ids_intents_and_labels_of_steps_are_no_part_of_the_work(run: Callable[.
         fetch("x", args={"dataset_id": "GOOD", "output_label": "field"}, intent="why"),
         magnitude("y", "field", "n"),
     )
-    assert states(other) == {"x": "cached", "y": "cached"}
+    # A figure shows its labels, and is drawn again.
+    assert states(other) == {"x": "cached", "y": "cached", "figure": "completed"}
 
 
 def test_a_new_parameter_of_a_dataset_is_fetched_alone(run: Callable[..., Ran]):
@@ -321,7 +324,7 @@ def test_a_step_that_takes_too_long_is_ended(tmp_path: Path):
     plan = make_plan(template(dataset("GOOD"), magnitude(2, "B1", "m")), now=NOW, archive="x")
     with Workers(1, time_limit=1e-6) as short:
         result = execute(Execution(plan, Store(tmp_path), Served(), short))
-    assert [one.state for one in result.steps] == ["completed", "failed"]
+    assert [one.state for one in result.steps] == ["completed", "failed", "skipped"]
     assert "took longer than" in str(result.steps[1].error)
 
 

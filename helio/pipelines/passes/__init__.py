@@ -18,10 +18,15 @@ from helio.pipelines.passes.clamp_ranges import clamp_ranges
 from helio.pipelines.passes.complete_panels import complete_panels
 from helio.pipelines.passes.derive_dependencies import derive_dependencies
 from helio.pipelines.passes.derive_produces import derive_produces
+from helio.pipelines.passes.drop_equal_work import drop_equal_work
 from helio.pipelines.passes.edit import Pass
 from helio.pipelines.passes.fill_defaults import fill_defaults
+from helio.pipelines.passes.fill_figures import fill_figures
+from helio.pipelines.passes.guarantee_artefact import guarantee_artefact
 from helio.pipelines.passes.lower_plots import lower_plots
+from helio.pipelines.passes.merge_fetches import merge_fetches
 from helio.pipelines.passes.order_steps import order_steps
+from helio.pipelines.passes.raise_critical import raise_critical
 from helio.pipelines.passes.split_labels import split_labels
 
 Stage = tuple[Pass, ...]
@@ -44,12 +49,18 @@ EXPAND: tuple[Stage, ...] = ()
 """X: sub-pipelines, loops, intervals."""
 
 OPTIMISE: tuple[Stage, ...] = (
+    # Equal work first: what is left may then be fetched together.
+    (drop_equal_work,),
+    (merge_fetches,),
     # One figure tool from here on; panels name labels of their figure. Lowering changes what steps read.
     (lower_plots, complete_panels, derive_dependencies, order_steps),
 )
 """O: the same work, less of it."""
 
-GUARANTEE: tuple[Stage, ...] = ()
+GUARANTEE: tuple[Stage, ...] = (
+    # Content before the question whether there is any figure; what figures rest on before what is critical.
+    (fill_figures, guarantee_artefact, derive_dependencies, order_steps, raise_critical),
+)
 """G: something comes of it."""
 
 VERIFY: tuple[Stage, ...] = (

@@ -4,34 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.diagnostics import pointer
+from helio.pipelines.figures import FIGURES, RENDER, complete_labels, spec_of
+from helio.pipelines.maps import places
 from helio.pipelines.passes.edit import Context, Edit, Finding, added, replaced
 from helio.pipelines.template import Document
 
 
 def complete_panels(plan: Document, context: Context) -> Iterator[Finding]:
-    """Add labels that stand in ``panels`` only to the spec's ``labels``.
+    """Add labels that stand in ``panels`` only to a figure's ``labels``.
 
     ``{"labels": ["B"], "panels": [["B"], ["n"]]}`` → ``{"labels": ["B", "n"], "panels": [["B"], ["n"]]}``
+
+    >>> from datetime import datetime
+    >>> spec = {"labels": ["B"], "panels": [["B"], ["n"]]}
+    >>> plan = {"steps": [{"step_id": 3, "tool_name": "render_spec", "tool_args": {"spec": spec}}]}
+    >>> [edit.operations[1]["value"] for edit in complete_panels(plan, Context({}, datetime(2024, 1, 1), {}))]
+    [['B', 'n']]
     """
-    del context
-    for index, step in enumerate(plan["steps"]):
-        if step["tool_name"] != "render_spec":
+    if not context.runs("complete_panels"):
+        return
+    for place in places(plan):
+        spec = spec_of(place.step)
+        if place.step.get("tool_name") not in FIGURES or not isinstance(spec, dict):
             continue
-        spec = step["tool_args"]["spec"]
-        labels = spec.get("labels", [])
-        drawn = [label for panel in spec.get("panels", []) for label in panel]
-        missing = [label for label in dict.fromkeys(drawn) if label not in labels]
-        at = pointer("steps", index, "tool_args", "spec", "labels")
+        labels, complete = spec.get("labels"), complete_labels(spec)
+        if labels and not isinstance(labels, list):
+            continue  # still one text, which is split first
+        missing = complete[len(labels or ()) :]
         if missing:
-            complete = [*labels, *missing]
+            inner = ("spec",) if place.step["tool_name"] == RENDER else ()
+            at = pointer(*place.path, "tool_args", *inner, "labels")
             operations = replaced(at, labels, complete) if "labels" in spec else added(at, complete)
-            yield Edit("HO401", f"labels of panels added: {', '.join(missing)}", operations, step["step_id"])
-        elif not labels:
-            yield Diagnostic(
-                "HG102",
-                "nothing to render: the figure names no label",
-                step_id=step["step_id"],
-                tool_name=step["tool_name"],
-                path=at,
-            )
+            step_id = place.step.get("step_id")
+            yield Edit("HO401", f"labels of panels added: {', '.join(missing)}", operations, step_id)

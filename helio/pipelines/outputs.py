@@ -1,0 +1,119 @@
+"""The outputs of a plan: which labels it ends in."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+from helio.pipelines.diagnostics import StepId
+from helio.pipelines.figures import FIGURES, depends_on
+from helio.pipelines.labels import owner, produced_labels, read_labels
+from helio.pipelines.maps import (
+    Place,
+    args_of,
+    as_glob,
+    is_block,
+    is_glob,
+    known_items,
+    matching,
+    places,
+    signature_of,
+    variable_of,
+    with_item,
+)
+from helio.pipelines.template import Document
+
+if TYPE_CHECKING:
+    from helio.pipelines.passes.edit import Context
+
+
+def has_artefact(plan: Document, context: Context) -> bool:
+    """Whether any step makes a figure or an export."""
+    found = (signature_of(place.step, context.signatures) for place in places(plan))
+    return any(one is not None and (one.gives == "export" or one.name in FIGURES) for one in found)
+
+
+def is_understood(plan: Document, context: Context) -> bool:
+    """Whether what every step gives is known: no unknown tool, no call of another pipeline."""
+    return all(
+        is_block(place.step) or signature_of(place.step, context.signatures) is not None
+        for place in places(plan)
+    )
+
+
+def terminal_labels(plan: Document, context: Context, *, before: StepId | None = None) -> dict[str, StepId]:
+    """The labels that a plan ends in, each with the step that gives it, in the plan's order.
+
+    Those that nothing reads; else those that no computation reads.
+
+    Parameters
+    ----------
+    before : step id, optional
+        A step that is to read them: what depends on it is left out, and what it reads itself is not counted.
+    """
+    produced: dict[str, tuple[StepId, list[str]]] = {}
+    reads: list[str] = []
+    computed: list[str] = []
+    later = _dependants(plan, before)
+    for place in places(plan):
+        signature = signature_of(place.step, context.signatures)
+        if signature is None or (len(place.path) == 2 and place.step.get("step_id") == before):
+            continue
+        outer = plan["steps"][place.path[1]].get("step_id")
+        args = args_of(place.step)
+        labels = [as_glob(label, place.variables) for _, label in read_labels(signature, args)]
+        reads += labels
+        if signature.gives in ("table", "tables"):
+            computed += labels
+        if outer in later or not isinstance(outer, (int, str)):
+            continue
+        for label in produced_labels(signature, args):
+            produced.setdefault(as_glob(label, place.variables), (outer, _concrete(label, place, context)))
+    for used_by in (reads, computed):
+        used = _used(used_by, produced)
+        unused = [one for one in produced if one not in used]
+        if unused:
+            return {label: produced[one][0] for one in unused for label in produced[one][1]}
+    return {}
+
+
+def _used(reads: list[str], produced: dict[str, tuple[StepId, list[str]]]) -> set[str]:
+    found = {known for one in reads if (known := owner(one, produced)) is not None}
+    for one in dict.fromkeys(reads):
+        if is_glob(one):
+            found.update(matching(one, produced))
+    found.update(one for one in produced if is_glob(one) and matching(one, reads))
+    return found
+
+
+def _concrete(label: str, place: Place, context: Context) -> list[str]:
+    """A label with all items of the maps around it, or one ``*`` where they are not known yet."""
+    maps = [one for one in place.maps if variable_of(one) in label]
+    items = [known_items(one, context) for one in maps]
+    if any(one is None for one in items):
+        return [as_glob(label, place.variables)]
+    found: list[str] = []
+    for chosen in product(*(one or [] for one in items)):
+        named = label
+        for each, item in zip(maps, chosen, strict=True):
+            named = str(with_item(named, {}, variable_of(each), item))
+        found.append(named)
+    return found
+
+
+def _dependants(plan: Document, step_id: StepId | None) -> set[StepId]:
+    """All that depends on a step, directly or not."""
+    found: set[StepId] = set()
+    if step_id is None:
+        return found
+    after: dict[StepId, list[StepId]] = {}
+    for step in plan["steps"]:
+        for one in depends_on(step):
+            after.setdefault(one, []).append(step.get("step_id"))
+    waiting = list(after.get(step_id, ()))
+    while waiting:
+        one = waiting.pop()
+        if one not in found:
+            found.add(one)
+            waiting += after.get(one, ())
+    return found
