@@ -7,6 +7,7 @@
     │   ├── TimeRangeError        a range that is not understood, reversed or empty
     │   ├── UnknownPipeline       no template of that name
     │   ├── UnknownRun            no run of that id, or more than one
+    │   ├── TooLarge              more to download than the limit of one fetch
     │   └── InvalidTemplate       the author: carries every diagnostic found (pipelines/diagnostics.py)
     ├── DataError                 whoever chose the data: the archive cannot give it      exit 1
     │   ├── UnknownDataset
@@ -15,6 +16,7 @@
     │   │   └── NoUsableData      there are records, and every value in them is fill
     │   ├── NotYetPublished       the interval ends after what the provider has
     │   ├── DamagedFile           the file is not what it says it is
+    │   ├── Offline               it is not here, and nobody may be asked for it
     │   ├── Refused               the provider refuses for good
     │   └── TransientError        worth another try
     │       ├── ServerUnavailable
@@ -96,6 +98,10 @@ class UnknownRun(RequestError):
     """No run has that id, or more than one begins with it."""
 
 
+class TooLarge(RequestError):
+    """More would have to be downloaded than the limit allows."""
+
+
 class DataError(HelioError):
     """The provider cannot give what a fetch asks for."""
 
@@ -122,6 +128,10 @@ class NotYetPublished(DataError):
 
 class DamagedFile(DataError):
     """A file is truncated, is not of its kind, or could not be read within its limits."""
+
+
+class Offline(DataError):
+    """What is asked for is not on this machine, and the run may ask nobody for it."""
 
 
 class Refused(DataError):

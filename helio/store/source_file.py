@@ -19,3 +19,17 @@ class SourceFile:
     acknowledgement: str = ""
     preliminary: bool = False
     """A browse or key-parameter product, not for publication."""
+    url: str = ""
+    """Where it was downloaded from; empty for a file that was on this machine already."""
+    last_modified: str = ""
+    """When it was published, in the words of whoever serves it."""
+
+    @property
+    def identity(self) -> str:
+        """What names the file in a key: its bytes, or what the archive says of them.
+
+        Of a file that is to be downloaded the sha256 is known only afterwards, and a key must not change with what
+        happens to be on this machine. So such a file is always named by what the archive lists: where it is, how
+        long it is and when it was published.
+        """
+        return f"{self.url}|{self.size}|{self.last_modified}" if self.url else self.sha256

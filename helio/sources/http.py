@@ -1,0 +1,397 @@
+"""The one seam to the network: requests that wait politely, try again where it may help, and say what went wrong."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import ssl
+import threading
+import time
+import weakref
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from helio import __version__
+from helio.errors import DamagedFile, DataError, RateLimited, Refused, ServerUnavailable
+
+if TYPE_CHECKING:
+    import httpx2
+
+T = TypeVar("T")
+
+USER_AGENT = f"helio-pipelines/{__version__}"
+CONNECTIONS_PER_HOST = 2
+ATTEMPTS = 3
+
+_NOT_A_CHANCE = (501, 505)
+"""Server errors that stay: not implemented, and not that version of HTTP."""
+_TIMED_OUT, _TOO_MANY, _BUSY = 408, 429, 503
+_MOST_SAID = 200
+_LARGEST_REPLY = 256 * 1024**2
+_LATER = "try again later; what is downloaded already is kept"
+
+
+class Hosts:
+    """How many requests each host serves at once for this process, and until when it asked to be left alone."""
+
+    def __init__(self, connections: int = CONNECTIONS_PER_HOST) -> None:
+        self._connections = connections
+        self._lock = threading.Lock()
+        self._slots: dict[str, threading.BoundedSemaphore] = {}
+        self._quiet: dict[str, float] = {}
+
+    def slot(self, host: str) -> AbstractContextManager[object]:
+        """Wait for a place among the requests that the host serves."""
+        with self._lock:
+            return self._slots.setdefault(host, threading.BoundedSemaphore(self._connections))
+
+    def leave_alone(self, host: str, until: float) -> None:
+        """Ask the host for nothing before a time of the clock."""
+        with self._lock:
+            self._quiet[host] = max(until, self._quiet.get(host, until))
+
+    def quiet_for(self, host: str, now: float) -> float:
+        """Seconds for which the host still wants to be left alone."""
+        with self._lock:
+            return max(0.0, self._quiet.get(host, now) - now)
+
+
+HOSTS = Hosts()
+"""Those of this process: the bound on connections holds for all of its clients together."""
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Time, waiting and chance, so that tests need none of them."""
+
+    now: Callable[[], float] = time.time
+    """Seconds since 1970, UTC."""
+    sleep: Callable[[float], None] = time.sleep
+    random: Callable[[], float] = random.random
+
+    def utc(self) -> datetime:
+        """The present moment, as helio writes moments: without a zone, meaning UTC."""
+        return datetime.fromtimestamp(self.now(), UTC).replace(tzinfo=None)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A whole reply."""
+
+    url: str
+    status: int
+    headers: Mapping[str, str]
+    content: bytes = field(repr=False)
+
+    def json(self) -> Any:
+        """What it says as JSON.
+
+        Raises
+        ------
+        ValueError
+            It is not JSON.
+        """
+        return json.loads(self.content)
+
+
+class _MayPassError(Exception):
+    """An attempt failed in a way that may pass; `error` is what to say once there are no attempts left."""
+
+    def __init__(self, error: DataError, *, wait: float = 0.0) -> None:
+        super().__init__(error.message)
+        self.error = error
+        self.wait = wait
+
+
+class CutShort(Exception):
+    """A receiver's word that the body ended early or is not what it should be, and another try may help."""
+
+
+class Http:
+    """Asks servers by GET; safe to share between threads.
+
+    Proxies and certificate authorities are those of the environment, as `httpx2` reads it: ``HTTPS_PROXY``,
+    ``NO_PROXY``, ``SSL_CERT_FILE``.
+
+    Parameters
+    ----------
+    timeout : float
+        Seconds without a single byte after which an attempt is given up.
+    attempts : int
+        How often one request is made at most.
+    budget : float
+        Seconds that one request may spend waiting between its attempts; a server that asks for more is not
+        asked again.
+    clock : Clock
+    hosts : Hosts
+        Bounds the requests per host over all clients that share it.
+
+    References
+    ----------
+    Retry-After: RFC 9110, section 10.2.3.
+    """
+
+    def __init__(
+        self,
+        *,
+        timeout: float = 60.0,
+        attempts: int = ATTEMPTS,
+        budget: float = 90.0,
+        clock: Clock | None = None,
+        hosts: Hosts = HOSTS,
+    ) -> None:
+        self.clock = clock or Clock()
+        self._timeout = timeout
+        self._attempts = attempts
+        self._budget = budget
+        self._hosts = hosts
+        self._lock = threading.Lock()
+        self._client: httpx2.Client | None = None
+
+    def get(self, url: str, *, accept: str = "*/*", expected: Collection[int] = (200,)) -> Reply:
+        """The whole reply to a request.
+
+        Parameters
+        ----------
+        expected : collection of int
+            Statuses that the caller understands; any other one is an error.
+
+        Raises
+        ------
+        ServerUnavailable, RateLimited
+            All attempts failed.
+        Refused
+            The server refuses in a way that will not pass.
+        DamagedFile
+            The reply always ends early, or is far too long.
+        """
+
+        def receive(response: httpx2.Response) -> Reply:
+            content = bytearray()
+            for part in response.iter_bytes():
+                content += part
+                if len(content) > _LARGEST_REPLY:
+                    raise DamagedFile(f"the reply of {_host(url)} does not end", place=url)
+            headers = {name.lower(): value for name, value in response.headers.items()}
+            return Reply(url, response.status_code, headers, bytes(content))
+
+        return self.exchange(url, receive, headers=lambda: {"Accept": accept}, expected=expected)
+
+    def get_json(self, url: str, *, expected: Collection[int] = (200,)) -> tuple[int, Any]:
+        """Status and content of a reply in JSON; what is no JSON is asked for again.
+
+        Statuses other than 200 may come without JSON: their content is then None.
+
+        Raises
+        ------
+        ServerUnavailable
+            The server answers with something else, such as a page that says it is being maintained.
+        RateLimited, Refused, DamagedFile
+            As `get`.
+        """
+
+        def receive(response: httpx2.Response) -> tuple[int, Any]:
+            try:
+                return response.status_code, json.loads(response.read())
+            except ValueError as error:
+                if response.status_code != 200:
+                    return response.status_code, None
+                kind = response.headers.get("content-type", "bytes of no named kind")
+                raise _MayPassError(
+                    ServerUnavailable(
+                        f"{_host(url)} answered with {kind} in place of JSON", advice=_LATER, place=url
+                    )
+                ) from error
+
+        return self.exchange(url, receive, headers=lambda: {"Accept": "application/json"}, expected=expected)
+
+    def exchange(
+        self,
+        url: str,
+        receive: Callable[[httpx2.Response], T],
+        *,
+        headers: Callable[[], Mapping[str, str]] = dict,
+        expected: Collection[int] = (200,),
+    ) -> T:
+        """Make a request and hand the open response to `receive`, as often as it takes and helps.
+
+        Parameters
+        ----------
+        receive : callable
+            Reads the body. It may raise `CutShort` to have another attempt made; errors of its own end the request.
+        headers : callable
+            Gives the headers of each attempt anew, such as the range that is still missing.
+        expected : collection of int
+            Statuses that `receive` understands.
+
+        Raises
+        ------
+        ServerUnavailable, RateLimited, Refused, DamagedFile
+        """
+        host = _host(url)
+        waited = 0.0
+        attempt = 0
+        while True:
+            attempt += 1
+            quiet = self._hosts.quiet_for(host, self.clock.now())
+            if waited + quiet > self._budget:
+                text = f"{host} asked to be left alone for another {quiet:.0f} s"
+                raise RateLimited(text, advice=_LATER, place=url)
+            if quiet:
+                self.clock.sleep(quiet)
+                waited += quiet
+            try:
+                with self._hosts.slot(host):
+                    return self._attempt(url, receive, dict(headers()), expected)
+            except _MayPassError as failure:
+                pause = max(failure.wait, 0.5 * 2**attempt * (0.5 + self.clock.random() / 2))
+                if failure.wait:
+                    self._hosts.leave_alone(host, self.clock.now() + failure.wait)
+                if attempt == self._attempts or waited + pause > self._budget:
+                    raise _after(failure.error, attempt, failure.wait) from failure.__cause__
+                self.clock.sleep(pause)
+                waited += pause
+
+    def close(self) -> None:
+        """Close the connections that are kept open; the next request opens new ones."""
+        with self._lock:
+            if self._client is not None:
+                self._client.close()
+                self._client = None
+
+    def _attempt(
+        self,
+        url: str,
+        receive: Callable[[httpx2.Response], T],
+        headers: dict[str, str],
+        expected: Collection[int],
+    ) -> T:
+        import httpx2  # 60 ms, which a run that asks nobody does without
+
+        host = _host(url)
+        begun = False
+        try:
+            with self._open().stream("GET", url, headers=headers) as response:
+                if response.status_code not in expected:
+                    raise self._said(response, url)
+                begun = True
+                return receive(response)
+        except CutShort as error:
+            raise _MayPassError(
+                DamagedFile(f"what {host} sends {error}", advice=_LATER, place=url)
+            ) from error
+        except httpx2.TimeoutException as error:
+            text = f"{host} did not answer within {self._timeout:g} s"
+            raise _MayPassError(ServerUnavailable(text, advice=_LATER, place=url)) from error
+        except httpx2.RemoteProtocolError as error:
+            if begun:  # the connection was closed in good order, and too early
+                text = f"what {host} sends ends early: {error}"
+                raise _MayPassError(DamagedFile(text, advice=_LATER, place=url)) from error
+            text = f"{host} ended the connection without an answer"
+            raise _MayPassError(ServerUnavailable(text, advice=_LATER, place=url)) from error
+        except (httpx2.NetworkError, httpx2.ProxyError) as error:
+            if _is_distrust(error):
+                raise Refused(
+                    f"the certificate of {host} is not trusted: {error}",
+                    advice="name the authority's certificate in SSL_CERT_FILE if a proxy stands between",
+                    place=url,
+                ) from error
+            text = f"{host} cannot be reached: {error or type(error).__name__}"
+            raise _MayPassError(ServerUnavailable(text, advice=_LATER, place=url)) from error
+        except (httpx2.DecodingError, httpx2.TooManyRedirects) as error:
+            raise Refused(f"{host} answers in a way that is not understood: {error}", place=url) from error
+        except (httpx2.UnsupportedProtocol, httpx2.LocalProtocolError, httpx2.InvalidURL) as error:
+            raise Refused(f"'{url}' cannot be asked for: {error}", place=url) from error
+
+    def _said(self, response: httpx2.Response, url: str) -> Exception:
+        """The error that a status means."""
+        host, status = _host(url), response.status_code
+        said = _words(response)
+        wait = retry_after(response.headers.get("retry-after", ""), self.clock.now())
+        if status == _TOO_MANY or (status == _BUSY and wait is not None):
+            text = f"{host} asks for fewer requests ({status}{said})"
+            return _MayPassError(RateLimited(text, advice=_LATER, place=url), wait=wait or 0.0)
+        if status == _TIMED_OUT or (status >= 500 and status not in _NOT_A_CHANCE):
+            text = f"{host} answers {status}{said}"
+            return _MayPassError(ServerUnavailable(text, advice=_LATER, place=url), wait=wait or 0.0)
+        return Refused(f"{host} refuses with {status}{said}", place=url)
+
+    def _open(self) -> httpx2.Client:
+        import httpx2
+
+        with self._lock:
+            if self._client is None:
+                client = httpx2.Client(
+                    timeout=httpx2.Timeout(self._timeout, pool=None),
+                    headers={"User-Agent": USER_AGENT},
+                    follow_redirects=True,
+                    limits=httpx2.Limits(
+                        max_connections=None, max_keepalive_connections=CONNECTIONS_PER_HOST
+                    ),
+                )
+                weakref.finalize(self, client.close)
+                self._client = client
+            return self._client
+
+
+def retry_after(text: str, now: float) -> float | None:
+    """Seconds that a Retry-After header asks to wait, given as seconds or as a date; None where it says nothing.
+
+    >>> retry_after("120", now=0.0)
+    120.0
+    >>> retry_after("Thu, 01 Jan 1970 00:01:00 GMT", now=0.0)
+    60.0
+    """
+    text = text.strip()
+    try:
+        seconds = float(text)
+    except ValueError:
+        try:
+            moment = parsedate_to_datetime(text)
+        except ValueError:
+            return None
+        # RFC 9110 has its dates in GMT; one without a zone is taken for that
+        seconds = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() - now
+    return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+def _after(error: DataError, attempts: int, wait: float) -> DataError:
+    error.message += f", at {attempts} attempt{'s' if attempts > 1 else ''}"
+    if wait:
+        error.message += f"; it asks to wait {wait:.0f} s"
+    return error
+
+
+def _words(response: httpx2.Response) -> str:
+    """What the server says of itself, in one short line."""
+    import httpx2
+
+    try:
+        text = response.read().decode(errors="replace")
+    except httpx2.HTTPError:
+        return ""  # a body that does not come does not change what the status means
+    try:
+        said = json.loads(text)["Message"]
+        text = " ".join(map(str, said)) if isinstance(said, list) else str(said)
+    except (ValueError, KeyError, TypeError):
+        if "<" in text:
+            text = ""  # a page for people
+    text = " ".join(text.split())[:_MOST_SAID]
+    return f": {text}" if text else ""
+
+
+def _host(url: str) -> str:
+    return url.split("/")[2] if url.count("/") >= 2 else url
+
+
+def _is_distrust(error: BaseException | None) -> bool:
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
