@@ -1,0 +1,372 @@
+"""What is known of every CDAWeb dataset: spans, instruments, parameters with units, how to cite it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from helio.errors import UnknownDataset, UnknownParameter, did_you_mean
+from helio.knowledge.cadence import cadence_text, cadences_of
+from helio.knowledge.catalogue_file import BLOCK, CatalogueFile
+from helio.knowledge.missions import craft_of, has_ended, instrument_of
+
+SHIPPED = Path(__file__).with_name("cdaweb.catalogue")
+"""Built by scripts/build_catalogue.py."""
+FRESH = timedelta(hours=24)
+SETTLED = timedelta(days=3653)
+"""A dataset that ended so long before the archive was asked does not go on."""
+_NOTES = "https://cdaweb.gsfc.nasa.gov/misc/Notes{letter}.html#{id}"
+
+
+@dataclass(frozen=True)
+class ParameterEntry:
+    """A parameter as the archive describes it.
+
+    Parameters
+    ----------
+    unit : str
+        As the archive spells it, empty where it says none.
+    size : tuple of int
+        Empty for a scalar; ``(3,)`` for a vector, ``(12, 32)`` for two bin axes.
+    kind : str
+        ``double``, ``integer`` or ``string``, as in HAPI.
+    """
+
+    name: str
+    unit: str
+    size: tuple[int, ...]
+    kind: str
+    description: str
+
+    @property
+    def canonical_unit(self) -> str:
+        """The one spelling of its unit (helio.knowledge.units)."""
+        from helio.knowledge.units import canonical_unit
+
+        return canonical_unit(self.unit)
+
+    @property
+    def components(self) -> int:
+        """How many numbers a record has, one for a scalar."""
+        count = 1
+        for length in self.size:
+            count *= length
+        return count
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+        return {
+            "name": self.name,
+            "unit": self.unit,
+            "canonical_unit": self.canonical_unit,
+            "size": list(self.size),
+            "type": self.kind,
+            "description": self.description,
+        }
+
+
+@dataclass(frozen=True)
+class DatasetSummary:
+    """A dataset without its parameters.
+
+    Parameters
+    ----------
+    instrument : str
+        The instrument that the id names, else the kind of instrument.
+    first, last : datetime or None
+        Of the first and the last record that the archive had when it was asked, UTC; None where it does not say.
+    cadence : tuple of float
+        Seconds between records, as the id or the title tells; several where the parameters differ; empty where
+        neither tells.
+    acknowledgement : str
+        The words that its makers ask for; empty where they are not known.
+    known_parameters : int
+        How many parameters are described; 0 where the archive describes none, which does not say that it has none.
+    """
+
+    id: str
+    mission: str
+    spacecraft: str
+    instrument: str
+    instrument_type: str
+    title: str
+    first: datetime | None
+    last: datetime | None
+    cadence: tuple[float, ...]
+    doi: str
+    pi: str
+    affiliation: str
+    acknowledgement: str
+    known_parameters: int
+
+    @property
+    def cadence_words(self) -> str:
+        """``3 s, 1 min, 1 h``, or nothing."""
+        return ", ".join(cadence_text(one) for one in self.cadence)
+
+    @property
+    def notes_url(self) -> str:
+        """Where CDAWeb keeps its notes."""
+        letter = self.id[:1].upper()
+        return _NOTES.format(letter=letter if letter.isalpha() else "", id=self.id)
+
+    @property
+    def citation(self) -> str:
+        """How to cite it, the date of access left to whoever knows it."""
+        who = self.pi + (f" ({self.affiliation})" if self.affiliation else "")
+        told = [who, self.title, f"dataset {self.id}", "NASA Space Physics Data Facility, CDAWeb"]
+        told += [f"https://doi.org/{self.doi}"] if self.doi else []
+        return ". ".join(one for one in told if one) + ("" if self.doi else ".")
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+        return {
+            "id": self.id,
+            "mission": self.mission,
+            "spacecraft": self.spacecraft,
+            "instrument": self.instrument,
+            "instrument_type": self.instrument_type,
+            "title": self.title,
+            "first": time_text(self.first) or None,
+            "last": time_text(self.last) or None,
+            "cadence_seconds": list(self.cadence),
+            "doi": self.doi,
+            "pi": self.pi,
+            "affiliation": self.affiliation,
+            "acknowledgement": self.acknowledgement,
+            "parameters": self.known_parameters,
+            "notes": self.notes_url,
+            "citation": self.citation,
+        }
+
+
+@dataclass(frozen=True)
+class CatalogueEntry(DatasetSummary):
+    """A dataset with its parameters, in the archive's order, without the time."""
+
+    parameters: tuple[ParameterEntry, ...] = ()
+
+    def parameter(self, name: str) -> ParameterEntry:
+        """One parameter; upper and lower case count, as they do in the files.
+
+        Raises
+        ------
+        UnknownParameter
+            None is called so; the closest names are told. Also where the catalogue describes none at all.
+        """
+        for one in self.parameters:
+            if one.name == name:
+                return one
+        if not self.parameters:
+            raise UnknownParameter(f"the catalogue does not describe the parameters of {self.id}")
+        raise UnknownParameter(
+            f"{self.id} has no parameter '{name}'",
+            advice=did_you_mean(
+                name,
+                (one.name for one in self.parameters),
+                otherwise=f"helio datasets parameters {self.id}",
+            ),
+        )
+
+
+@dataclass(frozen=True)
+class MissionSummary:
+    """A mission with what CDAWeb has of it."""
+
+    name: str
+    spacecraft: tuple[str, ...]
+    datasets: int
+    first: datetime | None
+    last: datetime | None
+
+
+class Catalogue:
+    """The datasets of CDAWeb, read from one file when asked for.
+
+    Parameters
+    ----------
+    path : Path
+        As written by `helio.knowledge.catalogue_file.encode`; the one that is shipped when left out.
+
+    Raises
+    ------
+    DamagedFile
+        The file is not whole.
+    """
+
+    def __init__(self, path: Path = SHIPPED) -> None:
+        self.file = CatalogueFile(path)
+        self.as_of = read_time(self.file.head["as_of"]) or datetime.min.replace(tzinfo=UTC)
+        self.sources: tuple[str, ...] = tuple(self.file.head["sources"])
+        self._blocks: dict[int, list[Any]] = {}
+
+    @property
+    def fresh_until(self) -> datetime:
+        """Until when its spans may refuse or clamp a range."""
+        return self.as_of + FRESH
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __contains__(self, dataset_id: object) -> bool:
+        return isinstance(dataset_id, str) and dataset_id.upper() in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.ids())
+
+    def ids(self) -> list[str]:
+        """All ids, in order."""
+        return sorted(row[0] for row in self._rows)
+
+    def dataset(self, dataset_id: str) -> CatalogueEntry:
+        """A dataset with its parameters; upper and lower case count for nothing.
+
+        Raises
+        ------
+        UnknownDataset
+            None is called so; the closest ids are told.
+        """
+        place = self._place(dataset_id)
+        parameters = tuple(_parameter(*row) for row in self._block(place // BLOCK)[place % BLOCK])
+        return CatalogueEntry(**vars(self._summary(place)), parameters=parameters)
+
+    def summary(self, dataset_id: str) -> DatasetSummary:
+        """A dataset without its parameters, which saves unpacking them.
+
+        Raises
+        ------
+        UnknownDataset
+            None is called so; the closest ids are told.
+        """
+        return self._summary(self._place(dataset_id))
+
+    def summaries(self) -> list[DatasetSummary]:
+        """All datasets without their parameters, in the file's order, which is the search's."""
+        return [self._summary(place) for place in range(len(self._rows))]
+
+    def missions(self) -> list[MissionSummary]:
+        """All missions, in order of their names."""
+        grouped: dict[str, list[DatasetSummary]] = {}
+        for one in self.summaries():
+            grouped.setdefault(one.mission, []).append(one)
+        return [
+            MissionSummary(
+                name,
+                tuple(sorted({one.spacecraft for one in group if one.spacecraft != name}, key=_natural)),
+                len(group),
+                min((one.first for one in group if one.first), default=None),
+                max((one.last for one in group if one.last), default=None),
+            )
+            for name, group in sorted(grouped.items(), key=lambda item: item[0].casefold())
+        ]
+
+    def is_fresh(self, dataset: DatasetSummary, now: datetime) -> bool:
+        """Whether a span may refuse or clamp a range: it is of today, or the dataset is known to have ended."""
+        return self.as_of <= now < self.fresh_until or self.has_ended(dataset)
+
+    def has_ended(self, dataset: DatasetSummary) -> bool:
+        """Whether nothing will be added to a dataset any more.
+
+        Its spacecraft has been silent for years, or its last record was ten years old when the archive was asked. A
+        dataset that merely lags behind has not ended.
+        """
+        if dataset.last is None:
+            return False
+        craft = craft_of(dataset.id)
+        return dataset.last + SETTLED < self.as_of or (
+            dataset.last < self.as_of - timedelta(days=731) and has_ended(craft, self.as_of.year)
+        )
+
+    def words(self) -> str:
+        """The inverted index of the search (helio.knowledge.index)."""
+        return self.file.text("words")
+
+    @cached_property
+    def _rows(self) -> list[Any]:
+        return self.file.rows("datasets")
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {row[0].upper(): place for place, row in enumerate(self._rows)}
+
+    def _place(self, dataset_id: str) -> int:
+        place = self._places.get(dataset_id.upper())
+        if place is None:
+            raise UnknownDataset(
+                f"no dataset is called '{dataset_id}'",
+                advice=did_you_mean(
+                    dataset_id, (row[0] for row in self._rows), otherwise="helio datasets search WORDS"
+                ),
+            )
+        return place
+
+    def _block(self, number: int) -> list[Any]:
+        if number not in self._blocks:
+            self._blocks[number] = self.file.rows(f"parameters/{number}")
+        return self._blocks[number]
+
+    def _summary(self, place: int) -> DatasetSummary:
+        dataset_id, group, kind, title, first, last, doi, pi, affiliation, count = self._rows[place]
+        craft = craft_of(dataset_id, group)
+        return DatasetSummary(
+            id=dataset_id,
+            mission=craft.mission,
+            spacecraft=craft.spacecraft,
+            instrument=instrument_of(dataset_id, craft.mission) or kind,
+            instrument_type=kind,
+            title=title,
+            first=read_time(first),
+            last=read_time(last),
+            cadence=cadences_of(dataset_id, title),
+            doi=doi,
+            pi=pi,
+            affiliation=affiliation,
+            acknowledgement="",
+            known_parameters=count,
+        )
+
+
+def open_catalogue(home: Path) -> Catalogue:
+    """The catalogue that was renewed from the live service, else the one that is shipped; the newer of the two.
+
+    Raises
+    ------
+    DamagedFile
+        The renewed one is not whole.
+    """
+    renewed = renewed_path(home)
+    if not renewed.exists():
+        return Catalogue()
+    own = Catalogue(renewed)
+    shipped = Catalogue()
+    return own if own.as_of >= shipped.as_of else shipped
+
+
+def renewed_path(home: Path) -> Path:
+    """Where `helio catalog refresh` puts what it got."""
+    return home / "catalogue" / "cdaweb.catalogue"
+
+
+def read_time(text: str) -> datetime | None:
+    """A time as the catalogue writes it."""
+    return datetime.fromisoformat(text).astimezone(UTC) if text else None
+
+
+def time_text(time: datetime | None) -> str:
+    """A time for people and programs, ``1997-09-02T00:00:12Z``."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ") if time else ""
+
+
+def _parameter(name: str, unit: str, description: str, size: Any = (), kind: str = "double") -> ParameterEntry:
+    return ParameterEntry(name, unit, tuple(size), kind, description)
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """GOES-8 before GOES-16."""
+    import re
+
+    return [(int(piece), "") if piece.isdigit() else (0, piece) for piece in re.findall(r"\d+|\D+", name)]

@@ -1,0 +1,161 @@
+"""The catalogue as one compact file: a line of JSON that says what stands where, then compressed parts.
+
+::
+
+    {"format": "helio-catalogue 1", "as_of": …, "sources": …, "parts": {"datasets": [0, 96000], …}}
+    zlib(JSON rows of datasets) zlib(words for the search) zlib(JSON parameters of block 0) …
+
+Datasets that resemble each other (four spacecraft, five probes) stand in one block, so that they compress well and a
+look-up unpacks one block. The same facts give the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from helio.errors import DamagedFile
+
+FORMAT = "helio-catalogue 1"
+BLOCK = 50
+"""Datasets whose parameters stand in one block: a bigger one compresses better and takes longer to look up."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of one dataset, as it is written.
+
+    Parameters
+    ----------
+    first, last : str
+        ISO 8601 in UTC, ``1997-09-02T00:00:12Z``; empty where not known.
+    parameters : sequence of (name, unit, size, type, description)
+        In the archive's order, without the time; `size` is empty for a scalar.
+    """
+
+    id: str
+    group: str
+    instrument_type: str
+    title: str
+    first: str
+    last: str
+    doi: str
+    pi: str
+    affiliation: str
+    parameters: Sequence[tuple[str, str, Sequence[int], str, str]]
+
+
+def encode(facts: Sequence[Facts], *, as_of: datetime, sources: Sequence[str]) -> bytes:
+    """The bytes of a catalogue file.
+
+    Parameters
+    ----------
+    as_of : datetime
+        When the archive was asked; what is newer than that, the catalogue cannot know.
+    sources : sequence of str
+        Where the facts are from, for people.
+    """
+    from helio.knowledge.index import word_index
+
+    ordered = sorted(facts, key=lambda one: (_shape(one.id), one.id))
+    rows = [
+        [
+            one.id,
+            one.group,
+            one.instrument_type,
+            one.title,
+            one.first,
+            one.last,
+            one.doi,
+            one.pi,
+            one.affiliation,
+            len(one.parameters),
+        ]
+        for one in ordered
+    ]
+    parts: dict[str, bytes] = {"datasets": _json(rows), "words": word_index(ordered).encode()}
+    for start in range(0, len(ordered), BLOCK):
+        parts[f"parameters/{start // BLOCK}"] = _json(
+            [[_row(*parameter) for parameter in one.parameters] for one in ordered[start : start + BLOCK]]
+        )
+    places: dict[str, list[int]] = {}
+    body = b""
+    for name, content in parts.items():
+        packed = zlib.compress(content, 9)
+        places[name] = [len(body), len(packed)]
+        body += packed
+    head = {
+        "format": FORMAT,
+        "as_of": as_of.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "sources": list(sources),
+        "datasets": len(rows),
+        "parts": places,
+    }
+    return _json(head) + b"\n" + body
+
+
+class CatalogueFile:
+    """Parts of a catalogue file, unpacked when asked for.
+
+    Raises
+    ------
+    DamagedFile
+        It is not a catalogue of this format, or a part of it is damaged.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        content = path.read_bytes()
+        line, _, self._body = content.partition(b"\n")
+        try:
+            self.head: dict[str, Any] = json.loads(line)
+            known = self.head["format"] == FORMAT
+        except (ValueError, KeyError, TypeError) as error:
+            raise self._damaged("it is no catalogue") from error
+        if not known:
+            raise self._damaged(f"its format is {self.head['format']}, not {FORMAT}")
+
+    def text(self, name: str) -> str:
+        """One part."""
+        try:
+            start, length = self.head["parts"][name]
+            return zlib.decompress(self._body[start : start + length]).decode()
+        except (KeyError, zlib.error, UnicodeDecodeError) as error:
+            raise self._damaged(f"its part '{name}' cannot be unpacked") from error
+
+    def rows(self, name: str) -> list[Any]:
+        """One part that holds JSON rows."""
+        rows: list[Any] = json.loads(self.text(name))
+        return rows
+
+    def _damaged(self, reason: str) -> DamagedFile:
+        return DamagedFile(
+            f"the catalogue {self.path} is damaged: {reason}", advice="delete it, or: helio catalog refresh"
+        )
+
+
+def _row(name: str, unit: str, size: Sequence[int], kind: str, description: str) -> list[Any]:
+    """A parameter, shortened where it says the usual: a scalar, a floating-point number."""
+    row: list[Any] = [name, unit, description, list(size), kind]
+    if kind == "double":
+        row.pop()
+        if not size:
+            row.pop()
+    return row
+
+
+def _shape(dataset_id: str) -> str:
+    """Equal for the datasets of one kind: which spacecraft or which station is left out."""
+    same = re.sub(r"^TH[A-E]", "TH", dataset_id)
+    same = re.sub(r"^(RBSP-?|ST|EL)[AB]", r"\1", same)
+    return re.sub(r"\d", "", same)
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

@@ -1,0 +1,35 @@
+"""Text of archives made fit to keep: no control characters, no runs of blanks, of bounded length."""
+
+from __future__ import annotations
+
+import unicodedata
+
+LONGEST = 400
+"""Characters of a title or description: the longest that says something has about 350."""
+
+
+def clean_text(text: str) -> str:
+    """One line of at most `LONGEST` characters, whatever an archive wrote.
+
+    >>> clean_text("  B-field\\n magnitude\\x07 ")
+    'B-field magnitude'
+    """
+    printed = "".join(" " if unicodedata.category(one)[0] in "CZ" else one for one in text)
+    line = " ".join(printed.split())
+    return line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + "…"
+
+
+def split_title(label: str, pi: str) -> tuple[str, str]:
+    """CDAWeb's label without the investigator that it ends with, and the investigator's affiliation.
+
+    >>> split_title("ACE Magnetic Field 1-Hour Level 2 Data - N. Ness (Bartol Research Institute)", "N. Ness")
+    ('ACE Magnetic Field 1-Hour Level 2 Data', 'Bartol Research Institute')
+    """
+    title, dash, rest = label.rpartition(" - ")
+    if not (dash and pi and rest.startswith(pi)):
+        if not pi and dash and not rest.strip():
+            return title.strip(), ""
+        return label.strip().removesuffix(" -").strip(), ""
+    inside = rest[len(pi) :].strip()
+    affiliation = inside[1:-1].strip() if inside.startswith("(") and inside.endswith(")") else ""
+    return title.strip(), affiliation

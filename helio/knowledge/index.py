@@ -1,0 +1,69 @@
+"""The search's inverted index, made when a catalogue is written: for each word, the datasets that it tells of."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from helio.knowledge.missions import craft_of, instrument_of
+from helio.knowledge.words import MEASURES, concepts, tokens
+
+if TYPE_CHECKING:
+    from helio.knowledge.catalogue_file import Facts
+
+# How much a word tells of a dataset by where it stands.
+ID, INSTRUMENT, TITLE, CONCEPT, MEASURED, PARAMETER = 5, 5, 4, 5, 4, 1
+MOST = 12
+"""More weight than this, a word cannot have: repeating it tells nothing more."""
+_USUAL = 12
+"""Words in an ordinary title; in a longer one each tells less."""
+
+
+def word_index(datasets: Sequence[Facts]) -> str:
+    """Lines of ``word|weight:places|weight:places``, in order, places counted from the one before.
+
+    A concept stands with a tilde before it: ``~magneticfield``.
+    """
+    postings: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for place, dataset in enumerate(datasets):
+        for word, weight in _weights(dataset).items():
+            postings[word][weight].append(place)
+    lines = []
+    for word in sorted(postings):
+        told = []
+        for weight, places in sorted(postings[word].items()):
+            steps = (after - before for before, after in zip([0, *places], places, strict=False))
+            told.append(f"{weight}:" + ",".join(map(str, steps)))
+        lines.append("|".join([word, *told]))
+    return "\n".join(["", *lines, ""])
+
+
+def _weights(dataset: Facts) -> dict[str, int]:
+    mission = craft_of(dataset.id, dataset.group).mission
+    instrument = instrument_of(dataset.id, mission)
+    title = tokens(dataset.title)
+    shortened = min(1.0, (2 * _USUAL) / (_USUAL + max(len(title), 1)))
+    weights: Counter[str] = Counter()
+
+    def add(words: Sequence[str], weight: float) -> None:
+        for word in dict.fromkeys(words):
+            weights[word] = min(MOST, weights[word] + max(1, round(weight)))
+
+    named = tokens(dataset.id.replace("-", " ").replace("_", " "))
+    add(named, ID)
+    add([f"~{one}" for one in concepts(named)], CONCEPT)
+    add(tokens(instrument), INSTRUMENT)
+    add([f"~{one}" for one in MEASURES.get(instrument, "").split()], MEASURED)
+    add(title, TITLE * shortened)
+    add([f"~{one}" for one in concepts(title)], CONCEPT * shortened)
+    kind = tokens(dataset.instrument_type)
+    add(kind, 1)
+    add([f"~{one}" for one in concepts(kind)], 2)
+    seen: dict[str, None] = {}
+    for name, _, _, _, description in dataset.parameters:
+        words = tokens(f"{name.replace('_', ' ')} {description}")
+        seen.update(dict.fromkeys(one for one in words if len(one) > 1 and not one.isdigit()))
+        seen.update(dict.fromkeys(f"~{one}" for one in concepts(words)))
+    add(list(seen), PARAMETER)
+    return weights

@@ -1,0 +1,283 @@
+"""Which mission and spacecraft a CDAWeb dataset belongs to, what else they are called, and which instrument it is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+
+@dataclass(frozen=True)
+class Craft:
+    """Who made a dataset.
+
+    Parameters
+    ----------
+    mission : str
+        ``ACE``, ``MMS``, ``Van Allen Probes``.
+    spacecraft : str
+        ``MMS1``, ``RBSP-A``; the mission's name where it has one spacecraft.
+    """
+
+    mission: str
+    spacecraft: str
+
+
+# How the ids of each mission begin: pattern, mission, spacecraft (`\1` is the pattern's group). First match wins.
+_IDS: tuple[tuple[str, str, str], ...] = (
+    (r"OMNI", "OMNI", ""),
+    (r"AC_", "ACE", ""),
+    (r"WI_|WIND_", "Wind", ""),
+    (r"DSCOVR", "DSCOVR", ""),
+    (r"IMAP", "IMAP", ""),
+    (r"PSP_", "Parker Solar Probe", ""),
+    (r"SOLO_", "Solar Orbiter", ""),
+    (r"ST([AB])_", "STEREO", r"STEREO-\1"),
+    (r"STEREO", "STEREO", ""),
+    (r"MMS([1-4])", "MMS", r"MMS\1"),
+    (r"MMS", "MMS", ""),
+    (r"THG|THEMIS_R0_GMAG", "THEMIS", "THEMIS ground"),
+    (r"TH([A-E])(?:_|PRED)", "THEMIS", r"THEMIS-\1"),
+    (r"THEMIS", "THEMIS", ""),
+    (r"RBSP-?([AB])", "Van Allen Probes", r"RBSP-\1"),
+    (r"RBSP", "Van Allen Probes", ""),
+    (r"C([1-4])_", "Cluster", r"Cluster-\1"),
+    (r"CL_|CT_", "Cluster", ""),
+    (r"VOYAGER-?([12])|VG([12])", "Voyager", r"Voyager-\1"),
+    (r"UY_|ULYSSES", "Ulysses", ""),
+    (r"GE_", "Geotail", ""),
+    (r"DN_MAGN-L2-HIRES_G0?(\d+)", "GOES", r"GOES-\1"),
+    (r"G0_", "GOES", "GOES-10"),
+    (r"(?:GOES|G)(\d+)_", "GOES", r"GOES-\1"),
+    (r"SOHO|SO_", "SOHO", ""),
+    (r"HELIOS([12])|HEL([12])", "Helios", r"Helios-\1"),
+    (r"I([78])_|IMP(\d)", "IMP", r"IMP-\1"),
+    (r"I([12])_", "ISIS", r"ISIS-\1"),
+    (r"IG_", "IMAGE", ""),
+    (r"ISEE-?([123])", "ISEE", r"ISEE-\1"),
+    (r"PIONEER-?(\d+)", "Pioneer", r"Pioneer-\1"),
+    (r"PIONEERVENUS", "Pioneer Venus", ""),
+    (r"PO_|POLAR", "Polar", ""),
+    (r"ERG", "Arase", ""),
+    (r"FA_|FAST", "FAST", ""),
+    (r"IM_|IMAGE", "IMAGE", ""),
+    (r"MVN_|MAVEN", "MAVEN", ""),
+    (r"NEW_?HORIZONS", "New Horizons", ""),
+    (r"DMSP-?F?(\d+)", "DMSP", r"DMSP-F\1"),
+    (r"DE(\d)?_", "Dynamics Explorer", r"DE-\1"),
+    (r"NOAA-?(\d+)", "NOAA", r"NOAA-\1"),
+    (r"METOP-?(\d)", "MetOp", r"MetOp-\1"),
+    (r"TWINS([12])", "TWINS", r"TWINS-\1"),
+    (r"EL([AB])_", "ELFIN", r"ELFIN-\1"),
+    (r"IA_|IT_", "Interball", ""),
+    (r"BAR_", "BARREL", ""),
+    (r"SX_", "SAMPEX", ""),
+    (r"EQ_", "Equator-S", ""),
+    (r"TSS-?1R", "TSS-1R", ""),
+    (r"L(\d)_|LANL|A[12]_K0_MPA|[0-9]+_", "LANL", ""),
+)
+_COMPILED = tuple((re.compile(pattern, re.IGNORECASE), mission, craft) for pattern, mission, craft in _IDS)
+
+# What people call them, beside the names above; matched as whole words, whatever the case.
+ALIASES: dict[str, tuple[str, ...]] = {
+    "ACE": ("advanced composition explorer",),
+    "OMNI": ("omniweb", "omni2", "hro", "hro2"),
+    "DSCOVR": ("deep space climate observatory",),
+    "Parker Solar Probe": ("psp", "parker", "solar probe"),
+    "Solar Orbiter": ("solo",),
+    "STEREO-A": ("sta", "stereo a", "stereo ahead"),
+    "STEREO-B": ("stb", "stereo b", "stereo behind"),
+    "MMS": ("magnetospheric multiscale",),
+    **{f"MMS{n}": (f"mms {n}", f"mms-{n}") for n in range(1, 5)},
+    **{f"THEMIS-{p}": (f"th{p.lower()}", f"themis {p.lower()}") for p in "ABCDE"},
+    "THEMIS-B": ("thb", "themis b", "artemis p1"),
+    "THEMIS-C": ("thc", "themis c", "artemis p2"),
+    "Van Allen Probes": ("rbsp", "van allen probe", "van allen", "radiation belt storm probes"),
+    **{
+        f"RBSP-{p}": (
+            f"rbsp{p.lower()}",
+            f"rbsp {p.lower()}",
+            f"van allen probe {p.lower()}",
+            f"van allen probes {p.lower()}",
+        )
+        for p in "AB"
+    },
+    **{f"Cluster-{n}": (f"c{n}", f"cluster {n}", f"cluster{n}") for n in range(1, 5)},
+    **{f"Voyager-{n}": (f"voyager {n}", f"voyager{n}", f"vg{n}") for n in range(1, 3)},
+    **{f"Helios-{n}": (f"helios {n}", f"helios{n}") for n in range(1, 3)},
+    **{f"GOES-{n}": (f"goes {n}", f"goes{n}", f"g{n}") for n in range(6, 20)},
+    **{f"Pioneer-{n}": (f"pioneer {n}", f"pioneer{n}") for n in range(6, 12)},
+    **{f"ISEE-{n}": (f"isee {n}", f"isee{n}") for n in range(1, 4)},
+    **{f"TWINS-{n}": (f"twins {n}", f"twins{n}") for n in range(1, 3)},
+    **{f"ELFIN-{p}": (f"elfin {p.lower()}", f"el{p.lower()}") for p in "AB"},
+    "IMP-8": ("imp 8", "imp8"),
+    "Arase": ("erg", "arase (erg)"),
+    "IMAGE": ("imager for magnetopause-to-aurora global exploration",),
+    "Dynamics Explorer": ("de",),
+    "TIMED": (),
+    "Polar": (),
+}
+
+# The last year of missions whose spacecraft returns nothing any more: what CDAWeb has of them does not go on.
+_LAST_YEAR = {
+    "Van Allen Probes": 2019,
+    "Ulysses": 2009,
+    "STEREO-B": 2014,
+    "Helios": 1985,
+    "IMP": 2006,
+    "ISEE": 1990,
+    "Pioneer": 2003,
+    "Pioneer Venus": 1992,
+    "Polar": 2008,
+    "FAST": 2009,
+    "IMAGE": 2005,
+    "Dynamics Explorer": 1991,
+    "Equator-S": 1998,
+    "Interball": 2000,
+    "SAMPEX": 2012,
+    "Cassini": 2017,
+    "MESSENGER": 2015,
+    "Genesis": 2004,
+    "Geotail": 2022,
+    "TSS-1R": 1996,
+    "AMPTE": 1989,
+    "Apollo": 1977,
+    "Alouette": 1972,
+    "ISIS": 1990,
+    "CRRES": 1991,
+    "Hawkeye": 1978,
+    "BARREL": 2016,
+}
+
+# Pieces of ids that name an instrument, and its name. Pieces of one mission stand under it and come first.
+_INSTRUMENTS: dict[str, dict[str, str]] = {
+    "ACE": {
+        "SWE": "SWEPAM",
+        "EPM": "EPAM",
+        "ULE": "ULEIS",
+        "SWI": "SWICS",
+        "SW2": "SWICS",
+        "SEP": "SEPICA",
+    },
+    "Wind": {"WAV": "WAVES", "WAVES": "WAVES", "WA": "WAVES", "EPA": "EPACT"},
+    "Parker Solar Probe": {
+        "MAG": "FIELDS MAG",
+        "SCAM": "FIELDS SCaM",
+        "RFS": "FIELDS RFS",
+        "DFB": "FIELDS DFB",
+        "TDS": "FIELDS TDS",
+        "SPI": "SWEAP SPAN-I",
+        "SPC": "SWEAP SPC",
+        "SPE": "SWEAP SPAN-E",
+        "SPA": "SWEAP SPAN-A",
+        "SPB": "SWEAP SPAN-B",
+        "EPIHI": "ISOIS EPI-Hi",
+        "EPILO": "ISOIS EPI-Lo",
+        "ISOIS": "ISOIS",
+        "FLD": "FIELDS",
+        "SWP": "SWEAP",
+    },
+    "Solar Orbiter": {
+        "PAS": "SWA-PAS",
+        "EAS": "SWA-EAS",
+        "EAS1": "SWA-EAS",
+        "EAS2": "SWA-EAS",
+        "HIS": "SWA-HIS",
+        "EPT": "EPD-EPT",
+        "HET": "EPD-HET",
+        "SIS": "EPD-SIS",
+        "STEP": "EPD-STEP",
+    },
+    "STEREO": {
+        "MAG": "IMPACT MAG",
+        "MAGB": "IMPACT MAG",
+        "MAGPLASMA": "IMPACT MAG and PLASTIC",
+        "PLA": "PLASTIC",
+        "HET": "IMPACT HET",
+        "LET": "IMPACT LET",
+        "SEPT": "IMPACT SEPT",
+        "SIT": "IMPACT SIT",
+        "SWEA": "IMPACT SWEA",
+        "STE": "IMPACT STE",
+        "WAV": "SWAVES",
+    },
+    "Cluster": {
+        "PEA": "PEACE",
+        "WHI": "WHISPER",
+        "STA": "STAFF",
+        "RAP": "RAPID",
+        "ASP": "ASPOC",
+    },
+    "Van Allen Probes": {
+        "HOPE": "ECT-HOPE",
+        "MAGEIS": "ECT-MagEIS",
+        "REPT": "ECT-REPT",
+        "EMFISIS": "EMFISIS",
+    },
+    "Polar": {
+        "HYD": "Hydra",
+        "TIM": "TIMAS",
+        "TID": "TIDE",
+        "CAM": "CAMMICE",
+        "CEP": "CEPPAD",
+    },
+    "Geotail": {"EPI": "EPIC"},
+    "GOES": {"EP8": "EPS", "MAGN": "MAG"},
+    "SOHO": {"CEL": "CELIAS", "ERN": "ERNE", "CST": "COSTEP"},
+    "MMS": {"EIS": "EPD-EIS"},
+    "THEMIS": {"MOM": "ESA and SST", "GMOM": "ESA and SST", "ESA": "ESA"},
+    "": {
+        piece: piece
+        for piece in (
+            *("MFI", "SWE", "3DP", "SMS", "EPACT", "SIS", "CRIS", "FC", "MAG", "RPW", "FGM", "FPI", "EDP", "HPCA"),
+            *("SCM", "DSP", "EDI", "FEEPS", "MEC", "ASPOC", "SST", "EFI", "EFP", "EFW", "FBK", "FFT", "FIT", "ASI"),
+            *("RBSPICE", "RPS", "CIS", "VHM", "SWOOPS", "EPHIN", "ERNE", "CELIAS", "CPI", "LEP", "MGF", "PWI"),
+            *("EFD", "LECP", "CRS", "PLS", "PWS", "VIS", "UVI", "PIX", "MFE", "SABER", "GUVI", "TIDI", "PWE", "HEP"),
+            *("LEPE", "LEPI", "MEPE", "MEPI", "XEP", "EPS", "EPEAD", "MAGED", "MPA", "SOPA", "SWAP", "PEPSSI"),
+            *("SWEA", "SWIA", "STATIC", "SEP", "LPW", "COSTEP", "SWICS", "HET", "LET", "KET", "RPI", "EUV", "FUV"),
+            *("CODIF", "HIA", "SSIES", "SSJ", "SSM", "MEPED", "SEM", "EPD", "FGS", "IVM", "MIGHTI", "RAD", "IBEX"),
+        )
+    },
+}  # fmt: skip
+
+
+@lru_cache(maxsize=8192)
+def craft_of(dataset_id: str, group: str = "") -> Craft:
+    """The mission and the spacecraft of a dataset.
+
+    Parameters
+    ----------
+    group : str
+        The observatory group that the archive puts it in, taken for the mission where the id does not tell.
+    """
+    for pattern, mission, spacecraft in _COMPILED:
+        found = pattern.match(dataset_id)
+        if found:
+            which = next((one for one in found.groups() if one), "")
+            named = spacecraft.replace(r"\1", which.upper()) if which or r"\1" not in spacecraft else ""
+            return Craft(mission, named or mission)
+    if "_HELIO1" in dataset_id.upper():  # one group holds the positions of planets, comets and probes
+        body = re.split(r"_HELIO1", dataset_id, flags=re.IGNORECASE)[0]
+        name = body.replace("_", " ")
+        name = name if name in ("JUNO",) else name.title()
+        return Craft(name, name)
+    mission = re.sub(r"\s*\(.*\)$", "", group) or "other"
+    return Craft(mission, mission)
+
+
+def instrument_of(dataset_id: str, mission: str) -> str:
+    """The instrument that the id names, or nothing."""
+    pieces = re.split(r"[_-]", dataset_id.upper())
+    if "MERGED" in pieces or "HELIO1HR" in pieces or "OMNI" in mission:
+        return ""
+    for table in (_INSTRUMENTS.get(mission, {}), _INSTRUMENTS[""]):
+        for piece, name in table.items():
+            if piece in pieces:
+                return name
+    return ""
+
+
+def has_ended(craft: Craft, year: int) -> bool:
+    """Whether the spacecraft fell silent at least two years before a year began."""
+    last = _LAST_YEAR.get(craft.spacecraft, _LAST_YEAR.get(craft.mission))
+    return last is not None and last + 2 < year

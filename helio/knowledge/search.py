@@ -1,0 +1,234 @@
+"""Datasets found by words: ranked full text over ids, missions, instruments, titles, parameters and synonyms.
+
+The ranking is that of BM25 with the fields' weights folded into the term frequency, as Robertson, Zaragoza and Taylor
+describe it (CIKM 2004, doi:10.1145/1031171.1031181), without a model. A spacecraft that the question names leaves out
+all others; a cadence that it names puts the nearest one that is not coarser first.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from helio.errors import closest
+from helio.knowledge.cadence import said_cadences
+from helio.knowledge.catalogue import Catalogue, DatasetSummary
+from helio.knowledge.missions import ALIASES
+from helio.knowledge.words import clauses, tokens
+
+_SATURATION = 4.0
+"""BM25's k1 for the weights of helio.knowledge.index: more than this, a word hardly tells more."""
+_AS_TOLD = 0.75
+"""What a word of the question is worth where its concept, the first choice, is not met."""
+_CADENCE = 6.0
+"""A cadence that is met is worth as much as two words."""
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A dataset that answers a question."""
+
+    dataset: DatasetSummary
+    score: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a question found.
+
+    Parameters
+    ----------
+    hits : tuple of Hit
+        Best first.
+    total : int
+        How many there were before the limit.
+    unknown : mapping
+        Words that no dataset tells of, each with the words that come close to it.
+    """
+
+    hits: tuple[Hit, ...]
+    total: int
+    unknown: Mapping[str, tuple[str, ...]]
+
+
+class Search:
+    """Questions to one catalogue."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self.catalogue = catalogue
+        self._words = catalogue.words()
+
+    def find(self, question: str, *, limit: int = 10) -> Answer:
+        """The datasets that answer a question, best first.
+
+        Parameters
+        ----------
+        question : str
+            Words, whatever their order: ``solar wind magnetic field ACE 1 min``.
+        """
+        rest, craft = self._named(question)
+        wanted, rest = _cadence(rest)
+        datasets = self._datasets
+        places = [place for place, one in enumerate(datasets) if craft & {one.mission, one.spacecraft}]
+        places = places or list(range(len(datasets)))
+        scores = dict.fromkeys(places, 0.0)
+        met = dict.fromkeys(places, 0)
+        unknown: dict[str, tuple[str, ...]] = {}
+        asked = clauses(tokens(rest))
+        for clause in asked:
+            told = self._told(clause)
+            if not told:
+                unknown[" ".join(clause)] = self._close(clause[0])
+                continue
+            rarity = math.log(1 + len(datasets) / (1 + len(told)))
+            for place in told.keys() & scores.keys():
+                weight = told[place]
+                scores[place] += rarity * weight * (_SATURATION + 1) / (_SATURATION + weight)
+                met[place] += 1
+        if asked:
+            places = [place for place in places if met[place]]
+        ranked = sorted(
+            (
+                (
+                    scores[place]
+                    + _usefulness(datasets[place], rest)
+                    + (_cadence_score(datasets[place].cadence, wanted) if wanted else 0.0),
+                    place,
+                )
+                for place in places
+            ),
+            key=lambda one: (-one[0], len(datasets[one[1]].id), datasets[one[1]].id),
+        )
+        if not asked and not craft and not wanted:
+            ranked = []
+        hits = tuple(Hit(datasets[place], round(score, 3)) for score, place in ranked[: max(limit, 0)])
+        return Answer(hits, len(ranked), unknown)
+
+    @cached_property
+    def _datasets(self) -> list[DatasetSummary]:
+        return self.catalogue.summaries()
+
+    @cached_property
+    def _crafts(self) -> dict[tuple[str, ...], str]:
+        """Every name of a mission or spacecraft, as words."""
+        names: dict[tuple[str, ...], str] = {}
+        for one in self._datasets:
+            names.setdefault(_words_of(one.mission), one.mission)
+            names.setdefault(_words_of(one.spacecraft), one.spacecraft)
+        known = set(names.values())
+        for name, aliases in ALIASES.items():
+            if name in known:
+                names.update({_words_of(alias): name for alias in aliases})
+        names.pop((), None)
+        return names
+
+    def _named(self, question: str) -> tuple[str, set[str]]:
+        """The question without the names of missions and spacecraft, and those that it named."""
+        words = _words_of(question)
+        named: set[str] = set()
+        kept: list[str] = []
+        longest = max(map(len, self._crafts))
+        start = 0
+        while start < len(words):
+            for length in range(min(longest, len(words) - start), 0, -1):
+                craft = self._crafts.get(words[start : start + length])
+                if craft:
+                    named.add(craft)
+                    start += length
+                    break
+            else:
+                kept.append(words[start])
+                start += 1
+        return " ".join(kept), named
+
+    def _told(self, clause: Iterable[str]) -> dict[int, float]:
+        """How much each dataset tells of a clause: the best of its words, those after the first worth less."""
+        told: dict[int, float] = {}
+        worth = 1.0
+        for word in clause:
+            for place, weight in self._postings(word):
+                told[place] = max(told.get(place, 0.0), weight * worth)
+            worth = _AS_TOLD
+        return told
+
+    def _postings(self, word: str) -> list[tuple[int, int]]:
+        start = self._words.find(f"\n{word}|")
+        if start < 0:
+            return []
+        line = self._words[start + 1 : self._words.index("\n", start + 1)]
+        found: list[tuple[int, int]] = []
+        for told in line.split("|")[1:]:
+            weight, _, steps = told.partition(":")
+            place = 0
+            for step in steps.split(","):
+                place += int(step)
+                found.append((place, int(weight)))
+        return found
+
+    def _close(self, word: str) -> tuple[str, ...]:
+        vocabulary = re.findall(r"\n([a-z][a-z0-9]{2,})\|", self._words)
+        return closest(word, [*vocabulary, *(" ".join(one) for one in self._crafts)])
+
+
+def _words_of(text: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"[a-z0-9.]+", text.lower()))
+
+
+def _cadence(question: str) -> tuple[float | None, str]:
+    """The time between records that a question asks for, in seconds, and the question without it."""
+    said = said_cadences(question)
+    if not said:
+        return None, question
+    for words, _ in said:
+        question = question.replace(words, " ")
+    return said[0][1], question
+
+
+def _cadence_score(cadences: tuple[float, ...], wanted: float) -> float:
+    """The nearest cadence that is not coarser: from one that is finer, the one wanted can be made."""
+    if not cadences:
+        return 0.0
+    return max(_one_cadence(one / wanted) for one in cadences)
+
+
+def _one_cadence(ratio: float) -> float:
+    if 0.9 <= ratio <= 1.1:
+        return _CADENCE
+    if ratio < 1:
+        return _CADENCE * max(0.0, 0.6 - 0.2 * math.log10(1 / ratio))
+    return -_CADENCE * min(1.0, 0.25 + 0.25 * math.log10(ratio))
+
+
+_LESS = (
+    (r"PRELIM|[_-]K[0-2][_-]|LL02|[_-]LL(-|$)|low latency|beacon", r"prelim|key|k[0-2]|latency|real|quick|beacon|ll", 2.5),
+    (r"^Links to|GIFWALK|R0_SUMMARY", r"link|plot|gif|summary", 12.0),
+    (r"housekeeping|_HK|HKP|state of health|calibration|[_-]Q0|QZC|background", r"housekeep|hk|health|calib|background", 4.0),
+    (r"predicted|_PRE$|PRED_", r"predict|future", 3.0),
+    (r"brst|burst", r"brst|burst|high res|waveform", 2.0),
+    (r"\bslow\b|_SLOW", r"slow", 1.0),
+    (r"DO NOT USE|diagnostic", r"diagnostic", 6.0),
+    (r"unvalidated|_UP_", r"unvalidated", 2.0),
+    (r"movie|images? data links", r"movie|image", 3.0),
+)  # fmt: skip
+
+
+def _usefulness(dataset: DatasetSummary, question: str) -> float:
+    """What sets datasets apart that answer alike: finished rather than preliminary, long rather than short."""
+    said = f"{dataset.id} {dataset.title}"
+    score = 0.0
+    for kind, asked, less in _COMPILED:
+        if kind.search(said) and not asked.search(question):
+            score -= less
+    if dataset.first and dataset.last:
+        years = (dataset.last - dataset.first).days / 365.25
+        score += min(years, 30) * 0.04
+    return score + (0.3 if dataset.known_parameters else 0.0) + (0.3 if dataset.doi else 0.0)
+
+
+_COMPILED = tuple(
+    (re.compile(kind, re.IGNORECASE), re.compile(rf"\b(?:{asked})", re.IGNORECASE), less)
+    for kind, asked, less in _LESS
+)

@@ -1,0 +1,218 @@
+"""The words of titles, ids and questions, brought to one form: plurals, spellings, and what means the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_TOKEN = re.compile(r"[a-z0-9]+")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+# What means the same thing: a concept, and every phrase that the field uses for it. In a question a phrase stands for
+# its concept; in a title it adds the concept. Written in the form that `tokens` gives: no plurals, no hyphens.
+CONCEPTS: dict[str, tuple[str, ...]] = {
+    "magneticfield": (
+        "magnetic field",
+        "b field",
+        "bfield",
+        "imf",
+        "interplanetary magnetic field",
+        "fluxgate magnetometer",
+        "flux gate magnetometer",
+        "fluxgate",
+        "magnetometer",
+        "dc magnetic field",
+        "magnetic field vector",
+        "magnetic vector",
+        "b vector",
+    ),
+    "searchcoil": ("search coil", "search coil magnetometer", "searchcoil", "scm", "ac magnetic field"),
+    "electricfield": ("electric field", "e field", "efield", "dce", "dc electric field"),
+    "plasma": ("plasma", "plasma moment", "bulk parameter", "solar wind plasma", "thermal plasma"),
+    "moment": ("moment", "mom", "bulk velocity", "bulk speed"),
+    "energetic": (
+        "energetic particle",
+        "energetic",
+        "sep",
+        "solar energetic particle",
+        "suprathermal",
+        "high energy particle",
+    ),
+    "relativistic": ("relativistic electron", "relativistic", "ultrarelativistic", "mev electron", "killer electron"),
+    "energyspectrum": (
+        "energy spectrogram",
+        "energy flux",
+        "eflux",
+        "energy time spectrogram",
+        "energy spectra",
+        "energy spectrum",
+        "differential energy flux",
+        "def",
+    ),
+    "spectrum": ("spectrogram", "spectra", "spectrum", "spectral", "power spectra", "dynamic spectrum", "psd", "spec"),
+    "wave": ("wave", "chorus", "hiss", "whistler", "plasma wave", "emic"),
+    "spectralmatrix": ("spectral matrix",),
+    "radio": ("radio", "type iii", "type ii", "radio burst"),
+    "waveform": ("waveform", "wave form"),
+    "thermalnoise": ("quasi thermal noise", "qtn", "sqtn", "thermal noise"),
+    "position": ("position", "orbit", "ephemeris", "ephemeri", "trajectory", "location", "ephermi", "heliocentric distance"),
+    "attitude": ("attitude",),
+    "proton": ("proton",),
+    "ion": ("ion",),
+    "electron": ("electron",),
+    "alpha": ("alpha", "helium", "he++"),
+    "composition": ("composition", "charge state", "q state", "heavy ion", "elemental"),
+    "cosmicray": ("cosmic ray", "gcr"),
+    "density": ("density", "number density", "np", "dens"),
+    "temperature": ("temperature", "temp", "thermal speed"),
+    "velocity": ("velocity", "speed", "flow speed", "vel"),
+    "pressure": ("dynamic pressure", "ram pressure", "flow pressure", "pressure"),
+    "pitchangle": ("pitch angle", "pitch angle distribution", "pad", "strahl"),
+    "anisotropy": ("anisotropy", "anisotropic"),
+    "spectrometer": ("spectrometer",),
+    "electrostaticanalyzer": ("electrostatic analyzer", "electrostatic analyser", "esa"),
+    "solidstatetelescope": ("solid state telescope", "sst"),
+    "faradaycup": ("faraday cup", "fc"),
+    "symh": ("sym h", "symh", "sym h index"),
+    "asyh": ("asy h", "asyh"),
+    "dst": ("dst", "dst index", "storm index", "ring current index"),
+    "kp": ("kp", "kp index", "planetary index"),
+    "ae": ("ae", "ae index", "auroral electrojet", "auroral electrojet index", "electrojet"),
+    "f107": ("f10", "f107", "f10 7", "solar radio flux", "f10 index"),
+    "burst": ("burst", "brst", "burst mode"),
+    "survey": ("survey", "srvy", "surv"),
+    "fast": ("fast", "fast survey"),
+    "slow": ("slow",),
+    "normal": ("normal", "normal mode"),
+    "keyparameter": ("key parameter", "k0", "quicklook", "quick look"),
+    "preliminary": ("preliminary", "prelim", "real time", "realtime"),
+    "lowlatency": ("low latency", "ll02", "ll"),
+    "level1": ("level 1", "l1", "level1", "level l1"),
+    "level2": ("level 2", "l2", "level2", "level l2"),
+    "level3": ("level 3", "l3", "level3", "level l3"),
+    "highresolution": ("high resolution", "hires", "high res", "hi res", "full resolution", "full cadence", "highest cadence"),
+    "spinresolution": ("spin resolution", "spin", "spin averaged", "spin fit"),
+    "merged": ("merged", "combined"),
+    "sunward": ("sunward", "sun", "sun direction"),
+    "antisunward": ("antisunward", "anti sunward", "asun", "anti sun"),
+    "airglow": ("airglow", "nightglow"),
+    "aurora": ("aurora", "auroral"),
+    "xray": ("x ray", "xray"),
+    "image": ("image", "imager", "imaging", "camera"),
+    "bowshocknose": ("bow shock", "bow shock nose", "nose", "time shifted", "nose of the earth bow shock"),
+    "groundmagnetometer": ("ground magnetometer", "ground based magnetometer", "ground based vector magnetic field"),
+    "highenergytelescope": ("high energy telescope", "het"),
+    "solarwind": ("solar wind", "sw", "interplanetary"),
+    "spacecraftpotential": ("spacecraft potential", "scpot", "sc potential"),
+    "dust": ("dust", "dust impact"),
+    "geosynchronous": ("geosynchronous", "geostationary"),
+    "ionosphere": ("ionosphere", "ionospheric"),
+    "neutralatom": ("energetic neutral atom", "ena"),
+}  # fmt: skip
+
+# Instruments by what they measure: a dataset of one is about the concept, also where its title is silent.
+MEASURES: dict[str, str] = {
+    **dict.fromkeys(("MFI", "MAG", "FGM", "VHM", "MGF", "IMPACT MAG", "FIELDS MAG", "MFE", "FGS"), "magneticfield"),
+    **dict.fromkeys(("SWEPAM", "SWE", "SWA-PAS", "SWEAP SPC", "SWOOPS", "FC", "PLASTIC"), "plasma solarwind proton"),
+    **dict.fromkeys(("SWEAP SPAN-I",), "plasma solarwind ion"),
+    **dict.fromkeys(("SWA-EAS", "SWEA", "SWEAP SPAN-E", "IMPACT SWEA"), "plasma electron"),
+    **dict.fromkeys(("EPAM", "SIS", "ERNE", "EPIC", "EPD-EPT", "EPD-HET", "IMPACT HET", "EPHIN"), "energetic"),
+    **dict.fromkeys(("FEEPS", "EPD-EIS", "ISOIS EPI-Hi", "ISOIS EPI-Lo", "LECP", "SST"), "energetic"),
+    **dict.fromkeys(("ECT-REPT",), "energetic relativistic electron"),
+    **dict.fromkeys(("ECT-MagEIS", "ECT-HOPE"), "energetic"),
+    **dict.fromkeys(("WAVES", "SWAVES", "FIELDS RFS"), "wave radio"),
+    **dict.fromkeys(("PWS", "PWI", "PWE"), "wave"),
+    **dict.fromkeys(("EDP", "EFI", "EFW"), "electricfield"),
+    **dict.fromkeys(("SCM", "STAFF"), "searchcoil"),
+    **dict.fromkeys(("SWICS", "SEPICA", "SWA-HIS"), "composition"),
+}  # fmt: skip
+
+# Names of instruments that a question may spell otherwise than an id does.
+SPELLINGS: dict[str, str] = {
+    "span i": "spi",
+    "spani": "spi",
+    "span e": "spe",
+    "spane": "spe",
+    "span ion": "spi",
+    "span electron": "spe",
+    "swepam": "swe",
+    "epam": "epm",
+    "swics": "swi",
+    "magei": "mageis",
+    "mageis": "mageis",
+    "whisper": "whi",
+    "rapid": "rap",
+    "peace": "pea",
+    "epi hi": "epihi",
+    "epi lo": "epilo",
+    "plastic": "pla",
+    "swave": "wav",
+    "dual ion": "dis",
+    "dual electron": "des",
+}
+
+_STOP = frozenset(
+    "a an and the of in for from with on at to by or is are was as data dataset datasets measurement measurements "
+    "all both using used per i me show find get please s".split()
+)
+_LONGEST = max(len(phrase.split()) for phrases in CONCEPTS.values() for phrase in phrases)
+
+
+def tokens(text: str) -> list[str]:
+    """Words in lower case without plural; ``SYM_H``, ``B-field`` and ``BGSEc`` are cut at their seams.
+
+    >>> tokens("Proton densities, B-field (GSM)")
+    ['proton', 'density', 'b', 'field', 'gsm']
+    """
+    return [_singular(one) for one in _TOKEN.findall(_CAMEL.sub(" ", text).lower()) if one not in _STOP]
+
+
+def _singular(word: str) -> str:
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is", "gas")):
+        return word[:-1]
+    return word
+
+
+def _table(phrases: dict[str, str]) -> dict[tuple[str, ...], str]:
+    return {tuple(tokens(phrase)) or tuple(phrase.split()): meaning for phrase, meaning in phrases.items()}
+
+
+_PHRASES = _table({phrase: concept for concept, phrases in CONCEPTS.items() for phrase in phrases})
+_SPELT = _table(SPELLINGS)
+
+
+def concepts(words: Sequence[str]) -> list[str]:
+    """Every concept that some phrase among the words stands for."""
+    found: list[str] = []
+    for start in range(len(words)):
+        for length in range(min(_LONGEST, len(words) - start), 0, -1):
+            concept = _PHRASES.get(tuple(words[start : start + length]))
+            if concept:
+                found.append(concept)
+    return found
+
+
+def clauses(words: Sequence[str]) -> list[tuple[str, ...]]:
+    """A question's words as clauses, each a choice of words that would answer it, the best first.
+
+    >>> clauses(tokens("B field GSM"))
+    [('~magneticfield', 'b', 'field'), ('gsm',)]
+    """
+    found: list[tuple[str, ...]] = []
+    start = 0
+    while start < len(words):
+        for length in range(min(_LONGEST, len(words) - start), 0, -1):
+            phrase = tuple(words[start : start + length])
+            concept = _PHRASES.get(phrase)
+            spelt = _SPELT.get(phrase)
+            if concept or spelt:
+                best = [f"~{concept}"] if concept else []
+                found.append((*best, *([spelt] if spelt else []), *phrase))
+                start += length
+                break
+        else:
+            found.append((words[start],))
+            start += 1
+    return found
