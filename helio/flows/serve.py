@@ -100,9 +100,9 @@ def run_scheduled(
         The flow run has failed by then on the server too, with the same words.
     """
     server = Server(settings.home, settings.environ)
-    shown = _ask(server, f"/flow_runs/{flow_run}")
+    shown = ask(server, f"/flow_runs/{flow_run}")
     try:
-        deployment = _ask(server, f"/deployments/{shown['deployment_id']}")
+        deployment = ask(server, f"/deployments/{shown['deployment_id']}")
         schedule = Schedules(settings).load(deployment["name"])
         template = schedule.template(settings)
         plan = make_plan(
@@ -113,7 +113,7 @@ def run_scheduled(
         )
         output = schedule.folder(settings, plan)
         folder(output)
-        _ask(server, f"/flow_runs/{flow_run}", {"name": run_name(plan)}, method="PATCH")
+        ask(server, f"/flow_runs/{flow_run}", {"name": run_name(plan)}, method="PATCH")
         return run_plan(
             plan,
             settings=settings,
@@ -222,7 +222,7 @@ class _Serving:
     def _known(self) -> Iterator[tuple[str, _Deployment]]:
         wanted = {"deployments": {"tags": {"all_": [TAG]}}, "limit": 200, "sort": "NAME_ASC"}
         offset = 0
-        while page := _ask(self._server, "/deployments/filter", {**wanted, "offset": offset}):
+        while page := ask(self._server, "/deployments/filter", {**wanted, "offset": offset}):
             offset += len(page)
             for one in page:
                 if (one.get("labels") or {}).get(HOME) == self._home:
@@ -253,11 +253,11 @@ class _Serving:
         known = self._deployments.get(name)
         if known is not None and known.version == version:
             return  # what somebody changed on the server, such as a pause, stays until the record changes
-        flow = _ask(self._server, "/flows/", {"name": template["id"]})
+        flow = ask(self._server, "/flows/", {"name": template["id"]})
         if known is not None and known.flow_id != flow["id"]:
             self._delete(known)
         described = _described(schedule, template, self._home, self._form(template))
-        made = _ask(self._server, "/deployments/", {**described, "flow_id": flow["id"], "version": version})
+        made = ask(self._server, "/deployments/", {**described, "flow_id": flow["id"], "version": version})
         self._deployments[name] = _Deployment(made["id"], flow["id"], version)
         self._refused.pop(name, None)
         self._look_at[name] = time.monotonic() + PLANNED
@@ -270,7 +270,7 @@ class _Serving:
 
     def _delete(self, one: _Deployment) -> None:
         try:
-            _ask(self._server, f"/deployments/{one.id}", method="DELETE")
+            ask(self._server, f"/deployments/{one.id}", method="DELETE")
         except EngineError as error:
             if "404" not in error.message:  # somebody deleted it there
                 raise
@@ -280,7 +280,7 @@ class _Serving:
     def _start_due(self) -> None:
         if not self._deployments or len(self._running) >= self._limit:
             return
-        due = _ask(
+        due = ask(
             self._server,
             "/deployments/get_scheduled_flow_runs",
             {"deployment_ids": [one.id for one in self._deployments.values()], "scheduled_before": _now()},
@@ -289,7 +289,7 @@ class _Serving:
             if len(self._running) >= self._limit:
                 return
             # The server gives the schedule's only slot with this state, or sends the run to wait for it.
-            answer = _ask(self._server, f"/flow_runs/{one['id']}/set_state", {"state": {"type": "PENDING"}})
+            answer = ask(self._server, f"/flow_runs/{one['id']}/set_state", {"state": {"type": "PENDING"}})
             if answer["status"] == "ACCEPT":
                 self._running[one["id"]] = self._spawn(one["id"])
 
@@ -304,7 +304,7 @@ class _Serving:
                 "flow_runs": {"state": {"type": {"any_": ["SCHEDULED"]}}},
                 "limit": 1,
             }
-            if not _ask(self._server, "/flow_runs/filter", wanted):
+            if not ask(self._server, "/flow_runs/filter", wanted):
                 place = "" if self._server.external else f"; {self._server.log} says what"
                 self._told(
                     f"{name}: the server plans no run of it: it is paused there, or its scheduler fails{place}"
@@ -325,7 +325,7 @@ class _Serving:
                 if time.monotonic() - self._asked_to_end.get(flow_run, time.monotonic()) > PATIENCE:
                     _signal(process, signal.SIGKILL)
                 continue
-            shown = _ask(self._server, f"/flow_runs/{flow_run}")
+            shown = ask(self._server, f"/flow_runs/{flow_run}")
             if shown["state_type"] not in FINAL:
                 if flow_run in self._asked_to_end:
                     _set_state(self._server, flow_run, "CANCELLED", message="the run was cancelled")
@@ -344,14 +344,14 @@ class _Serving:
             "id": {"any_": list(self._running)},
             "state": {"type": {"any_": ["CANCELLING", "CANCELLED"]}},
         }
-        for one in _ask(self._server, "/flow_runs/filter", {"flow_runs": wanted}):
+        for one in ask(self._server, "/flow_runs/filter", {"flow_runs": wanted}):
             process = self._running[one["id"]]
             if one["id"] not in self._asked_to_end and process.poll() is None:
                 self._asked_to_end[one["id"]] = time.monotonic()
                 _signal(process, signal.SIGTERM)
 
     def _put_back(self, flow_run: str) -> None:
-        shown = _ask(self._server, f"/flow_runs/{flow_run}")
+        shown = ask(self._server, f"/flow_runs/{flow_run}")
         if shown["state_type"] in ("COMPLETED", "FAILED", "CRASHED"):
             return
         if shown["state_type"] == "CANCELLING" or flow_run in self._asked_to_end:
@@ -375,7 +375,7 @@ class _Serving:
             "deployments": {"id": {"any_": ids}},
             "flow_runs": {"state": {"type": {"any_": ["PENDING"]}}},
         }
-        for one in _ask(self._server, "/flow_runs/filter", pending):
+        for one in ask(self._server, "/flow_runs/filter", pending):
             self._put_back(one["id"])
 
     def _bring_back(self) -> None:
@@ -394,8 +394,8 @@ def _described(schedule: Schedule, template: Document, home: str, form: Mapping[
     return {
         "name": schedule.name,
         "description": template.get("description") or template.get("name"),
-        "paused": schedule.paused,
-        "schedules": [{"schedule": cron, "active": True}],
+        # As the switch on its page does it, so that either can undo the other.
+        "schedules": [{"schedule": cron, "active": not schedule.paused}],
         "concurrency_limit": 1,
         "concurrency_options": {"collision_strategy": "ENQUEUE"},
         "parameters": parameters_of(template, schedule.values),
@@ -420,7 +420,7 @@ def _values_of(template: Document, parameters: Mapping[str, Any]) -> dict[str, A
     }
 
 
-def _ask(server: Server, path: str, body: Any = None, *, method: str = "") -> Any:
+def ask(server: Server, path: str, body: Any = None, *, method: str = "") -> Any:
     """One call of the server, which is asked again when its database was busy: whatever is asked here may be."""
     for pause in (0.2, 0.5, 1.0, 2.0):
         try:
@@ -437,7 +437,7 @@ def _set_state(
     server: Server, flow_run: str, kind: str, name: str | None = None, *, message: str, **more: Any
 ) -> None:
     state = {"type": kind, "name": name, "message": message, **more}
-    _ask(server, f"/flow_runs/{flow_run}/set_state", {"state": state, "force": True})
+    ask(server, f"/flow_runs/{flow_run}/set_state", {"state": state, "force": True})
 
 
 def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:

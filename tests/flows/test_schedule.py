@@ -1,0 +1,164 @@
+"""Schedules as records: what is taken, what is refused, and when they run."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helio.errors import HelioError, RequestError, TimeRangeError, UnknownPipeline
+from helio.flows.schedule import Schedule, Schedules, dated
+from helio.pipelines.diagnostics import InvalidTemplate
+from helio.pipelines.plan import make_plan
+from helio.settings import Settings
+from tests.pipelines.conftest import NOW, fetch, template
+
+EVERY_MORNING = "10 6 * * *"
+
+
+@pytest.fixture
+def schedules(tmp_path: Path) -> Schedules:
+    return Schedules(Settings(home=tmp_path / "home"))
+
+
+def add(schedules: Schedules, pipeline: str = "gle73-particles", **changes: Any) -> Schedule:
+    given = {"cron": EVERY_MORNING, "time_range": "yesterday", "archive": "sample", "now": NOW}
+    return schedules.add(pipeline, **given | changes)
+
+
+def test_what_was_added_is_read_back(schedules: Schedules):
+    added = add(schedules, values={"WINDOW": "20min"}, formats=["png"], output=Path("/figures"))
+    assert schedules.names() == ["gle73-particles"]
+    assert schedules.load("gle73-particles") == added
+    assert added.values == {"$WINDOW": "20min", "$TIME_RANGE": "yesterday"}
+    assert added.output == "/figures"
+    assert not added.paused
+
+
+def test_its_record_is_one_whole_file_in_the_home(schedules: Schedules):
+    add(schedules)
+    [file] = schedules.folder.iterdir()
+    assert file.name == "gle73-particles.json"
+    assert json.loads(file.read_text())["schedule"] == "helio-schedule/1"
+
+
+def test_one_that_is_paused_can_go_on(schedules: Schedules):
+    add(schedules)
+    assert schedules.pause("gle73-particles").paused
+    assert schedules.load("gle73-particles").paused
+    assert not schedules.pause("gle73-particles", paused=False).paused
+
+
+def test_one_that_is_removed_is_gone(schedules: Schedules):
+    add(schedules)
+    schedules.remove("gle73-particles")
+    assert schedules.names() == []
+    with pytest.raises(RequestError, match="no schedule is called 'gle73-particles'"):
+        schedules.remove("gle73-particles")
+
+
+def test_one_pipeline_may_have_several_schedules(schedules: Schedules):
+    add(schedules)
+    add(schedules, name="weekly", cron="0 7 * * mon", time_range="last 7 days")
+    assert schedules.names() == ["gle73-particles", "weekly"]
+
+
+def test_a_name_is_not_taken_twice_unless_to_replace(schedules: Schedules):
+    add(schedules)
+    with pytest.raises(RequestError, match="already") as refused:
+        add(schedules, cron="0 7 * * *")
+    assert "--replace" in refused.value.advice
+    assert add(schedules, cron="0 7 * * *", replace=True) == schedules.load("gle73-particles")
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "words"),
+    [
+        ({"pipeline": "gle73-partcles"}, UnknownPipeline, "did you mean 'gle73-particles'"),
+        ({"cron": "10 6 * *"}, RequestError, "five fields"),
+        ({"cron": "0 10 6 * * *"}, RequestError, "five fields"),
+        ({"cron": "10 25 * * *"}, RequestError, "bad hour"),
+        ({"cron": "0 0 30 2 *"}, RequestError, "bad day-of-month"),
+        ({"cron": "0 0 LW * *"}, RequestError, "no cron expression"),
+        ({"cron": "@daily"}, RequestError, "10 6 * * *"),
+        ({"timezone": "Mars/Jezero"}, RequestError, "no time zone"),
+        ({"timezone": "../etc/passwd"}, RequestError, "no time zone"),
+        ({"time_range": "yesterdy"}, InvalidTemplate, "yesterdy"),
+        ({"values": {"WINDOWS": "1h"}}, InvalidTemplate, "WINDOW"),
+        ({"values": {"WINDOW": "long"}}, InvalidTemplate, "long"),
+        ({"archive": "/there/is/none"}, RequestError, "/there/is/none"),
+        ({"archive": ""}, RequestError, "nobody is named"),
+        ({"name": "Every Morning"}, RequestError, "every-morning"),
+    ],
+)
+def test_what_could_not_run_is_refused_when_it_is_added(
+    schedules: Schedules, changes: dict[str, Any], kind: type[HelioError], words: str
+):
+    with pytest.raises(kind) as refused:
+        add(schedules, **changes)
+    assert words in str(refused.value)
+    assert schedules.names() == []
+
+
+def test_a_range_for_a_pipeline_without_one_is_refused(schedules: Schedules, tmp_path: Path):
+    file = tmp_path / "fixed.json"
+    document = {**template(fetch(args={"time_range": "2022-01-01"})), "variables": {}}
+    file.write_text(json.dumps(document))
+    with pytest.raises((InvalidTemplate, TimeRangeError), match="no variable of type time_range"):
+        add(schedules, str(file))
+
+
+def test_it_does_not_depend_on_the_folder_it_was_added_in(
+    schedules: Schedules, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    Path("data").mkdir()
+    Path("mine.json").write_text(json.dumps(template(fetch())))
+    added = add(schedules, "mine.json", archive="data", output=Path("out"), name="mine")
+    assert added.pipeline == str(tmp_path / "mine.json")
+    assert added.archive == str(tmp_path / "data")
+    assert added.output == str(tmp_path / "out")
+
+
+def test_a_damaged_record_is_named_and_nothing_else_suffers(schedules: Schedules):
+    add(schedules)
+    (schedules.folder / "broken.json").write_text("{")
+    (schedules.folder / "other.json").write_text('{"schedule": "helio-schedule/1", "name": "other"}')
+    for name in ("broken", "other"):
+        with pytest.raises(RequestError, match=f"{name}.json cannot be read"):
+            schedules.load(name)
+    assert schedules.load("gle73-particles").cron == EVERY_MORNING
+
+
+@pytest.mark.parametrize(
+    ("timezone", "expected"),
+    [("UTC", datetime(2024, 4, 1, 6, 10)), ("Europe/Berlin", datetime(2024, 4, 1, 4, 10))],
+)
+def test_the_next_run_is_given_in_utc(timezone: str, expected: datetime):
+    assert Schedule("one", "one", EVERY_MORNING, timezone).next_after(NOW) == expected
+
+
+@pytest.mark.parametrize(
+    ("time_range", "name"),
+    [
+        ("yesterday", "2024-03-30"),
+        ("2021-10-28", "2021-10-28"),
+        ("2021-10-28 to 2021-11-04", "2021-10-28_2021-11-04"),
+        ("last 3 hours", "2024-03-31T093456_2024-03-31T123456"),
+        ("2021-10-28T12:00 to 2021-10-29T12:00", "2021-10-28T120000_2021-10-29T120000"),
+    ],
+)
+def test_files_are_kept_under_the_range_they_cover(time_range: str, name: str):
+    plan = make_plan(template(fetch()), now=NOW, time_range=time_range, archive="sample")
+    assert dated(plan) == name
+    settings = Settings(home=Path("/home"))
+    assert Schedule("s", "p", EVERY_MORNING).folder(settings, plan) == Path("/home/scheduled/s") / name
+    assert Schedule("s", "p", EVERY_MORNING, output="/out").folder(settings, plan) == Path("/out") / name
+
+
+def test_files_of_a_pipeline_without_a_range_are_kept_under_the_scheduled_time():
+    document = {**template(fetch(args={"time_range": "2022-01-01"})), "variables": {}}
+    assert dated(make_plan(document, now=NOW, archive="sample")) == "2024-03-31T123456"

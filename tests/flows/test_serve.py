@@ -1,0 +1,250 @@
+"""Schedules under `helio serve`, against a real server: what it shows, what runs, what is left when it ends."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helio.flows.schedule import Schedules
+from helio.flows.serve import ask
+from helio.flows.server import Server
+from helio.settings import Settings
+from helio.store.runs import Runs
+from tests.flows.conftest import ENVIRON, Shown
+
+pytestmark = pytest.mark.server
+
+STEPS = {"protons", "bands", "smooth", "particles"}
+SCHEDULED = "2021-10-29T06:10:00+00:00"
+
+
+class Serving:
+    """`helio serve` in a process of its own, and what it and the server say."""
+
+    def __init__(self, home: Path, server: Server) -> None:
+        self.home = home
+        self.server = server
+        self.schedules = Schedules(Settings(home=home))
+        self.log = home / "serve.txt"
+        self.process: subprocess.Popen[bytes]
+
+    def start(self) -> None:
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "helio", "serve"],
+                env={**ENVIRON, "HELIO_HOME": str(self.home), "PYTHONUNBUFFERED": "1"},
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        self.process.send_signal(number)
+        return self.process.wait(20.0)
+
+    def add(self, name: str, **changes: Any) -> None:
+        # Once a year, so that nothing but what a test asks for runs.
+        given = {"cron": "10 6 1 1 *", "time_range": "yesterday", "archive": "sample", "name": name}
+        now = datetime.now(UTC).replace(tzinfo=None)
+        self.schedules.add("gle73-particles", now=now, **given | changes)
+        soon(lambda: self.deployment(name) is not None, f"deployment {name}")
+
+    def deployment(self, name: str) -> dict[str, Any] | None:
+        wanted = {"deployments": {"name": {"any_": [name]}}}
+        found = ask(self.server, "/deployments/filter", wanted)
+        return found[0] if found else None
+
+    def trigger(self, name: str, when: str = SCHEDULED, **parameters: Any) -> Shown:
+        deployment = self.deployment(name)
+        assert deployment is not None
+        state = {"type": "SCHEDULED", "state_details": {"scheduled_time": when}}
+        body = {"state": state, "parameters": parameters}
+        return Shown(
+            self.server, ask(self.server, f"/deployments/{deployment['id']}/create_flow_run", body)["id"]
+        )
+
+    def ended(self, shown: Shown, *, within: float = 40.0) -> dict[str, Any]:
+        final = ("COMPLETED", "FAILED", "CANCELLED", "CRASHED")
+        soon(lambda: shown.run["state_type"] in final, f"the end of {shown.id}", within=within)
+        return shown.run
+
+
+def soon(true: Callable[[], bool], what: str, *, within: float = 20.0) -> None:
+    end = time.monotonic() + within
+    while not true():
+        assert time.monotonic() < end, f"{what} is not there after {within:g} s"
+        time.sleep(0.1)
+
+
+@contextmanager
+def served(home: Path, server: Server) -> Iterator[Serving]:
+    one = Serving(home, server)
+    one.start()
+    try:
+        yield one
+    finally:
+        if one.process.poll() is None:
+            one.stop()
+        for name in one.schedules.names():
+            one.schedules.remove(name)
+
+
+@pytest.fixture(scope="module")
+def serving(home: Path, server: Server) -> Iterator[Serving]:
+    with served(home, server) as one:
+        one.add("daily", values={"WINDOW": "15min"})
+        yield one
+
+
+def test_a_late_run_takes_the_yesterday_of_its_scheduled_day(serving: Serving, home: Path) -> None:
+    shown = serving.trigger("daily")
+    run = serving.ended(shown)
+    assert (run["state_name"], run["name"]) == ("Completed", "gle73-particles 2021-10-28/2021-10-29")
+    assert run["parameters"] == {"TIME_RANGE": "yesterday", "WINDOW": "15min"}
+    shown.soon(lambda shown: set(shown.tasks) >= STEPS, True)
+    folder = home / "scheduled" / "daily" / "2021-10-28"
+    soon(lambda: (folder / "run.json").is_file(), "run.json")
+    assert {"particles.html", "particles.json"} <= {one.name for one in folder.iterdir()}
+    record = json.loads((folder / "run.json").read_text())
+    assert record["now"] == "2021-10-29T06:10:00"
+    assert record["values"] == {"$TIME_RANGE": "2021-10-28 to 2021-10-29", "$WINDOW": "15min"}
+    assert record["engine"] == "prefect"
+    assert record["id"] in [one.id for one in Runs(home / "runs").list()]
+
+
+def test_the_same_day_again_comes_from_the_store_within_its_own_flow_run(serving: Serving) -> None:
+    serving.ended(serving.trigger("daily"))
+    before = ask(serving.server, "/flow_runs/count", {})
+    shown = serving.trigger("daily")
+    assert serving.ended(shown)["state_name"] == "Completed"
+    shown.soon(lambda shown: set(shown.states.values()), {"Cached"})
+    assert set(shown.tasks) >= STEPS
+    assert ask(serving.server, "/flow_runs/count", {}) == before + 1
+
+
+def test_a_triggered_run_can_take_other_values(serving: Serving, home: Path) -> None:
+    other = "2021-10-28T12:00 to 2021-10-29"
+    run = serving.ended(serving.trigger("daily", TIME_RANGE=other, WINDOW="20min"))
+    assert run["state_name"] == "Completed"
+    folder = home / "scheduled" / "daily" / "2021-10-28T120000_2021-10-29"
+    soon(lambda: (folder / "run.json").is_file(), "run.json")
+    assert json.loads((folder / "run.json").read_text())["values"]["$WINDOW"] == "20min"
+
+
+def test_a_step_that_fails_is_a_critical_failure_in_words(serving: Serving, home: Path) -> None:
+    run = serving.ended(serving.trigger("daily", "2021-11-05T06:10:00+00:00"))
+    assert (run["state_type"], run["state_name"]) == ("FAILED", "CriticalFailure")
+    assert "step protons failed: STA_L1_HET has no file for 2021-11-04" in run["state"]["message"]
+    soon(lambda: Runs(home / "runs").list()[0].status == "failed", "the record of the failed run")
+
+
+def test_a_run_that_cannot_be_planned_is_a_critical_failure_in_words(serving: Serving) -> None:
+    run = serving.ended(serving.trigger("daily", TIME_RANGE="yesterdy"))
+    assert (run["state_type"], run["state_name"]) == ("FAILED", "CriticalFailure")
+    assert "did you mean 'yesterday'" in run["state"]["message"]
+
+
+def test_the_form_has_the_templates_variables_and_the_schedules_values(serving: Serving) -> None:
+    deployment = serving.deployment("daily")
+    assert deployment is not None
+    assert deployment["parameters"] == {"TIME_RANGE": "yesterday", "WINDOW": "15min"}
+    form = deployment["parameter_openapi_schema"]["properties"]
+    assert {name: facts["default"] for name, facts in form.items()} == {
+        "TIME_RANGE": "2021-10-28",
+        "WINDOW": "10min",
+    }
+    assert deployment["schedules"][0]["schedule"]["cron"] == "10 6 1 1 *"
+    assert deployment["global_concurrency_limit"]["limit"] == 1
+    assert deployment["concurrency_options"]["collision_strategy"] == "ENQUEUE"
+
+
+def test_of_two_runs_of_one_schedule_the_second_waits(serving: Serving) -> None:
+    when = (datetime.now(UTC) + timedelta(seconds=2)).isoformat()
+    one, other = (serving.trigger("daily", when, TIME_RANGE="2021-10-28") for _ in range(2))
+    queued = [{one.run["state_name"], other.run["state_name"]}]
+
+    def waits() -> bool:
+        queued.append({one.run["state_name"], other.run["state_name"]})
+        return "AwaitingConcurrencySlot" in queued[-1]
+
+    soon(waits, "a run that waits")
+    for shown in (one, other):
+        if shown.run["state_name"] == "AwaitingConcurrencySlot":
+            ask(serving.server, f"/flow_runs/{shown.id}", method="DELETE")
+        else:
+            assert serving.ended(shown)["state_name"] == "Completed"
+
+
+def test_pausing_and_removing_are_noticed_without_a_restart(serving: Serving) -> None:
+    serving.add("short-lived")
+
+    def active() -> bool:
+        deployment = serving.deployment("short-lived")
+        assert deployment is not None
+        return bool(deployment["schedules"][0]["active"])
+
+    assert active()
+    serving.schedules.pause("short-lived")
+    soon(lambda: not active(), "the pause")
+    serving.schedules.pause("short-lived", paused=False)
+    soon(active, "the end of the pause")
+    serving.schedules.remove("short-lived")
+    soon(lambda: serving.deployment("short-lived") is None, "the removal")
+    assert serving.deployment("daily") is not None
+
+
+def test_a_damaged_record_holds_up_no_other_and_loses_no_deployment(serving: Serving) -> None:
+    serving.add("damaged")
+    (serving.schedules.folder / "damaged.json").write_text("{")
+    soon(lambda: "damaged is not as it should be" in serving.log.read_text(), "a word about it")
+    assert serving.deployment("damaged") is not None
+    assert serving.ended(serving.trigger("daily"))["state_name"] == "Completed"
+    assert serving.ended(serving.trigger("damaged"))["state_name"] == "CriticalFailure"
+    serving.schedules.remove("damaged")
+
+
+def test_one_home_is_served_once(serving: Serving, home: Path) -> None:
+    environ = {**ENVIRON, "HELIO_HOME": str(home)}
+    command = [sys.executable, "-m", "helio", "serve"]
+    second = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=30)
+    assert second.returncode == 2
+    assert "being served already" in second.stderr
+
+
+def test_a_run_that_is_cancelled_on_the_server_ends(serving: Serving) -> None:
+    shown = serving.trigger("daily", WINDOW="17min")
+    soon(lambda: shown.run["state_type"] in ("PENDING", "RUNNING"), "its beginning")
+    ask(serving.server, f"/flow_runs/{shown.id}/set_state", {"state": {"type": "CANCELLING"}})
+    assert serving.ended(shown)["state_type"] == "CANCELLED"
+
+
+def test_ending_in_the_middle_of_a_run_puts_it_back_and_leaves_no_process(serving: Serving) -> None:
+    shown = serving.trigger("daily", WINDOW="13min")
+    soon(lambda: shown.run["state_type"] in ("PENDING", "RUNNING"), "its beginning")
+    children = ["ps", "-o", "pid=", "--ppid", str(serving.process.pid)]
+    runs = subprocess.run(children, capture_output=True, text=True).stdout.split()
+    assert len(runs) == 1
+    begun = time.monotonic()
+    assert serving.stop() == 0
+    assert time.monotonic() - begun < 10.0
+    assert not Path(f"/proc/{runs[0]}").exists()
+    assert shown.run["state_type"] == "SCHEDULED"
+    serving.start()
+    assert serving.ended(shown)["name"] == "gle73-particles 2021-10-28/2021-10-29"
+    assert shown.run["state_name"] == "Completed"
+    assert shown.run["expected_start_time"] == "2021-10-29T06:10:00Z"
+
+
+def test_ctrl_c_ends_it_at_once(serving: Serving) -> None:
+    soon(lambda: "serving the schedules" in serving.log.read_text(), "its first line")
+    assert serving.stop(signal.SIGINT) == 0
+    assert "Traceback" not in serving.log.read_text()
