@@ -52,7 +52,8 @@ def owner(label: str, produced: Iterable[str]) -> str | None:
 
 def split_labels(text: str, known: Iterable[str]) -> list[str]:
     """The labels of a comma string, longest known label first, since a label may hold a comma."""
-    by_length = sorted(set(known), key=lambda one: (-len(one), one))
+    # Only a known label that holds a comma itself is not found by the commas alone.
+    by_length = sorted({one for one in known if "," in one}, key=lambda one: (-len(one), one))
     found: list[str] = []
     rest = text.strip().strip(",").strip()
     while rest:

@@ -77,14 +77,56 @@ STEP: Schema = {
             "description": "What people and passes leave; nothing executes it.",
             "type": "object",
         },
-        "for_each": {"type": "object"},
-        "block": {"type": "array"},
-        "collect": {"enum": ["list", "concat", "merge"]},
-        "on_item_error": {"enum": ["fail", "keep_partial"]},
-        "use": {"type": "string"},
-        "with": {"type": "object"},
+        "for_each": {
+            "description": "Maps the step, or its block, over items.",
+            "type": "object",
+            "properties": {
+                "as": {
+                    "description": "The variable that stands for the item: $DAY.",
+                    "type": "string",
+                    "pattern": r"^\$[A-Za-z_][A-Za-z0-9_]*$",
+                },
+                "over": {
+                    "description": "The items, or where they come from.",
+                    "anyOf": [
+                        {"type": "array"},
+                        {
+                            "type": "object",
+                            "properties": {
+                                "intervals": {"description": "A time range to divide.", "type": "string"},
+                                "step": {"description": "The length of an interval: 1d.", "type": "string"},
+                                "components_of": {"description": "A label.", "type": "string"},
+                                "parameters_of": {"description": "A dataset.", "type": "string"},
+                            },
+                            "additionalProperties": False,
+                            "minProperties": 1,
+                        },
+                    ],
+                },
+            },
+            "required": ["as", "over"],
+            "additionalProperties": False,
+        },
+        "block": {
+            "description": "Steps that are mapped together.",
+            "type": "array",
+            "items": {"type": "object"},
+            "minItems": 1,
+        },
+        "collect": {
+            "description": "What becomes of the items' results.",
+            "enum": ["list", "concat", "merge"],
+        },
+        "on_item_error": {
+            "description": "Whether one failed item fails the step.",
+            "enum": ["fail", "keep_partial"],
+        },
+        "use": {"description": "The pipeline that the step calls.", "type": "string", "minLength": 1},
+        "with": {"description": "Values of that pipeline's variables.", "type": "object"},
+        "loop_over": {"description": "Items of a loop as planners write it; a pass makes it for_each."},
     },
-    "required": ["step_id", "tool_name", "tool_args"],
+    "required": ["step_id"],
+    "anyOf": [{"required": ["tool_name"]}, {"required": ["use"]}, {"required": ["block"]}],
     "additionalProperties": False,
 }
 

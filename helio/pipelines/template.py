@@ -17,6 +17,9 @@ STEP_DEFAULTS: Document = {"intent": "", "produces": [], "depends_on": [], "crit
 NOT_MEANING = ("$schema", "annotations", "created_at", "updated_at", "source_session")
 """What a digest leaves out: it says where a template comes from, not what it does."""
 
+DEEPEST = 60
+"""How deep objects and lists may stand in one another; passes walk them one inside the other."""
+
 
 def read_template(text: str, *, place: str = "") -> Document:
     """Read a template's JSON text.
@@ -26,22 +29,46 @@ def read_template(text: str, *, place: str = "") -> Document:
     InvalidTemplate
         HP001 not JSON, HP002 truncated, HP003 not a plan, HP004 no steps.
     """
-    if not text.strip():
-        raise InvalidTemplate([Diagnostic("HP001", "the file is empty")], place=place)
-    try:
-        document = json.loads(
-            text.removeprefix("\ufeff"), object_pairs_hook=_object, parse_constant=_refuse_constant
-        )
-    except json.JSONDecodeError as error:
-        raise InvalidTemplate([_not_json(text, error)], place=place) from error
-    except _Unreadable as error:
-        raise InvalidTemplate([Diagnostic("HP001", str(error))], place=place) from error
-    except RecursionError as error:
-        raise InvalidTemplate([Diagnostic("HP001", "nested too deeply")], place=place) from error
+    document = check_json(text)
+    if isinstance(document, Diagnostic):
+        raise InvalidTemplate([document], place=place)
     found = check_shape(document)
     if found is not None:
         raise InvalidTemplate([found], place=place)
     return dict(document)
+
+
+def check_json(text: str) -> Any:
+    """The JSON value of a text, or the diagnostic that says why it has none."""
+    if not text.strip("\ufeff \t\r\n"):
+        return Diagnostic("HP001", "the file is empty")
+    try:
+        return read_json(text.removeprefix("\ufeff"))
+    except json.JSONDecodeError as error:
+        return _not_json(text, error)
+    except RecursionError:
+        return Diagnostic("HP001", "nested too deeply")
+    except ValueError as error:
+        return Diagnostic("HP001", str(error))
+
+
+def read_json(text: str) -> Any:
+    """The value of a JSON text that every program reads alike: each key once, no NaN, no infinity, not too deep.
+
+    Raises
+    ------
+    json.JSONDecodeError
+    ValueError, RecursionError
+        It is JSON that no template can be.
+    """
+    found = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_finite)
+    if _depth(found) > DEEPEST:
+        raise RecursionError
+    try:
+        json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("it holds half a character: a surrogate without the other one") from error
+    return found
 
 
 def check_shape(document: Any) -> Diagnostic | None:
@@ -98,21 +125,35 @@ def slug(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
-class _Unreadable(Exception):
-    """JSON that no template can be: a key twice, NaN."""
-
-
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise _Unreadable(f'the key "{key}" stands twice in one object: {json.dumps(value)[:60]}')
+            raise ValueError(f'the key "{key}" stands twice in one object: {json.dumps(value)[:60]}')
         found[key] = value
     return found
 
 
 def _refuse_constant(name: str) -> Any:
-    raise _Unreadable(f"{name} is not a JSON value")
+    raise ValueError(f"{name} is not a JSON value")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
+        raise ValueError(f"the number {text[:20]} is too large")
+    return value
+
+
+def _depth(value: Any) -> int:
+    """How many objects and lists stand in one another."""
+    deepest, waiting = 0, [(value, 1)]
+    while waiting:
+        one, depth = waiting.pop()
+        if isinstance(one, (dict, list)):
+            deepest = max(deepest, depth)
+            waiting += [(inner, depth + 1) for inner in (one.values() if isinstance(one, dict) else one)]
+    return deepest
 
 
 def _not_json(text: str, error: json.JSONDecodeError) -> Diagnostic:

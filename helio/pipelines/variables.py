@@ -21,14 +21,14 @@ Path = tuple[str | int, ...]
 def strings(value: Any, schema: Schema, path: Path = ()) -> Iterator[tuple[Path, str]]:
     """Every string in which variables stand for values, with its place. Free text and code are left out."""
     if isinstance(value, str):
-        if schema.get("format") != "text":
+        if not is_text(schema):
             yield path, value
     elif isinstance(value, dict):
         for key, inner in value.items():
-            yield from strings(inner, _inner(schema, key), (*path, key))
+            yield from strings(inner, inner_schema(schema, key), (*path, key))
     elif isinstance(value, list):
         for index, inner in enumerate(value):
-            yield from strings(inner, _inner(schema, index), (*path, index))
+            yield from strings(inner, inner_schema(schema, index), (*path, index))
 
 
 def tokens(value: Any, schema: Schema) -> Iterator[tuple[Path, str]]:
@@ -41,19 +41,24 @@ def tokens(value: Any, schema: Schema) -> Iterator[tuple[Path, str]]:
 def substitute(value: Any, schema: Schema, values: Mapping[str, Any]) -> Any:
     """The value with each variable replaced: a whole ``$NAME`` keeps its type, one inside a string becomes text."""
     if isinstance(value, str):
-        if schema.get("format") == "text":
+        if is_text(schema):
             return value
         if value in values:
             return values[value]
         return TOKEN.sub(lambda found: str(values.get(found[0], found[0])), value)
     if isinstance(value, dict):
-        return {key: substitute(inner, _inner(schema, key), values) for key, inner in value.items()}
+        return {key: substitute(inner, inner_schema(schema, key), values) for key, inner in value.items()}
     if isinstance(value, list):
-        return [substitute(inner, _inner(schema, i), values) for i, inner in enumerate(value)]
+        return [substitute(inner, inner_schema(schema, i), values) for i, inner in enumerate(value)]
     return value
 
 
-def _inner(schema: Schema, key: str | int) -> Schema:
+def is_text(schema: Schema) -> bool:
+    """Whether a string there is words for people, or code."""
+    return schema.get("format") == "text" or any(map(is_text, schema.get("anyOf", ())))
+
+
+def inner_schema(schema: Schema, key: str | int) -> Schema:
     """The schema of one member, as far as the schema tells."""
     for option in schema.get("anyOf", ()):
         if _holds(option, key):

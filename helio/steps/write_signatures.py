@@ -23,7 +23,7 @@ def read_from_code() -> dict[str, Signature]:
         summary="Draw tables as a figure; lowered to render_spec together with its style_plot steps.",
         gives="figure",
         tables=(TableInput("tables", "labels", many=True, also=("panels",)),),
-        arguments=tuple(Argument(key, schema, required=key == "labels") for key, schema in keys.items()),
+        arguments=tuple(Argument(key, schema, required=False) for key, schema in keys.items()),
         runs=False,
     )
     found["style_plot"] = Signature(

@@ -7,41 +7,105 @@ from helio.pipelines.passes.bind_values import bind_values
 from helio.pipelines.passes.check_budget import check_budget
 from helio.pipelines.passes.check_code import check_code
 from helio.pipelines.passes.check_fetches import check_fetches
+from helio.pipelines.passes.check_given_values import check_given_values
 from helio.pipelines.passes.check_intents import check_intents
 from helio.pipelines.passes.check_providers import check_providers
 from helio.pipelines.passes.check_runnable import check_runnable
+from helio.pipelines.passes.check_steps import check_steps
 from helio.pipelines.passes.check_structure import check_structure
 from helio.pipelines.passes.check_tools import check_tools
 from helio.pipelines.passes.check_use import check_use
 from helio.pipelines.passes.check_variables import check_variables
 from helio.pipelines.passes.clamp_ranges import clamp_ranges
 from helio.pipelines.passes.complete_panels import complete_panels
+from helio.pipelines.passes.declare_variables import declare_variables
 from helio.pipelines.passes.derive_dependencies import derive_dependencies
 from helio.pipelines.passes.derive_produces import derive_produces
 from helio.pipelines.passes.drop_equal_work import drop_equal_work
+from helio.pipelines.passes.drop_nulls import drop_nulls
+from helio.pipelines.passes.drop_repeated_steps import drop_repeated_steps
 from helio.pipelines.passes.edit import Pass
 from helio.pipelines.passes.fill_defaults import fill_defaults
 from helio.pipelines.passes.fill_figures import fill_figures
 from helio.pipelines.passes.guarantee_artefact import guarantee_artefact
+from helio.pipelines.passes.keep_unknown_keys import keep_unknown_keys
 from helio.pipelines.passes.lower_plots import lower_plots
+from helio.pipelines.passes.mend_dependencies import mend_dependencies
 from helio.pipelines.passes.merge_fetches import merge_fetches
 from helio.pipelines.passes.order_steps import order_steps
+from helio.pipelines.passes.parametrise_times import parametrise_times
 from helio.pipelines.passes.raise_critical import raise_critical
+from helio.pipelines.passes.rename_arguments import rename_arguments
+from helio.pipelines.passes.rename_keys import rename_keys
+from helio.pipelines.passes.rename_template_keys import rename_template_keys
+from helio.pipelines.passes.respell_labels import respell_labels
+from helio.pipelines.passes.settle_ids import settle_ids
+from helio.pipelines.passes.settle_unknown_arguments import settle_unknown_arguments
+from helio.pipelines.passes.settle_variables import settle_variables
+from helio.pipelines.passes.spell_times import spell_times
+from helio.pipelines.passes.spell_tools import spell_tools
+from helio.pipelines.passes.spell_values import spell_values
+from helio.pipelines.passes.spell_variables import spell_variables
 from helio.pipelines.passes.split_labels import split_labels
+from helio.pipelines.passes.unpack_json import unpack_json
+from helio.pipelines.passes.wire_figures import wire_figures
+from helio.pipelines.passes.wire_time import wire_time
 
 Stage = tuple[Pass, ...]
 
 NORMALISE: tuple[Stage, ...] = (
-    # Nothing may read a plan further before its fields are known to be of their types.
+    # Everything below walks a list of steps that are objects.
+    (check_steps,),
+    (
+        # Keys before what they hold; a variable's name and type before its values are read.
+        rename_template_keys,
+        rename_keys,
+        settle_variables,
+        # What is still unknown goes aside before it is taken for anything.
+        keep_unknown_keys,
+        # Every later message names its step by id.
+        settle_ids,
+        # A tool decides what its arguments are called and what they hold.
+        unpack_json,
+        spell_tools,
+        rename_arguments,
+        # Nothing is no value: it must not be compared, spelt or wired.
+        drop_nulls,
+        settle_unknown_arguments,
+        # A variable may be spelt like a value, and a value like nothing that its field takes.
+        spell_values,
+        spell_variables,
+        declare_variables,
+        # What is still a phrase, and no variable, is a time.
+        spell_times,
+        # Two steps are compared once both are in their one spelling; labels are named only by their producers.
+        drop_repeated_steps,
+        mend_dependencies,
+    ),
+    # The gate: everything below reads fields of a known type.
     (check_structure,),
-    # Arguments in their one shape, before anything asks what a step reads or gives.
-    (fill_defaults, split_labels, check_tools, check_variables),
+    # Defaults before variables are looked for in all steps.
+    (fill_defaults, check_variables),
 )
 """N: each field, name and value in its one spelling."""
 
 RESOLVE: tuple[Stage, ...] = (
-    # Labels first, then the edges that follow from them, then an order that respects the edges.
-    (check_fetches, derive_produces, derive_dependencies, order_steps),
+    (
+        # Labels as they are produced, before anything asks who gives what a step reads.
+        split_labels,
+        respell_labels,
+        # A range that is missing is never the literal of another step.
+        wire_time,
+        parametrise_times,
+        # Labels first, then the edges that follow from them, then an order that respects the edges.
+        check_fetches,
+        derive_produces,
+        derive_dependencies,
+        wire_figures,
+        order_steps,
+        # What is missing still is missing.
+        check_tools,
+    ),
 )
 """R: what each step gives, reads and waits for."""
 
@@ -74,7 +138,7 @@ REPEATED: tuple[Stage, ...] = (*NORMALISE, *RESOLVE, *EXPAND, *OPTIMISE, *GUARAN
 
 BINDING: tuple[Stage, ...] = (
     # Values before artefacts: a figure takes its range from fetches whose ranges are absolute.
-    (check_providers, bind_values),
+    (check_given_values, check_providers, bind_values),
     # Labels may have been made of variables: what two of them became is known only now.
     # And what stands in an argument now may not be what the argument takes.
     (check_tools, derive_produces, derive_dependencies, order_steps),

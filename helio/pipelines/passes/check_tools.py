@@ -8,8 +8,10 @@ from helio.errors import RequestError, TimeRangeError
 from helio.pipelines.diagnostics import Diagnostic, did_you_mean, pointer
 from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.passes.structure import misfits
+from helio.pipelines.passes.walk import each_step, id_of
 from helio.pipelines.template import Document
-from helio.pipelines.variables import TOKEN, read_time_range, strings
+from helio.pipelines.variables import TOKEN, Path, read_time_range, strings
+from helio.steps.signature import Schema, Signature
 from helio.time_range import Duration
 
 UNKNOWN_IN_SPEC = "HO401"
@@ -28,7 +30,10 @@ def check_tools(plan: Document, context: Context) -> Iterator[Finding]:
       --> /steps/0/tool_name
       try did you mean 'fetch_data'?
     """
-    for index, step in enumerate(plan["steps"]):
+    schemas: dict[str, Schema] = {}
+    for path, step in each_step(plan):
+        if "tool_name" not in step:
+            continue
         name = step["tool_name"]
         signature = context.signatures.get(name)
         if signature is None:
@@ -36,28 +41,31 @@ def check_tools(plan: Document, context: Context) -> Iterator[Finding]:
             yield Diagnostic(
                 "HN402",
                 f"no tool is called '{name}'",
-                step_id=step["step_id"],
-                path=pointer("steps", index, "tool_name"),
+                step_id=id_of(step),
+                path=pointer(*path, "tool_name"),
                 advice=(f"did you mean '{close[0]}'?",)
                 if close
                 else (f"tools: {', '.join(context.signatures)}",),
                 candidates=close,
             )
             continue
-        yield from _arguments(index, step, context)
+        schema = schemas.setdefault(name, signature.schema())
+        yield from _arguments(path, step, signature, schema, context)
 
 
-def _arguments(index: int, step: Document, context: Context) -> Iterator[Diagnostic]:
-    signature = context.signatures[step["tool_name"]]
-    args, schema = step["tool_args"], signature.schema()
+def _arguments(
+    home: Path, step: Document, signature: Signature, schema: Schema, context: Context
+) -> Iterator[Diagnostic]:
+    args = step["tool_args"]
 
-    def found(code: str, path: tuple[str | int, ...], message: str, advice: tuple[str, ...]) -> Diagnostic:
-        at = pointer("steps", index, "tool_args", *path)
-        return Diagnostic(code, message, "error", step["step_id"], signature.name, at, advice)
+    def found(code: str, path: Path, message: str, advice: tuple[str, ...]) -> Diagnostic:
+        at = pointer(*home, "tool_args", *path)
+        return Diagnostic(code, message, "error", id_of(step), signature.name, at, advice)
 
     for kind, path, message, meant in misfits(args, schema, variables_stand=True):
         if kind == "missing":
-            yield found("HN506", path, message, ())
+            if not _comes_later(path, step, signature):
+                yield found("HN506", path, message, ())
         elif kind == "unknown":
             close = did_you_mean(str(path[-1]), meant)
             known = f"{'keys of a figure' if len(path) > 1 else 'arguments'}: {', '.join(meant)}"
@@ -68,12 +76,12 @@ def _arguments(index: int, step: Document, context: Context) -> Iterator[Diagnos
     for path, text in strings(args, schema):
         argument = signature.argument(str(path[0])) if len(path) == 1 else None
         kind_of = argument.schema.get("format") if argument else None
-        if TOKEN.search(text):
+        if kind_of not in ("time-range", "duration") or TOKEN.search(text):
             continue
         try:
             if kind_of == "time-range":
                 read_time_range(text, context.now)
-            elif kind_of == "duration":
+            else:
                 Duration(text).nanoseconds  # noqa: B018 - reading it is the check
         except TimeRangeError as error:
             yield found(
@@ -84,3 +92,9 @@ def _arguments(index: int, step: Document, context: Context) -> Iterator[Diagnos
             )
         except RequestError as error:
             yield found("HV101", path, error.message, (error.advice,) if error.advice else ())
+
+
+def _comes_later(path: Path, step: Document, signature: Signature) -> bool:
+    """Whether another pass fills in what is missing, or says why it cannot."""
+    # wire_time writes the range or refuses; a loop still to be expanded fills the argument that it is over.
+    return "loop_over" in step or path[-1] in signature.time_arguments()

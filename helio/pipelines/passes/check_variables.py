@@ -1,64 +1,91 @@
-"""Variables: each one used is declared, each default fits its type, each value given has a variable."""
+"""Variables: each one used is declared, each default fits its type."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from helio.errors import RequestError, TimeRangeError
-from helio.pipelines.diagnostics import Diagnostic, did_you_mean, pointer
-from helio.pipelines.passes.edit import Context, Finding
+from helio.pipelines.diagnostics import Diagnostic, Fix, did_you_mean, pointer
+from helio.pipelines.passes.edit import Context, Finding, added, replaced
+from helio.pipelines.passes.walk import each_step, id_of, loop_variable, name_of
 from helio.pipelines.template import Document
-from helio.pipelines.variables import read_value, tokens
+from helio.pipelines.variables import Path, read_value, tokens
+from helio.steps.signature import Schema
 
 
 def check_variables(plan: Document, context: Context) -> Iterator[Finding]:
-    """Refuse undeclared variables and values that nothing takes; warn of a variable that nothing uses.
+    """Refuse undeclared variables and defaults of another type; warn of a variable that nothing uses.
+
+    The variable of a ``for_each`` is declared in its step and in the steps of its block.
 
     >>> from datetime import datetime
     >>> plan = {"variables": {"$DAY": {"type": "time_range", "required": True}}, "steps": []}
-    >>> [found.code for found in check_variables(plan, Context({}, datetime(2024, 1, 1), {"$DAI": "2024"}))]
-    ['HN603', 'HB203']
+    >>> [found.code for found in check_variables(plan, Context({}, datetime(2024, 1, 1), {}))]
+    ['HN603']
     """
     declared = plan["variables"]
-    used: set[str] = set()
-    for index, step in enumerate(plan["steps"]):
-        signature = context.signatures.get(step["tool_name"])
-        for path, name in tokens(step["tool_args"], signature.schema() if signature else {}):
+    used: set[str] = {str(facts["of"]) for facts in declared.values() if "of" in facts}
+    loops: dict[Path, frozenset[str]] = {}
+    schemas: dict[str, Schema] = {}
+    for path, step in each_step(plan):
+        inside = loops.get(path[:-2], frozenset()) | {loop_variable(step)} - {""}
+        if step.get("loop_over") is not None:
+            inside |= {"$ITEM", "$LOOP_ITEM"}
+        loops[path] = inside
+        for place, name, text in _uses(step, context, schemas):
             used.add(name)
-            if name not in declared:
-                close = did_you_mean(name, declared)
-                yield Diagnostic(
-                    "HN602",
-                    f"the variable {name} is not declared",
-                    step_id=step["step_id"],
-                    tool_name=step["tool_name"],
-                    path=pointer("steps", index, "tool_args", *path),
-                    advice=(f"did you mean {close[0]}?",) if close else (_known(declared),),
-                    candidates=close,
-                )
+            if name not in declared and name not in inside:
+                yield _undeclared(step, (*path, *place), name, text, {**declared, **dict.fromkeys(inside)})
     for name, facts in declared.items():
-        if name not in used and not any(other.get("of") == name for other in declared.values()):
+        if name not in used:
             yield Diagnostic(
                 "HN603", f"the variable {name} is never used", "warning", path=pointer("variables", name)
             )
-        if facts["type"] == "interval":
-            yield Diagnostic(
-                "HV102",
-                "variables of type interval are part of the format, and this version of helio does not run them yet",
-                path=pointer("variables", name, "type"),
-            )
-        elif "default" in facts:
+        if facts["type"] != "interval" and "default" in facts:
             yield from _default(name, facts, context)
-    for name in context.values:
-        if name not in declared:
-            close = did_you_mean(name, declared)
-            yield Diagnostic(
-                "HB203",
-                f"a value is given for {name}, and the template has no such variable",
-                advice=(f"did you mean {close[0]}?",) if close else (_known(declared),),
-                candidates=close,
-            )
+
+
+def _uses(step: Document, context: Context, schemas: dict[str, Schema]) -> Iterator[tuple[Path, str, str]]:
+    """Every variable that a step names, with its place and the text in which it stands."""
+    signature = context.signatures.get(name_of(step))
+    schema: Schema = {}
+    if signature is not None:
+        schema = schemas.setdefault(signature.name, signature.schema())
+    loop = step.get("for_each")
+    over = loop.get("over") if isinstance(loop, dict) else None
+    for home, value, below in (
+        (("tool_args",), step.get("tool_args"), schema),
+        (("with",), step.get("with"), {}),
+        (("for_each", "over"), over, {}),
+    ):
+        for place, name in tokens(value, below):
+            yield (*home, *place), name, _at(value, place)
+
+
+def _at(value: Any, place: Path) -> str:
+    for part in place:
+        value = value[part]
+    return str(value)
+
+
+def _undeclared(step: Document, path: Path, name: str, text: str, known: Mapping[str, Any]) -> Diagnostic:
+    close = did_you_mean(name, known)
+    at = pointer(*path)
+    kind = "time_range" if path[-1] == "time_range" else "string"
+    fixes = [Fix(f"use {one}", replaced(at, text, text.replace(name, one))) for one in close]
+    fixes.append(Fix(f"declare {name}", added(pointer("variables", name), {"type": kind, "required": True})))
+    return Diagnostic(
+        "HN602",
+        f"the variable {name} is not declared",
+        step_id=id_of(step),
+        tool_name=name_of(step),
+        path=at,
+        advice=(f"did you mean {close[0]}?",) if close else (_known(known),),
+        candidates=close,
+        fixes=tuple(fixes),
+    )
 
 
 def _default(name: str, facts: Document, context: Context) -> Iterator[Diagnostic]:
@@ -75,5 +102,5 @@ def _default(name: str, facts: Document, context: Context) -> Iterator[Diagnosti
         yield Diagnostic("HV101", message, path=at, advice=(error.advice,) if error.advice else ())
 
 
-def _known(declared: Document) -> str:
+def _known(declared: Mapping[str, Any]) -> str:
     return f"variables: {', '.join(declared)}" if declared else "the template declares no variables"

@@ -3,91 +3,154 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from helio.pipelines.diagnostics import Diagnostic, StepId, did_you_mean, pointer
-from helio.pipelines.labels import owner, produced_labels, read_labels
-from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
+from helio.pipelines.diagnostics import Diagnostic, Fix, StepId, did_you_mean, pointer
+from helio.pipelines.labels import owner, produced_labels
+from helio.pipelines.maps import Place, args_of, is_block, is_glob, places, signature_of
+from helio.pipelines.passes.declare_variables import REQUIRED, declaration
+from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, replaced
+from helio.pipelines.passes.known_labels import Labels, labels_of, reads_of
+from helio.pipelines.passes.settle_variables import declared_times
+from helio.pipelines.passes.spell_variables import BUILT_IN
 from helio.pipelines.template import Document
-from helio.pipelines.variables import TOKEN
+from helio.pipelines.variables import TOKEN, Path
 
 
 def derive_dependencies(plan: Document, context: Context) -> Iterator[Finding]:
     """Add a dependency for each label read; refuse labels of nobody and steps that do not exist.
 
-    ``{"step_id": 2, "tool_args": {"source_label": "AC_H2_MFI.BGSEc", …}}`` → ``"depends_on": [1]``
+    A block rests on the steps that its own steps read from; inside it they rest on one another.
+
+    >>> from datetime import datetime
+    >>> from helio.steps.signature import signatures
+    >>> plan = {"steps": [
+    ...     {"step_id": 1, "tool_name": "fetch_data", "depends_on": [], "produces": ["A.B"],
+    ...      "tool_args": {"dataset_id": "A", "parameter_id": "B", "time_range": "2024"}},
+    ...     {"step_id": 2, "tool_name": "magnitude", "depends_on": [], "produces": ["C"],
+    ...      "tool_args": {"source_label": "A.B", "output_label": "C"}}]}
+    >>> [edit] = derive_dependencies(plan, Context(signatures(), datetime(2024, 1, 1), {}))
+    >>> print(edit.code, edit.message)
+    HR301 depends on 1 by label
     """
-    steps = plan["steps"]
-    ids = [step["step_id"] for step in steps]
-    producers: dict[str, StepId] = {}
-    complete = True  # whether every step's labels are known
-    for step in steps:
-        signature = context.signatures.get(step["tool_name"])
-        labels = produced_labels(signature, step["tool_args"]) if signature else []
-        # A label made of a variable is known only once the variable has its value.
-        known_by_now = bool(labels) and not any(TOKEN.search(label) for label in labels)
-        complete = (
-            complete and signature is not None and (known_by_now or signature.gives in ("figure", "export"))
-        )
-        for label in labels:
-            producers.setdefault(label, step["step_id"])
-    for index, step in enumerate(steps):
-        signature = context.signatures.get(step["tool_name"])
+    labels = labels_of(plan, context)
+    every = list(places(plan))
+    ids: dict[Path, list[StepId]] = {}
+    reads: dict[Path, list[str]] = {}
+    for place in every:
+        ids.setdefault(place.path[:-1], []).append(place.step["step_id"])
+        for path, label in reads_of(place, context):
+            for length in range(len(place.path), 0, -2):
+                reads.setdefault(place.path[:length], []).append(label)
+            if _is_unknown(label, labels):
+                yield _nobody(plan, place, path, label, labels, context)
+    for place in every:
+        among = place.path[:-1]
+        step, known = place.step, set(ids[among])
         wanted: list[StepId] = list(step["depends_on"])
         for position, one in enumerate(wanted):
-            if one not in ids:
-                close = [known for known in ids if str(known) == str(one)] or did_you_mean(
-                    str(one), map(str, ids)
-                )
-                yield Diagnostic(
-                    "HR303",
-                    f"there is no step {one} to depend on",
-                    step_id=step["step_id"],
-                    tool_name=step["tool_name"],
-                    path=pointer("steps", index, "depends_on", position),
-                    advice=(f"did you mean {close[0]!r}?",)
-                    if close
-                    else (f"steps: {', '.join(map(str, ids))}",),
-                )
-        for path, label in read_labels(signature, step["tool_args"]) if signature else ():
-            known = owner(label, producers)
-            if known is None and complete and not TOKEN.search(label):
-                yield _nobody(index, step, path, label, list(producers))
-            elif known is not None and producers[known] not in wanted:
-                wanted.append(producers[known])
-        if step["step_id"] in wanted:  # a step never waits for itself: its own label read back is a cycle
-            own = [label for _, label in read_labels(signature, step["tool_args"])] if signature else []
-            if any(owner(label, step["produces"]) for label in own):
+            if one not in known:
+                yield _no_step(place, position, one, ids[among])
+        for label in dict.fromkeys(reads.get(place.path, ())):
+            for producer in labels.steps(label, among):
+                if producer not in wanted:
+                    wanted.append(producer)
+        if step["step_id"] in wanted:
+            if not is_block(step) and _reads_itself(place, context):
                 yield Diagnostic(
                     "HR402",
                     f"a cycle: step {step['step_id']} reads the label that it produces",
                     step_id=step["step_id"],
-                    tool_name=step["tool_name"],
-                    path=pointer("steps", index, "tool_args"),
+                    tool_name=step.get("tool_name", ""),
+                    path=pointer(*place.path, "tool_args"),
                     advice=("another output_label",),
                 )
                 continue
-            kept = [one for one in wanted if one != step["step_id"]]
-            at = pointer("steps", index, "depends_on")
-            yield Edit(
-                "HR302", "does not depend on itself", replaced(at, step["depends_on"], kept), step["step_id"]
-            )
-        elif wanted != step["depends_on"]:
+            if step["step_id"] not in step["depends_on"]:  # a block reads what its own steps give
+                wanted.remove(step["step_id"])
+        if wanted != step["depends_on"]:
             new = [one for one in wanted if one not in step["depends_on"]]
-            at = pointer("steps", index, "depends_on")
+            at = pointer(*place.path, "depends_on")
             message = f"depends on {', '.join(map(str, new))} by label"
-            yield Edit("HR301", message, replaced(at, step["depends_on"], wanted), step["step_id"])
+            yield Edit("HR301", message, replaced(at, step["depends_on"], wanted), step["step_id"], path=at)
+
+
+def _is_unknown(label: str, labels: Labels) -> bool:
+    if TOKEN.search(label) or is_glob(label) or not labels.complete:
+        return False
+    return owner(label, labels.all) is None
+
+
+def _reads_itself(place: Place, context: Context) -> bool:
+    signature = signature_of(place.step, context.signatures)
+    own = set(produced_labels(signature, args_of(place.step))) if signature is not None else set()
+    return any(owner(label, own) for _, label in reads_of(place, context))
+
+
+def _no_step(place: Place, position: int, one: Any, ids: list[StepId]) -> Diagnostic:
+    close: list[StepId] = [known for known in ids if str(known) == str(one)]
+    if not close:
+        named = {str(known): known for known in ids}
+        close = [named[name] for name in did_you_mean(str(one), named)]
+    at = pointer(*place.path, "depends_on", position)
+    return Diagnostic(
+        "HR303",
+        f"there is no step {one} to depend on",
+        step_id=place.step["step_id"],
+        tool_name=place.step.get("tool_name", ""),
+        path=at,
+        advice=(f"did you mean {close[0]!r}?",) if close else (f"steps: {', '.join(map(str, ids[:50]))}",),
+        candidates=tuple(close),
+        fixes=tuple(Fix(f"depend on {known}", replaced(at, one, known)) for known in close),
+    )
 
 
 def _nobody(
-    index: int, step: Document, path: tuple[str | int, ...], label: str, known: list[str]
+    plan: Document, place: Place, path: Path, label: str, labels: Labels, context: Context
 ) -> Diagnostic:
+    known = list(labels.all)
     close = did_you_mean(label, known)
+    at = pointer(*place.path, "tool_args", *path)
+    fixes = [Fix(f"read {one}", replaced(at, label, one)) for one in close]
+    inserted = _fetch_of(plan, label, context)
+    advice = [f"did you mean '{one}'?" for one in close[:1]]
+    if inserted is not None:
+        fixes.insert(0, inserted)
+        advice.append(f"a step that fetches it: {label}")
     return Diagnostic(
         "HR203",
         f"no step produces the label '{label}'",
-        step_id=step["step_id"],
-        tool_name=step["tool_name"],
-        path=pointer("steps", index, "tool_args", *path),
-        advice=(f"did you mean '{close[0]}'?",) if close else (f"labels: {', '.join(known) or 'none'}",),
+        step_id=place.step["step_id"],
+        tool_name=place.step["tool_name"],
+        path=at,
+        advice=tuple(advice) or (f"labels: {', '.join(known[:50]) or 'none'}",),
         candidates=close,
+        fixes=tuple(fixes),
     )
+
+
+def _fetch_of(plan: Document, label: str, context: Context) -> Fix | None:
+    """The step that would give a label which the catalogue knows."""
+    dataset_id, _, rest = label.partition(".")
+    dataset = context.catalogue.get(dataset_id)
+    parameter = next(
+        (one for one in (rest, rest.rpartition(".")[0]) if dataset and one in dataset.parameters), ""
+    )
+    if not parameter:
+        return None
+    times = declared_times(plan)
+    operations: tuple[Operation, ...] = ()
+    if not times and BUILT_IN not in plan.get("variables", {}):
+        operations = declaration(plan, REQUIRED)
+    numbers = [one["step_id"] for one in plan["steps"] if isinstance(one["step_id"], int)]
+    step = {
+        "step_id": max([*numbers, 0]) + 1,
+        "tool_name": "fetch_data",
+        "tool_args": {
+            "dataset_id": dataset_id,
+            "parameter_id": parameter,
+            "time_range": times[0] if len(times) == 1 else BUILT_IN,
+        },
+    }
+    operations += added(pointer("steps", len(plan["steps"])), step)
+    return Fix(f"fetch {dataset_id}.{parameter}", operations)

@@ -7,6 +7,7 @@ from copy import deepcopy
 
 from helio.pipelines.diagnostics import pointer
 from helio.pipelines.passes.edit import Context, Edit, Finding, added
+from helio.pipelines.passes.walk import each_step, id_of
 from helio.pipelines.schema import SCHEMA_VERSION
 from helio.pipelines.template import STEP_DEFAULTS, Document
 
@@ -24,12 +25,9 @@ def fill_defaults(plan: Document, context: Context) -> Iterator[Finding]:
     operations = [op for key, value in top.items() if key not in plan for op in added(pointer(key), value)]
     if operations:
         yield Edit("HN100", "schema_version, variables filled in", tuple(operations))
-    for index, step in enumerate(plan["steps"]):
-        missing = [key for key in STEP_DEFAULTS if key not in step]
+    for path, step in each_step(plan):
+        defaults = {**STEP_DEFAULTS, "tool_args": {}} if "tool_name" in step else STEP_DEFAULTS
+        missing = [key for key in defaults if key not in step]
         if missing:
-            filled = [
-                op
-                for key in missing
-                for op in added(pointer("steps", index, key), deepcopy(STEP_DEFAULTS[key]))
-            ]
-            yield Edit("HN100", f"{', '.join(missing)} filled in", tuple(filled), step.get("step_id"))
+            filled = [op for key in missing for op in added(pointer(*path, key), deepcopy(defaults[key]))]
+            yield Edit("HN100", f"{', '.join(missing)} filled in", tuple(filled), id_of(step))

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
 from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
+from helio.pipelines.passes.walk import each_list
 from helio.pipelines.template import Document
+from helio.pipelines.variables import Path
 
 
 def order_steps(plan: Document, context: Context) -> Iterator[Finding]:
@@ -20,7 +22,15 @@ def order_steps(plan: Document, context: Context) -> Iterator[Finding]:
     ['a', 'b']
     """
     del context
-    steps = plan["steps"]
+    for path, steps in each_list(plan):
+        found = _ordered(path, steps)
+        if found is not None:
+            yield found
+        if isinstance(found, Edit):
+            return  # the places of steps in blocks are others now; the next round orders those
+
+
+def _ordered(path: Path, steps: list[Document]) -> Finding | None:
     place = {step["step_id"]: index for index, step in enumerate(steps)}
     waits = {step["step_id"]: {one for one in step["depends_on"] if one in place} for step in steps}
     dependants: dict[StepId, list[StepId]] = {}
@@ -38,27 +48,32 @@ def order_steps(plan: Document, context: Context) -> Iterator[Finding]:
             if not waits[one]:
                 heapq.heappush(ready, place[one])
     if len(ordered) < len(steps):
-        cycle = _cycle(waits)
+        cycle = _cycle(waits, place)
         index = place[cycle[0]]
-        yield Diagnostic(
+        shown = [*cycle, cycle[0]] if len(cycle) < 20 else [*cycle[:18], "…", cycle[0]]
+        return Diagnostic(
             "HR402",
-            f"a cycle: {' → '.join(map(str, [*cycle, cycle[0]]))} (each waits for the next)",
+            f"a cycle: {' -> '.join(map(str, shown))} (each gives what the next waits for)",
             step_id=cycle[0],
             tool_name=steps[index].get("tool_name", ""),
-            path=pointer("steps", index, "depends_on"),
+            path=pointer(*path, index, "depends_on"),
             advice=("take out the dependency that is not meant; none is cut for you",),
-            candidates=tuple(cycle),
+            candidates=(*cycle, cycle[0]),
         )
-    elif ordered != steps:
-        yield Edit("HR401", "steps put in an order in which they can run", replaced("/steps", steps, ordered))
+    if ordered != steps:
+        message = "steps put in an order in which they can run"
+        return Edit("HR401", message, replaced(pointer(*path), steps, ordered))
+    return None
 
 
-def _cycle(waits: dict[StepId, set[StepId]]) -> list[StepId]:
-    """One cycle among the steps that can never run."""
+def _cycle(waits: dict[StepId, set[StepId]], place: dict[StepId, int]) -> list[StepId]:
+    """One cycle among the steps that can never run, from producer to consumer, the first in the list first."""
     stuck = {one for one, needed in waits.items() if needed}
-    one = min(stuck, key=str)
-    path: list[StepId] = []
+    one = min(stuck, key=place.__getitem__)
+    path: dict[StepId, int] = {}
     while one not in path:
-        path.append(one)
-        one = min((other for other in waits[one] if other in stuck), key=str)
-    return path[path.index(one) :]
+        path[one] = len(path)
+        one = min((other for other in waits[one] if other in stuck), key=place.__getitem__)
+    cycle = list(path)[path[one] :][::-1]
+    start = cycle.index(min(cycle, key=place.__getitem__))
+    return [*cycle[start:], *cycle[:start]]

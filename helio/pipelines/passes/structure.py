@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from helio.pipelines.diagnostics import did_you_mean
@@ -23,8 +24,24 @@ TYPES = {
 }
 
 
+def fits(value: Any, schema: Schema) -> bool:
+    """Whether a schema surely accepts a value: quick, and false where a rule is not one of the few known here.
+
+    >>> fits(["B"], {"type": "array", "items": {"type": "string"}, "minItems": 1})
+    True
+    >>> fits(True, {"type": "integer"}), fits(2.0, {"type": "integer"})
+    (False, False)
+    """
+    for rule, wanted in schema.items():
+        if rule not in _RULES or not _RULES[rule](value, wanted, schema):
+            return False
+    return True
+
+
 def misfits(value: Any, schema: Schema, *, variables_stand: bool = False) -> Iterator[Misfit]:
     """Everything in `value` that the schema refuses; with `variables_stand`, ``"$NAME"`` fits everywhere."""
+    if fits(value, schema):
+        return
     from jsonschema import Draft202012Validator
 
     for error in sorted(
@@ -93,3 +110,88 @@ def _by_option(error: Any) -> list[list[Any]]:
         options.setdefault(inner.schema_path[0], []).append(inner)
     deeper = [one for one in options.values() if all(e.absolute_path != error.absolute_path for e in one)]
     return deeper or list(options.values())
+
+
+def _of_type(value: Any, wanted: Any, schema: Schema) -> bool:
+    kind = _KINDS.get(wanted) if isinstance(wanted, str) else None
+    return (
+        kind is not None and isinstance(value, kind) and (wanted == "boolean" or not isinstance(value, bool))
+    )
+
+
+def _properties(value: Any, wanted: Schema, schema: Schema) -> bool:
+    if not isinstance(value, dict):
+        return True
+    return all(fits(inner, wanted[key]) for key, inner in value.items() if key in wanted)
+
+
+def _additional(value: Any, wanted: Any, schema: Schema) -> bool:
+    if not isinstance(value, dict) or "patternProperties" in schema:
+        return not isinstance(value, dict)
+    others = [inner for key, inner in value.items() if key not in schema.get("properties", ())]
+    return (
+        not others
+        if wanted is False
+        else isinstance(wanted, dict) and all(fits(one, wanted) for one in others)
+    )
+
+
+def _items(value: Any, wanted: Any, schema: Schema) -> bool:
+    if not isinstance(value, list):
+        return True
+    rest = value[len(schema.get("prefixItems", ())) :]
+    return isinstance(wanted, dict) and all(fits(one, wanted) for one in rest)
+
+
+def _prefix(value: Any, wanted: Any, schema: Schema) -> bool:
+    return not isinstance(value, list) or all(map(fits, value, wanted))
+
+
+def _names(value: Any, wanted: Schema, schema: Schema) -> bool:
+    return not isinstance(value, dict) or all(fits(key, wanted) for key in value)
+
+
+def _enum(value: Any, wanted: Any, schema: Schema) -> bool:
+    return any(one == value and type(one) is type(value) for one in wanted)
+
+
+def _length(kind: type, least: bool) -> Callable[[Any, Any, Schema], bool]:
+    def checks(value: Any, wanted: Any, schema: Schema) -> bool:
+        return not isinstance(value, kind) or (len(value) >= wanted if least else len(value) <= wanted)
+
+    return checks
+
+
+def _ignored(value: Any, wanted: Any, schema: Schema) -> bool:
+    return True
+
+
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    "string": str,
+    "number": (int, float),
+    "integer": int,
+    "boolean": bool,
+    "array": list,
+    "object": dict,
+}
+_RULES: dict[str, Callable[[Any, Any, Schema], bool]] = {
+    "type": _of_type,
+    "enum": _enum,
+    "const": lambda value, wanted, _: value == wanted and type(value) is type(wanted),
+    "anyOf": lambda value, wanted, _: any(fits(value, option) for option in wanted),
+    "allOf": lambda value, wanted, _: all(fits(value, option) for option in wanted),
+    "properties": _properties,
+    "additionalProperties": _additional,
+    "propertyNames": _names,
+    "required": lambda value, wanted, _: not isinstance(value, dict) or all(name in value for name in wanted),
+    "items": _items,
+    "prefixItems": _prefix,
+    "minItems": _length(list, least=True),
+    "maxItems": _length(list, least=False),
+    "minLength": _length(str, least=True),
+    "minProperties": _length(dict, least=True),
+    "pattern": lambda value, wanted, _: not isinstance(value, str) or re.search(wanted, value) is not None,
+    "description": _ignored,
+    "format": _ignored,
+    "contentMediaType": _ignored,
+}

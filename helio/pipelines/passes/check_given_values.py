@@ -1,0 +1,32 @@
+"""Each value given for a run has a variable that takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from helio.pipelines.diagnostics import Diagnostic, did_you_mean
+from helio.pipelines.passes.edit import Context, Finding
+from helio.pipelines.template import Document
+
+
+def check_given_values(plan: Document, context: Context) -> Iterator[Finding]:
+    """Refuse a value that nothing takes: a misspelt name on the command line is not the default.
+
+    >>> from datetime import datetime
+    >>> plan = {"variables": {"$DAY": {"type": "time_range"}}, "steps": []}
+    >>> [found] = check_given_values(plan, Context({}, datetime(2024, 1, 1), {"$DAI": "2024"}))
+    >>> print(found)
+    error[HB203]: a value is given for $DAI, and the template has no such variable
+      try did you mean $DAY?
+    """
+    declared = plan["variables"]
+    for name in context.values:
+        if name not in declared:
+            close = did_you_mean(name, declared)
+            known = f"variables: {', '.join(declared)}" if declared else "the template declares no variables"
+            yield Diagnostic(
+                "HB203",
+                f"a value is given for {name}, and the template has no such variable",
+                advice=(f"did you mean {close[0]}?",) if close else (known,),
+                candidates=close,
+            )

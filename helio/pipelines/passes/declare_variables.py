@@ -1,0 +1,55 @@
+"""The built-in time range, declared where it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from helio.pipelines.diagnostics import pointer
+from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added
+from helio.pipelines.passes.spell_variables import BUILT_IN
+from helio.pipelines.passes.walk import each_step, loop_variable, name_of, variables_of
+from helio.pipelines.template import Document
+from helio.pipelines.variables import tokens
+
+REQUIRED = {"type": "time_range", "required": True}
+
+
+def declare_variables(plan: Document, context: Context) -> Iterator[Finding]:
+    """Declare ``$TIME_RANGE`` as required where it is used and not declared: no default is made up.
+
+    >>> from datetime import datetime
+    >>> plan = {"steps": [{"step_id": 1, "use": "overview", "with": {"$EVENT": "$TIME_RANGE"}}]}
+    >>> [edit] = declare_variables(plan, Context({}, datetime(2024, 1, 1), {}))
+    >>> print(edit.code, edit.operations)
+    HN604 ({'op': 'add', 'path': '/variables', 'value': {'$TIME_RANGE': {'type': 'time_range', 'required': True}}},)
+    """
+    declared = plan.get("variables", {})
+    if not isinstance(declared, dict) or BUILT_IN in declared or not _is_used(plan, context):
+        return
+    yield Edit("HN604", f"{BUILT_IN} is declared: every run says which one", declaration(plan, REQUIRED))
+
+
+def declaration(plan: Document, facts: Any, name: str = BUILT_IN) -> tuple[Operation, ...]:
+    """Add a variable to those of a plan."""
+    if "variables" not in plan:
+        return added("/variables", {name: dict(facts)})
+    return added(pointer("variables", name), dict(facts))
+
+
+def _is_used(plan: Document, context: Context) -> bool:
+    if any(facts.get("of") == BUILT_IN for facts in variables_of(plan).values()):
+        return True
+    for _, step in each_step(plan):
+        if loop_variable(step) == BUILT_IN:
+            return False
+        signature, args = context.signatures.get(name_of(step)), step.get("tool_args")
+        if signature is not None and isinstance(args, dict):
+            if any(name == BUILT_IN for _, name in tokens(args, signature.schema())):
+                return True
+        loop = step.get("for_each")
+        over = loop.get("over") if isinstance(loop, dict) else None
+        for value in (step.get("with"), over):
+            if any(name == BUILT_IN for _, name in tokens(value, {})):
+                return True
+    return False

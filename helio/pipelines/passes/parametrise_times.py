@@ -1,0 +1,98 @@
+"""Literal time ranges become variables, so that a template runs for another time without being edited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from helio.pipelines.diagnostics import Diagnostic, Fix, pointer
+from helio.pipelines.maps import Place, args_of, places, signature_of
+from helio.pipelines.passes.declare_variables import declaration
+from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, replaced
+from helio.pipelines.passes.settle_variables import declared_times
+from helio.pipelines.passes.spell_variables import BUILT_IN
+from helio.pipelines.template import Document
+from helio.pipelines.variables import TOKEN
+
+
+def parametrise_times(plan: Document, context: Context) -> Iterator[Finding]:
+    """Put a variable in the place of each literal range, one per range, its default the literal.
+
+    Where a time variable is declared already, only a literal equal to its default is it; another one is kept, and
+    said. What is pinned stays.
+
+    >>> from datetime import datetime
+    >>> from helio.steps.signature import signatures
+    >>> args = {"dataset_id": "A", "parameter_id": "B", "time_range": "last 5 days"}
+    >>> plan = {"steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]}
+    >>> [edit] = parametrise_times(plan, Context(signatures(), datetime(2024, 1, 1), {}))
+    >>> [one["value"] for one in edit.operations if one["op"] != "test"]
+    [{'$TIME_RANGE': {'type': 'time_range', 'default': 'last 5 days'}}, '$TIME_RANGE']
+    """
+    variables = plan.get("variables", {})
+    declared = declared_times(plan)
+    by_default = {variables[name].get("default"): name for name in reversed(declared)}
+    literals: dict[str, list[tuple[Place, str]]] = {}
+    asked: dict[str, None] = {}
+    for place in places(plan):
+        signature = signature_of(place.step, context.signatures)
+        for name in signature.time_arguments() if signature else ():
+            value = args_of(place.step).get(name)
+            if not isinstance(value, str) or TOKEN.search(value) or name in place.step.get("pin", ()):
+                continue
+            literals.setdefault(value, []).append((place, name))
+            argument = signature.argument(name) if signature else None
+            if argument is not None and argument.required:
+                asked[value] = None
+    taken = dict(variables)
+    # A range of a figure alone is a view of the data, and no reason for a variable.
+    for value in (*asked, *(one for one in literals if one not in asked)):
+        name = by_default.get(value, "")
+        operations: tuple[Operation, ...] = ()
+        if not name and not declared and value in asked:
+            name = _free(taken)
+            facts = {"type": "time_range", "default": value}
+            operations = declaration(plan if not taken else {"variables": taken}, facts, name)
+            taken[name] = facts
+        if name:
+            for place, argument_name in literals[value]:
+                operations += replaced(pointer(*place.path, "tool_args", argument_name), value, name)
+            first, argument_name = literals[value][0]
+            at = pointer(*first.path, "tool_args", argument_name)
+            message = f"{value} is {name}" if declared else f"{value} is the default of {name}"
+            yield Edit("HR601", message, operations, first.step["step_id"], path=at)
+        elif value in asked:
+            for place, argument_name in literals[value]:
+                yield _kept(place, argument_name, value, declared, taken)
+
+
+def _free(taken: Document) -> str:
+    name, number = BUILT_IN, 2
+    while name in taken:
+        name, number = f"{BUILT_IN}_{number}", number + 1
+    return name
+
+
+def _kept(place: Place, name: str, value: str, declared: list[str], taken: Document) -> Diagnostic:
+    at = pointer(*place.path, "tool_args", name)
+    pins = place.step.get("pin")
+    home = pointer(*place.path, "pin")
+    pinned = added(home, [name]) if pins is None else replaced(home, pins, [*pins, name])
+    new = _free(taken)
+    facts = {"type": "time_range", "default": value}
+    return Diagnostic(
+        "HR602",
+        f"{value} is kept beside the variable {', '.join(declared)}: another range for the run does not reach it",
+        "warning",
+        step_id=place.step["step_id"],
+        tool_name=place.step["tool_name"],
+        path=at,
+        advice=(f'"pin": ["{name}"] if it is meant to stay', f"a variable of its own: {new}"),
+        candidates=tuple(declared),
+        fixes=(
+            Fix(f"pin {name}", pinned),
+            Fix(
+                f"make it the default of {new}",
+                (*added(pointer("variables", new), facts), *replaced(at, value, new)),
+            ),
+        ),
+    )

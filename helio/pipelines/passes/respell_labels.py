@@ -1,0 +1,60 @@
+"""Labels in the spelling of the step that gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from helio.pipelines.diagnostics import pointer
+from helio.pipelines.labels import owner
+from helio.pipelines.maps import is_glob, places
+from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, replaced
+from helio.pipelines.passes.known_labels import labels_of, reads_of
+from helio.pipelines.template import Document
+from helio.pipelines.variables import TOKEN
+
+
+def respell_labels(plan: Document, context: Context) -> Iterator[Finding]:
+    """Write a label as it is produced where exactly one matches but for case and blanks.
+
+    >>> from datetime import datetime
+    >>> from helio.steps.signature import signatures
+    >>> fetch = {"dataset_id": "AC_H2_MFI", "parameter_id": "BGSEc", "time_range": "2024"}
+    >>> plan = {"steps": [
+    ...     {"step_id": 1, "tool_name": "fetch_data", "tool_args": fetch},
+    ...     {"step_id": 2, "tool_name": "magnitude", "tool_args": {"source_label": "ac_h2_mfi.bgsec "}}]}
+    >>> [edit] = respell_labels(plan, Context(signatures(), datetime(2024, 1, 1), {}))
+    >>> edit.operations[-1]["value"]
+    'AC_H2_MFI.BGSEc'
+    """
+    known = labels_of(plan, context).all
+    spelled: dict[str, list[str]] = {}
+    for label in known:
+        spelled.setdefault(_folded(label), []).append(label)
+    for place in places(plan):
+        operations: list[Operation] = []
+        for path, label in reads_of(place, context):
+            if owner(label, known) is not None or is_glob(label) or TOKEN.search(label):
+                continue
+            new = _spelled(label, spelled)
+            if new is not None and new != label:
+                operations += replaced(pointer(*place.path, "tool_args", *path), label, new)
+        if operations:
+            labels = ", ".join(str(one["value"]) for one in operations[1::2])
+            message = f"labels as they are produced: {labels}"
+            yield Edit("HR202", message, tuple(operations), place.step["step_id"], path=operations[0]["path"])
+
+
+def _folded(label: str) -> str:
+    return "".join(label.split()).casefold()
+
+
+def _spelled(label: str, spelled: dict[str, list[str]]) -> str | None:
+    """The one label that matches, or the component of the one table that does."""
+    table, component = label, ""
+    while table:
+        found = spelled.get(_folded(table), [])
+        if found:
+            return found[0] + component if len(found) == 1 else None
+        table, _, last = table.rpartition(".")
+        component = f".{last.strip()}{component}"
+    return None

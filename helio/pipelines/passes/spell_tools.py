@@ -1,0 +1,94 @@
+"""Each step's tool under its own name; pipelines and tools told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from helio.pipelines.diagnostics import Diagnostic, Fix, did_you_mean, pointer
+from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
+from helio.pipelines.passes.synonyms import close_tools, fold, is_null, spell_tool, tool_spellings
+from helio.pipelines.passes.walk import each_step, id_of
+from helio.pipelines.template import Document
+from helio.pipelines.variables import Path
+
+
+def spell_tools(plan: Document, context: Context) -> Iterator[Finding]:
+    """Write tools by their names, ``use`` pipelines and call tools; refuse names that are neither.
+
+    >>> from datetime import datetime
+    >>> from helio.steps.signature import signatures
+    >>> plan = {"steps": [{"step_id": 1, "tool_name": "functions.Fetch-Data"}, {"step_id": 2, "use": "plot"}]}
+    >>> for edit in spell_tools(plan, Context(signatures(), datetime(2024, 1, 1), {})):
+    ...     print(edit.code, edit.message)
+    HN401 the tool 'functions.Fetch-Data' is fetch_data
+    HN404 'plot' is the tool plot_data, not a pipeline
+    """
+    spellings = tool_spellings(context.signatures)
+    saved = {fold(name): name for name in reversed(tuple(context.pipelines))}
+    for path, step in each_step(plan):
+        name, used = step.get("tool_name"), step.get("use")
+        if isinstance(name, str) and not is_null(name):
+            if name in context.signatures:
+                continue
+            tool, pipeline = spell_tool(name, spellings), _pipeline(name, context, saved)
+            at = pointer(*path, "tool_name")
+            if tool and name not in context.pipelines:
+                message = f"the tool '{name}' is {tool}"
+                yield Edit("HN401", message, replaced(at, name, tool), id_of(step), path=at)
+            elif pipeline and is_null(used) and "with" not in step:
+                message = f"'{name}' is a saved pipeline, not a tool"
+                yield Edit("HN403", message, _used(path, step, pipeline), id_of(step), path=at)
+            else:
+                yield _unknown(at, step, name, context)
+        elif isinstance(used, str) and not is_null(used) and used not in context.pipelines:
+            tool = spell_tool(used, spellings)
+            if tool and not _pipeline(used, context, saved) and "tool_args" not in step:
+                message = f"'{used}' is the tool {tool}, not a pipeline"
+                operations = _called(path, step, tool)
+                yield Edit("HN404", message, operations, id_of(step), path=pointer(*path, "use"))
+
+
+def _pipeline(name: str, context: Context, saved: dict[str, str]) -> str | None:
+    return name if name in context.pipelines else saved.get(fold(name))
+
+
+def _used(path: Path, step: Document, pipeline: str) -> tuple[Operation, ...]:
+    operations = removed(pointer(*path, "tool_name"), step["tool_name"])
+    if "use" in step:
+        operations += replaced(pointer(*path, "use"), step["use"], pipeline)
+    else:
+        operations += added(pointer(*path, "use"), pipeline)
+    if "tool_args" in step:
+        args = step["tool_args"]
+        operations += removed(pointer(*path, "tool_args"), args)
+        operations += added(pointer(*path, "with"), {} if is_null(args) else args)
+    return operations
+
+
+def _called(path: Path, step: Document, tool: str) -> tuple[Operation, ...]:
+    operations = removed(pointer(*path, "use"), step["use"])
+    if "tool_name" in step:
+        operations += replaced(pointer(*path, "tool_name"), step["tool_name"], tool)
+    else:
+        operations += added(pointer(*path, "tool_name"), tool)
+    if "with" in step:
+        args = step["with"]
+        operations += removed(pointer(*path, "with"), args)
+        operations += added(pointer(*path, "tool_args"), {} if is_null(args) else args)
+    return operations
+
+
+def _unknown(at: str, step: Document, name: str, context: Context) -> Diagnostic:
+    close = close_tools(name, context.signatures)
+    saved = did_you_mean(name, context.pipelines)
+    return Diagnostic(
+        "HN402",
+        f"no tool is called '{name[:80]}'",
+        step_id=id_of(step),
+        path=at,
+        advice=tuple(f"did you mean '{one}'?" for one in close[:1])
+        or tuple(f"did you mean the pipeline '{one}'?" for one in saved[:1])
+        or (f"tools: {', '.join(context.signatures)}",),
+        candidates=close,
+        fixes=tuple(Fix(f"use {one}", replaced(at, name, one)) for one in close),
+    )

@@ -1,0 +1,179 @@
+"""Values in the type that their field has: booleans, numbers, lists and choices written as texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from helio.pipelines.diagnostics import StepId, pointer
+from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, replaced
+from helio.pipelines.passes.structure import fits
+from helio.pipelines.passes.synonyms import FALSE, TRUE
+from helio.pipelines.passes.unpack_json import unpack
+from helio.pipelines.passes.walk import each_step, id_of, name_of, variables_of
+from helio.pipelines.schema import STEP, STRUCTURE
+from helio.pipelines.template import Document
+from helio.pipelines.variables import TOKEN, Path, is_text
+from helio.steps.signature import Schema
+
+NUMBER = re.compile(r"[+-]?(?:[0-9]{1,15}(?:\.[0-9]{0,15})?|\.[0-9]{1,15})(?:[eE][+-]?[0-9]{1,2})?")
+IN_STEP = ("critical", "pin", "collect", "on_item_error")
+OF_VARIABLE: Schema = {
+    "number": {"type": "number"},
+    "integer": {"type": "integer"},
+    "boolean": {"type": "boolean"},
+}
+
+
+def spell_values(plan: Document, context: Context) -> Iterator[Finding]:
+    """Read a value that its field does not take as the one value of the field's type that it spells.
+
+    >>> from datetime import datetime
+    >>> from helio.steps.signature import signatures
+    >>> args = {"labels": '["B"]', "log_y": "true", "palette": "TPLOT", "font_size": "12"}
+    >>> step = {"step_id": 1, "tool_name": "plot_data", "tool_args": args, "critical": "no"}
+    >>> for edit in spell_values({"steps": [step]}, Context(signatures(), datetime(2024, 1, 1), {})):
+    ...     for one in edit.operations[1::2]:
+    ...         print(one["path"], one["value"])
+    /steps/0/critical False
+    /steps/0/tool_args/labels ['B']
+    /steps/0/tool_args/log_y True
+    /steps/0/tool_args/palette tplot
+    /steps/0/tool_args/font_size 12
+    """
+    version = plan.get("schema_version")
+    yield from _edit(_respelt(("schema_version",), version, STRUCTURE["properties"]["schema_version"]), None)
+    for name, facts in variables_of(plan).items():
+        yield from _edit(_of_variable(("variables", name), facts), None)
+    schemas: dict[str, Schema] = {}
+    for path, step in each_step(plan):
+        found = [
+            one for key in IN_STEP if key in step for one in _respelt((*path, key), step[key], _field(key))
+        ]
+        signature, args = context.signatures.get(name_of(step)), step.get("tool_args")
+        if signature is not None and isinstance(args, dict):
+            schema = schemas.setdefault(signature.name, signature.schema())
+            if not fits(args, schema):
+                for name, value in args.items():
+                    below = schema["properties"].get(name)
+                    if below is not None:
+                        found += _respelt((*path, "tool_args", name), value, below)
+        yield from _edit(found, id_of(step))
+
+
+def _edit(found: list[tuple[Path, Any, Any]], step_id: StepId | None) -> Iterator[Edit]:
+    operations: list[Operation] = []
+    for path, old, new in found:
+        operations += replaced(pointer(*path), old, new)
+    if operations:
+        names = ", ".join(str(path[-1]) for path, _, _ in found)
+        message = f"values read in the type of their fields: {names}"
+        yield Edit("HN505", message, tuple(operations), step_id, path=pointer(*found[0][0]))
+
+
+def _field(key: str) -> Schema:
+    found: Schema = STEP["properties"][key]
+    return found
+
+
+def _of_variable(path: Path, facts: Document) -> list[tuple[Path, Any, Any]]:
+    kind = facts.get("type")
+    wanted: dict[str, Schema] = {"required": {"type": "boolean"}}
+    if kind in ("number", "integer", "boolean"):
+        wanted |= {
+            "default": OF_VARIABLE[kind],
+            "minimum": OF_VARIABLE["number"],
+            "maximum": OF_VARIABLE["number"],
+        }
+    return [
+        one
+        for key, schema in wanted.items()
+        if key in facts
+        for one in _respelt((*path, key), facts[key], schema)
+    ]
+
+
+def _respelt(path: Path, value: Any, schema: Schema) -> list[tuple[Path, Any, Any]]:
+    """The places within a value that spell something else; nothing where it fits, or cannot be told."""
+    if fits(value, schema) or value is None or (isinstance(value, str) and TOKEN.search(value)):
+        return []
+    for option in (schema, *schema.get("anyOf", ())):
+        new = _read(value, option)
+        if new is not None and fits(new, schema):
+            return [(path, value, new)]
+    found: list[tuple[Path, Any, Any]] = []
+    for option in (schema, *schema.get("anyOf", ())):
+        if isinstance(value, dict) and option.get("type") == "object":
+            others = option.get("additionalProperties")
+            for key, inner in value.items():
+                below = option.get("properties", {}).get(key, others)
+                found += _respelt((*path, key), inner, below) if isinstance(below, dict) else []
+        elif isinstance(value, list) and isinstance(option.get("items"), dict):
+            for index, inner in enumerate(value):
+                found += _respelt((*path, index), inner, option["items"])
+        if found:
+            break
+    return found
+
+
+def _read(value: Any, schema: Schema) -> Any:
+    """The one value of a schema's type that another value spells, or None."""
+    kind = schema.get("type")
+    found: Any = None
+    if "enum" in schema:
+        found = _choice(value, schema["enum"])
+    elif kind == "boolean":
+        found = _truth(value)
+    elif kind in ("number", "integer"):
+        found = _number(value, kind)
+    elif kind == "object":
+        found = unpack(value, dict)
+    elif kind == "array":
+        found = _list(value, schema)
+    elif kind == "string" and isinstance(value, list) and len(value) == 1 and not is_text(schema):
+        found = value[0] if isinstance(value[0], str) else None
+    return found
+
+
+def _choice(value: Any, choices: list[Any]) -> Any:
+    text = (
+        str(value).strip().casefold() if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
+    )
+    same = [one for one in choices if str(one).casefold() == text]
+    return same[0] if len(same) == 1 else None
+
+
+def _truth(value: Any) -> bool | None:
+    if isinstance(value, (int, float)) and value in (0, 1):
+        return bool(value)
+    text = value.strip().casefold() if isinstance(value, str) else ""
+    return True if text in TRUE else False if text in FALSE else None
+
+
+def _number(value: Any, kind: str) -> int | float | None:
+    if isinstance(value, str) and NUMBER.fullmatch(value.strip()):
+        number = float(value)
+        whole = re.fullmatch(r"\s*[+-]?[0-9]+\s*", value) is not None
+        return int(value) if whole else None if kind == "integer" and not number.is_integer() else number
+    if kind == "integer" and isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    return None
+
+
+def _list(value: Any, schema: Schema) -> Any:
+    """A list in a text as JSON; one item where a list of them belongs; a list of items where lists belong."""
+    items = schema.get("items")
+    if not isinstance(items, dict):
+        return None
+    if isinstance(value, list):
+        if items.get("type") == "array" and not any(isinstance(one, (list, dict)) for one in value):
+            return [[one] for one in value] if value else None
+        return None
+    unpacked = unpack(value, list)
+    if unpacked is not None:
+        return unpacked
+    if items.get("type") != "string" or not isinstance(value, str) or items.get("format") == "label":
+        return None  # a text of labels is split where labels are known
+    parts = [one.strip() for one in value.split(",")]
+    return [one for one in parts if one] or None

@@ -1,0 +1,225 @@
+"""Other words for what a template says, as people and models write them: one table for each kind of name.
+
+A key, a tool and an argument are first compared without regard to case, blanks, hyphens and underscores; these
+tables hold what is another word. A word stands for what is left of it only where that is not there already.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from helio.pipelines.diagnostics import did_you_mean
+from helio.steps.signature import Signature
+
+TEMPLATE_KEYS: Mapping[str, tuple[str, ...]] = {
+    "id": ("pipeline_id", "template_id"),
+    "name": ("title", "pipeline_name", "template_name"),
+    "description": ("goal", "objective", "summary"),
+    "variables": ("vars", "params", "parameters", "template_variables"),
+    "steps": (
+        *("plan", "tasks", "phases", "actions", "stages", "meta_plan", "operations"),
+        *("tool_calls", "calls", "workflow", "pipeline_steps"),
+    ),
+}
+
+STEP_KEYS: Mapping[str, tuple[str, ...]] = {
+    "step_id": (
+        *("id", "step", "step_number", "step_no", "number", "phase", "phase_number", "phase_id"),
+        *("task_id", "task_number"),
+    ),
+    "tool_name": (
+        *("tool", "tools", "relevant_tools", "relevant_tool", "function", "function_name"),
+        *("action", "action_name", "operation", "tool_id", "tool_names"),
+    ),
+    "tool_args": (
+        *("arguments", "args", "parameters", "params", "kwargs", "inputs", "tool_arguments"),
+        *("tool_parameters", "tool_params", "tool_input", "tool_inputs", "action_input", "input", "arg"),
+    ),
+    "intent": ("goal", "purpose", "description", "instruction", "objective", "why"),
+    "produces": ("outputs", "output_labels", "produced", "creates", "provides"),
+    "depends_on": (
+        *("dependencies", "dependency", "depends", "deps", "requires", "needs", "after"),
+        *("prerequisites", "wait_for", "waits_for", "run_after"),
+    ),
+    "critical": ("is_critical", "required", "must_succeed"),
+    "pin": ("pins", "pinned"),
+    "loop_over": ("iterate_over", "loop", "foreach_item", "over"),
+    "use": ("pipeline", "sub_pipeline", "template", "executable_prompt", "prompt", "use_pipeline"),
+    "with": ("with_args", "with_variables", "prompt_arguments", "prompt_args", "bindings"),
+}
+
+LOOP_KEYS: Mapping[str, tuple[str, ...]] = {
+    "as": ("var", "variable", "item", "name"),
+    "over": ("in", "items", "values", "list"),
+}
+
+VARIABLE_KEYS: Mapping[str, tuple[str, ...]] = {
+    "type": ("kind", "var_type", "data_type"),
+    "default": ("value", "default_value"),
+    "description": ("desc", "help", "doc"),
+    "required": ("mandatory",),
+    "choices": ("options", "enum", "allowed", "allowed_values", "values"),
+    "minimum": ("min",),
+    "maximum": ("max",),
+}
+
+VARIABLE_TYPES: Mapping[str, tuple[str, ...]] = {
+    "time_range": ("date_range", "time_interval", "time_span", "period", "timerange", "range", "time"),
+    "string": ("str", "text"),
+    "number": ("float", "double", "numeric"),
+    "integer": ("int", "whole_number"),
+    "boolean": ("bool", "flag"),
+    "enum": ("choice", "select"),
+    "dataset": ("dataset_id",),
+    "parameter": ("parameter_id",),
+    "duration": ("timedelta", "length"),
+}
+
+TOOLS: Mapping[str, tuple[str, ...]] = {
+    "fetch_data": (
+        *("fetch", "get_data", "download_data", "load_data", "download", "retrieve_data", "get_dataset"),
+        *("fetch_dataset", "fetch_parameter", "fetch_parameters", "load_dataset", "read_data"),
+    ),
+    "custom_operation": ("run_code", "compute", "transform", "custom_op", "run_python", "pandas_operation"),
+    "compute_spectrogram": ("spectrogram", "make_spectrogram"),
+    "store_dataframe": ("create_dataframe", "make_dataframe", "save_dataframe"),
+    "plot_data": ("plot", "make_plot", "create_plot", "draw_plot", "plot_timeseries"),
+    "style_plot": ("style", "style_figure", "set_style"),
+    "manage_plot": ("manage_figure",),
+    "render_spec": ("render", "render_plot", "render_figure", "draw_figure"),
+    "export": ("export_data",),
+    "save_data": ("save", "write_data", "save_table", "save_csv", "export_data", "export_table"),
+    "magnitude": ("vector_magnitude", "compute_magnitude", "norm", "vector_norm"),
+    "components": ("select_components", "take_components", "extract_components", "pick_components"),
+    "resample": ("resample_data", "downsample", "rebin"),
+    "running_average": (
+        *("smooth", "smooth_data", "moving_average", "running_mean", "rolling_mean", "rolling_average"),
+        *("boxcar", "boxcar_average", "boxcar_smooth"),
+    ),
+    "band_average": ("energy_band_average", "average_bands", "band_mean"),
+}
+
+ARGUMENTS: Mapping[str, tuple[str, ...]] = {
+    "dataset_id": ("dataset", "dataset_name", "data_set", "data_set_id"),
+    "parameter_id": ("parameter", "param", "param_id", "parameter_name", "variable", "variable_name"),
+    "parameters": ("params", "parameter_ids", "param_ids", "parameter_names", "parameter_list", "variables"),
+    "candidates": ("candidate_datasets", "dataset_candidates"),
+    "time_range": ("timerange", "time", "time_interval", "time_span", "date_range", "period", "interval"),
+    "source_labels": ("input_labels", "inputs", "sources", "source_label", "input_label", "input", "source"),
+    "source_label": ("input_label", "input", "source", "label", "source_labels", "input_labels", "inputs"),
+    "labels": ("label", "source_labels", "source_label", "input_labels", "inputs"),
+    "output_label": ("output", "out_label", "output_name", "result_label", "new_label"),
+    "pandas_code": ("code", "python_code"),
+    "python_code": ("code", "pandas_code"),
+    "spec": ("plot_spec", "figure_spec", "render_spec"),
+    "filename": ("file", "file_name", "path", "output_file"),
+    "format": ("file_format", "fmt"),
+    "window": ("window_size", "window_length"),
+    "cadence": ("resolution", "sampling", "freq", "frequency", "time_step"),
+    "keep": ("components", "names"),
+    "bands": ("energy_bands", "ranges"),
+    "provider": ("data_source", "archive"),
+    "units": ("unit",),
+    "log_scale": ("yscale",),
+    "y_label": ("ylabel", "y_axis_label", "y_labels", "axis_labels"),
+    "x_label": ("xlabel", "x_axis_label"),
+    "trace_colors": ("colors", "colours", "trace_colours", "line_colors"),
+    "canvas_size": ("size", "figure_size", "figsize"),
+    "x_range": ("xlim", "x_lim"),
+    "y_range": ("ylim", "y_lim"),
+}
+
+RANGE_PAIRS: tuple[tuple[str, str], ...] = (
+    ("start", "stop"),
+    ("start", "end"),
+    ("start_time", "end_time"),
+    ("start_time", "stop_time"),
+    ("start_date", "end_date"),
+    ("start_date", "stop_date"),
+    ("time_min", "time_max"),
+    ("time_start", "time_end"),
+    ("time_start", "time_stop"),
+    ("t_start", "t_end"),
+    ("t_start", "t_stop"),
+    ("tmin", "tmax"),
+    ("t0", "t1"),
+    ("begin", "end"),
+    ("date_from", "date_to"),
+    ("from", "to"),
+)
+"""Two arguments, or the two members of an object, that are the start and the stop of one range."""
+
+NULLS = ("none", "null", "undefined", "nil", "n/a", "")
+"""What stands for nothing, whatever its case."""
+
+TRUE, FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
+
+_PREFIX = re.compile(
+    r"^(?:(?:functions?|tools?|default_api|helio|namespace|mcp)(?:\.|::|/|__))+", re.IGNORECASE
+)
+
+
+def fold(name: str) -> str:
+    """A name without regard to case, blanks, hyphens, underscores: ``Fetch-Data`` and ``fetchData`` are one.
+
+    >>> fold("Fetch-Data ") == fold("fetch_data")
+    True
+    """
+    return "".join(one for one in name.casefold() if one.isalnum())
+
+
+def is_null(value: object) -> bool:
+    """Whether a value stands for nothing."""
+    return value is None or (isinstance(value, str) and value.strip().casefold() in NULLS)
+
+
+def folded(table: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    """The names of a table and their other words, folded; a word of two of them stands for the first."""
+    found = {fold(name): name for name in reversed(tuple(table))}
+    for name, words in table.items():
+        for word in words:
+            found.setdefault(fold(word), name)
+    return found
+
+
+def tool_spellings(known: Iterable[str]) -> dict[str, str]:
+    """The known tools by each of their spellings, folded; one that two known tools share stands for neither.
+
+    >>> tool_spellings(["fetch_data"])["download"]
+    'fetch_data'
+    """
+    names = list(known)
+    counts = Counter(map(fold, names))
+    found = {fold(tool): tool for tool in names if counts[fold(tool)] == 1}
+    for tool, words in TOOLS.items():
+        if tool in names:
+            for word in words:
+                found.setdefault(fold(word), tool)
+    return found
+
+
+def spell_tool(name: str, spellings: Mapping[str, str]) -> str | None:
+    """The tool that a name spells in another way; nothing is guessed from letters that differ.
+
+    >>> spell_tool("functions.Fetch-Data", tool_spellings(["fetch_data"]))
+    'fetch_data'
+    """
+    return spellings.get(fold(_PREFIX.sub("", name.strip())))
+
+
+def close_tools(name: str, known: Iterable[str]) -> tuple[str, ...]:
+    """The known tools whose own names a misspelt one comes close to."""
+    return did_you_mean(_PREFIX.sub("", name.strip()), known)
+
+
+def argument_spellings(signature: Signature) -> dict[str, str]:
+    """A tool's arguments by each of their spellings, folded."""
+    names = [one.name for one in signature.arguments]
+    found = {fold(name): name for name in names}
+    for name, words in ARGUMENTS.items():
+        if name in names:
+            for word in words:
+                found.setdefault(fold(word), name)
+    return found
