@@ -158,6 +158,8 @@ class _Serving:
         self._told = told
         self._deployments: dict[str, _Deployment] = {}
         self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._busy: dict[str, str] = {}
+        """The deployment of each flow run that runs here."""
         self._asked_to_end: dict[str, float] = {}
         self._refused: dict[str, str] = {}
         self._lost = False
@@ -288,10 +290,13 @@ class _Serving:
         for one in due:
             if len(self._running) >= self._limit:
                 return
+            if one["deployment_id"] in self._busy.values():
+                continue  # the server would let it wait for half a minute before it may be asked for again
             # The server gives the schedule's only slot with this state, or sends the run to wait for it.
             answer = ask(self._server, f"/flow_runs/{one['id']}/set_state", {"state": {"type": "PENDING"}})
             if answer["status"] == "ACCEPT":
                 self._running[one["id"]] = self._spawn(one["id"])
+                self._busy[one["id"]] = one["deployment_id"]
 
     def _look_for_plans(self) -> None:
         """Say of a schedule that it will never run: nothing else would show it."""
@@ -334,7 +339,7 @@ class _Serving:
                     _set_state(self._server, flow_run, "CRASHED", message=words)
                     self._told(f"crashed: {shown['name']}: {words}")
             # Only now, so that a run whose end the server could not be told is looked at again.
-            del self._running[flow_run]
+            del self._running[flow_run], self._busy[flow_run]
             self._asked_to_end.pop(flow_run, None)
 
     def _cancel(self) -> None:
