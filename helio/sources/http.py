@@ -361,7 +361,8 @@ def retry_after(text: str, now: float) -> float | None:
 
 
 def _after(error: DataError, attempts: int, wait: float) -> DataError:
-    error.message += f", at {attempts} attempt{'s' if attempts > 1 else ''}"
+    if attempts > 1:
+        error.message += f", after {attempts} attempts"
     if wait:
         error.message += f"; it asks to wait {wait:.0f} s"
     return error

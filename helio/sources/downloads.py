@@ -1,0 +1,547 @@
+"""Files from the network, each kept once on this machine: whole, checked, and known by what it was when it came."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import re
+import secrets
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+from urllib.parse import unquote, urlsplit
+
+from helio.errors import Cancelled, DamagedFile, Offline, Refused, TooLarge, TransientError
+from helio.sources.cdf_guard import check_cdf
+from helio.sources.http import CONNECTIONS_PER_HOST, CutShort, Http
+from helio.store.file_digests import sha256_of
+from helio.store.files import make_durable, unwritable, write_all, write_whole
+from helio.store.process import fate_of_writer, temporary_name
+
+if TYPE_CHECKING:
+    import httpx2
+
+log = logging.getLogger(__name__)
+
+MAX_DOWNLOAD = 10**9
+"""Bytes that one fetch may download unless it is told another limit."""
+
+_CHUNK = 256 * 1024
+_WORTH_RESUMING = 8 * 1024**2
+"""What is shorter is fetched again sooner than its rest is asked for, and is not kept when its download fails."""
+_FORGOTTEN_AFTER = 7 * 86_400
+_NAMED = 5
+_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+@,=-]{0,199}")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A file to be had.
+
+    Parameters
+    ----------
+    url : str
+    size : int
+        Bytes, as its archive lists them; 0 where it does not say.
+    identity : str
+        What names this publication of the file; one kept under another identity is fetched again.
+    place : str
+        Where it is kept, below the folder of all; made from the URL when left out.
+    """
+
+    url: str
+    size: int = 0
+    identity: str = ""
+    place: str = ""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A file that is here, and what is known of it since it was downloaded."""
+
+    path: Path
+    url: str
+    size: int
+    sha256: str
+    identity: str = ""
+    etag: str = ""
+    last_modified: str = ""
+    fetched_at: str = ""
+    """UTC, ISO 8601."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a fetch's downloads are; `bytes` is 0 while no archive has said how many there will be."""
+
+    files_done: int
+    files: int
+    bytes_done: int
+    bytes: int
+
+
+class Downloads:
+    """Files below one folder, at places made from their URLs; several processes may share it.
+
+    A file appears at its place whole or not at all. What stands beside it, ``NAME.json``, says what it was when
+    it came; a file whose bytes are no longer those is fetched again.
+
+    Parameters
+    ----------
+    root : Path
+    http : Http
+    sha256 : callable, optional
+        Gives a file's digest; one that remembers saves reading large files in every run.
+    check : callable, optional
+        Refuses a file that is not of its kind, by `DamagedFile`.
+    limit : int or None
+        Bytes that one call of `get` may download.
+    offline : bool
+        Ask nobody.
+    told : callable, optional
+        Is told the progress, from several threads and one at a time.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        http: Http,
+        *,
+        sha256: Callable[[Path], str] = sha256_of,
+        check: Callable[[Path], None] = check_cdf,
+        limit: int | None = MAX_DOWNLOAD,
+        offline: bool = False,
+        told: Callable[[Progress], None] = lambda progress: None,
+    ) -> None:
+        self._root = root
+        self._http = http
+        self._sha256 = sha256
+        self._check = check
+        self._limit = limit
+        self._offline = offline
+        self._told = told
+        self._lock = threading.Lock()
+        self._busy: dict[str, threading.Lock] = {}
+
+    def find(self, wanted: Wanted) -> Kept | None:
+        """The file, if it is here, is of the publication that is wanted, and is what it was when it came."""
+        path = self._path(wanted)
+        try:
+            said = json.loads(_beside(path).read_bytes())
+            kept = Kept(path=path, **said)
+            if kept.identity != wanted.identity:
+                return None
+            if path.stat().st_size == kept.size and self._sha256(path) == kept.sha256:
+                return kept
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, TypeError) as error:
+            log.warning("%s: what is known of it cannot be read (%s); it is fetched again", path, error)
+            return None
+        log.warning("%s is not what was downloaded any more; it is fetched again", path)
+        return None
+
+    def get(self, wanted: Sequence[Wanted], *, revalidate: bool = False) -> list[Kept]:
+        """All files, downloading those that are not here; what has come stays when another one fails.
+
+        Parameters
+        ----------
+        revalidate : bool
+            Ask the server whether a file that is here is still the one it has.
+
+        Raises
+        ------
+        Offline
+            Some are not here, and nobody may be asked.
+        TooLarge
+            They are larger than the limit together.
+        ServerUnavailable, RateLimited, Refused
+            A file cannot be had.
+        DamagedFile
+            What is sent is not the file that is listed.
+        OutputError
+            The disk is full, or the folder cannot be written.
+        """
+        kept = {one: self.find(one) for one in dict.fromkeys(wanted)}
+        missing = [one for one, found in kept.items() if found is None]
+        if self._offline:
+            if missing:
+                raise _not_here(missing)
+            revalidate = False
+        asked = list(kept) if revalidate else missing
+        if asked:
+            self._refuse_too_large(missing)
+            tally = _Tally(asked, self._limit, self._told)
+            kept.update(zip(asked, self._download_all(asked, kept, tally), strict=True))
+        return [found for one in wanted if (found := kept[one]) is not None]
+
+    def missing(self, wanted: Sequence[Wanted]) -> tuple[int, int]:
+        """How many of the files are not here, and how many bytes those are listed with."""
+        absent = [one for one in dict.fromkeys(wanted) if self.find(one) is None]
+        return len(absent), sum(one.size for one in absent)
+
+    # Downloading
+
+    def _refuse_too_large(self, missing: Sequence[Wanted]) -> None:
+        size = sum(one.size for one in missing)
+        if self._limit is not None and size > self._limit:
+            raise TooLarge(
+                f"{len(missing)} files of {in_words(size)} would have to be downloaded, "
+                f"and the limit is {in_words(self._limit)}",
+                advice=f"a shorter time range, or --max-download {in_words(size, up=True).replace(' ', '')}",
+            )
+
+    def _download_all(
+        self, asked: Sequence[Wanted], kept: Mapping[Wanted, Kept | None], tally: _Tally
+    ) -> list[Kept]:
+        with ThreadPoolExecutor(min(len(asked), CONNECTIONS_PER_HOST), "helio-download") as pool:
+            futures = [pool.submit(self._download, one, kept[one], tally) for one in asked]
+            try:
+                finished, _ = wait(futures, return_when=FIRST_EXCEPTION)
+                failures = (one.exception() for one in futures if one in finished)
+                failure = next((one for one in failures if one is not None), None)
+                if failure is not None:
+                    raise failure
+                return [future.result() for future in futures]
+            finally:
+                # after a failure, those under way end at their next bytes; what has come is kept
+                tally.stop()
+                pool.shutdown(wait=False, cancel_futures=True)
+
+    def _download(self, wanted: Wanted, held: Kept | None, tally: _Tally) -> Kept:
+        place = self._path(wanted)
+        with self._alone(wanted):
+            if held is None and (found := self.find(wanted)) is not None:
+                tally.done(wanted.size or found.size)  # another thread has just had it
+                return found
+            with _Part.open(self._root / "parts", wanted.url, place) as part:
+                return self._fetch(wanted, held, place, part, tally)
+
+    def _fetch(self, wanted: Wanted, held: Kept | None, place: Path, part: _Part, tally: _Tally) -> Kept:
+        def headers() -> dict[str, str]:
+            # compressed on the way, a file could neither be resumed nor measured
+            asked = {"Accept": "*/*", "Accept-Encoding": "identity"}
+            if part.length and part.validator:
+                return asked | {"Range": f"bytes={part.length}-", "If-Range": part.validator}
+            if held is not None and held.etag:
+                return asked | {"If-None-Match": held.etag}
+            if held is not None and held.last_modified:
+                return asked | {"If-Modified-Since": held.last_modified}
+            return asked
+
+        def receive(response: httpx2.Response) -> Mapping[str, str] | None:
+            if response.status_code == 304:
+                return None
+            self._begin(response, wanted, part, tally)
+            for chunk in response.iter_raw(_CHUNK):
+                part.append(chunk)
+                tally.add(len(chunk))
+            if wanted.size and part.length != wanted.size:
+                raise _wrong_length(wanted, part.length)
+            return {name: response.headers.get(name, "") for name in ("etag", "last-modified")}
+
+        tally.add(part.length)
+        expected = {200, 206, 416} if held is None else {200, 206, 304, 416}
+        said = self._http.exchange(wanted.url, receive, headers=headers, expected=expected)
+        if said is None and held is not None:
+            tally.done(0)
+            return held
+        said = said or {}
+        self._check_part(part, wanted)
+        kept = Kept(
+            path=place,
+            url=wanted.url,
+            size=part.length,
+            sha256=part.sha256,
+            identity=wanted.identity,
+            etag=said.get("etag", ""),
+            last_modified=said.get("last-modified", ""),
+            fetched_at=self._http.clock.utc().isoformat(timespec="seconds"),
+        )
+        part.move()
+        facts = {name: value for name, value in asdict(kept).items() if name != "path"}
+        write_whole(_beside(place), json.dumps(facts, indent=1).encode())
+        tally.done(0)
+        return kept
+
+    @staticmethod
+    def _begin(response: httpx2.Response, wanted: Wanted, part: _Part, tally: _Tally) -> None:
+        """Look at the head of an answer: which bytes are coming, and whether they can be the file."""
+        if response.status_code == 416:
+            tally.add(-part.length)
+            part.restart("")
+            raise CutShort("has not the range that was asked for")
+        if response.status_code == 206:
+            if not response.headers.get("content-range", "").startswith(f"bytes {part.length}-"):
+                tally.add(-part.length)
+                part.restart("")
+                raise CutShort("is another range than was asked for")
+            return
+        tally.add(-part.length)
+        etag = response.headers.get("etag", "")
+        # RFC 9110, 13.1.5: a weak tag does not name bytes, so it cannot guard a resumption
+        part.restart(
+            etag if etag and not etag.startswith("W/") else response.headers.get("last-modified", "")
+        )
+        kind = response.headers.get("content-type", "")
+        if kind.startswith("text/html"):
+            raise DamagedFile(
+                f"{_name(wanted.url)}: the server sends a web page in place of the file",
+                advice="look at what it says: it may be under maintenance",
+                place=wanted.url,
+            )
+        length = response.headers.get("content-length", "")
+        if wanted.size and length.isdigit() and int(length) != wanted.size:
+            raise _wrong_length(wanted, int(length))
+
+    def _check_part(self, part: _Part, wanted: Wanted) -> None:
+        try:
+            self._check(part.body)
+        except DamagedFile as error:
+            # it is known by the name that it would have had
+            text = error.message.replace(part.body.name, _name(wanted.url))
+            raise DamagedFile(text, advice=error.advice, place=wanted.url) from error
+
+    # Places
+
+    def _path(self, wanted: Wanted) -> Path:
+        return self._root / (wanted.place or place_of(wanted.url))
+
+    @contextmanager
+    def _alone(self, wanted: Wanted) -> Iterator[None]:
+        """One thread at a time for each place, so that two steps do not download the same file."""
+        with self._lock:
+            lock = self._busy.setdefault(wanted.place or wanted.url, threading.Lock())
+        with lock:
+            yield
+
+
+def place_of(url: str) -> str:
+    """Where a URL's file is kept: its host and its path, and nothing that leads elsewhere.
+
+    >>> place_of("https://cdaweb.gsfc.nasa.gov/sp_phys/data/ace/ac_k2_mfi_20220101_v03.cdf")
+    'cdaweb.gsfc.nasa.gov/sp_phys/data/ace/ac_k2_mfi_20220101_v03.cdf'
+
+    Raises
+    ------
+    Refused
+        It is no URL of a file.
+    """
+    parts = urlsplit(url)
+    names = [unquote(name) for name in parts.path.split("/") if name]
+    if parts.scheme not in ("http", "https") or not parts.hostname or not names or parts.path.endswith("/"):
+        raise Refused(f"'{url}' is not where a file can be downloaded", place=url)
+    if parts.query:
+        names[-1] = f"{hashlib.sha256(parts.query.encode()).hexdigest()[:12]}-{names[-1]}"
+    host = parts.hostname if parts.port is None else f"{parts.hostname}-{parts.port}"
+    return "/".join(_safe(name) for name in (host, *names))
+
+
+def _safe(name: str) -> str:
+    """A name of a file or folder: itself, or a digest where it would lead elsewhere or could not be one."""
+    return name if _SAFE.fullmatch(name) else f"_{hashlib.sha256(name.encode()).hexdigest()[:32]}"
+
+
+def in_words(size: int, *, up: bool = False) -> str:
+    """A number of bytes for people, rounded up where it is to be a limit.
+
+    >>> in_words(1_240_936), in_words(1_240_936, up=True)
+    ('1.24 MB', '2 MB')
+    """
+    for power, unit in ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+        if size >= power:
+            return f"{-(-size // power)} {unit}" if up else f"{size / power:.3g} {unit}"
+    return f"{size} B"
+
+
+class _Tally:
+    """What the downloads of one call amount to."""
+
+    def __init__(self, asked: Sequence[Wanted], limit: int | None, told: Callable[[Progress], None]) -> None:
+        self._files = len(asked)
+        self._bytes = sum(one.size for one in asked) if all(one.size for one in asked) else 0
+        self._limit = limit
+        self._told = told
+        self._lock = threading.Lock()
+        self._files_done = self._bytes_done = 0
+        self._stopped = False
+
+    def add(self, count: int) -> None:
+        """More bytes have come, or some came in vain."""
+        if self._stopped:
+            raise Cancelled("the download was ended")
+        with self._lock:
+            self._bytes_done += count
+            self._tell()
+            if self._limit is not None and self._bytes_done > self._limit:
+                raise TooLarge(
+                    f"more than {in_words(self._limit)} had to be downloaded, which is the limit",
+                    advice="a shorter time range, or a larger --max-download",
+                )
+
+    def done(self, count: int) -> None:
+        """A file is here."""
+        with self._lock:
+            self._files_done += 1
+            self._bytes_done += count
+            self._tell()
+
+    def stop(self) -> None:
+        """End all downloads at their next bytes."""
+        self._stopped = True
+
+    def _tell(self) -> None:
+        self._told(Progress(self._files_done, self._files, self._bytes_done, self._bytes))
+
+
+class _Part:
+    """A file on its way: a folder with the bytes so far and what guards their resumption.
+
+    It carries the mark of its process, so that what a killed one leaves behind is told from what another one works on.
+    """
+
+    def __init__(self, folder: Path, place: Path) -> None:
+        self._folder = folder
+        self._place = place
+        self.body = folder / "body"
+        self.validator = ""
+        self.length = 0
+        self._descriptor = -1
+        self._digest = hashlib.sha256()
+        self._moved = False
+
+    @classmethod
+    def open(cls, parts: Path, url: str, place: Path) -> Self:
+        """What an earlier attempt left of this URL's file, or nothing yet."""
+        prefix = hashlib.sha256(url.encode()).hexdigest()[:24]
+        with _on_disk(place):
+            parts.mkdir(parents=True, exist_ok=True)
+            folder = parts / f"{prefix}.{temporary_name()}"
+            for left in sorted(_left_over(parts)):
+                if not left.name.startswith(f"{prefix}."):
+                    _forget_old(left)
+                    continue
+                with suppress(OSError):  # another process was faster
+                    os.rename(left, folder)
+                    break
+            part = cls(folder, place)
+            part._resume()
+        return part
+
+    def _resume(self) -> None:
+        self._folder.mkdir(exist_ok=True)
+        with suppress(FileNotFoundError):
+            self.validator = (self._folder / "validator").read_text()
+        self._descriptor = os.open(self.body, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        if not self.validator:
+            os.ftruncate(self._descriptor, 0)
+            return
+        while chunk := os.read(self._descriptor, _CHUNK):
+            self._digest.update(chunk)
+            self.length += len(chunk)
+
+    def restart(self, validator: str) -> None:
+        """Begin anew, with what will guard a resumption."""
+        with _on_disk(self._place):
+            (self._folder / "validator").unlink(missing_ok=True)
+            os.ftruncate(self._descriptor, 0)
+            os.lseek(self._descriptor, 0, os.SEEK_SET)
+            self._digest, self.length, self.validator = hashlib.sha256(), 0, validator
+            if validator:
+                (self._folder / "validator").write_text(validator)
+
+    def append(self, chunk: bytes) -> None:
+        """More bytes."""
+        with _on_disk(self._place):
+            write_all(self._descriptor, chunk)
+        self._digest.update(chunk)
+        self.length += len(chunk)
+
+    @property
+    def sha256(self) -> str:
+        """The digest of all bytes so far."""
+        return self._digest.hexdigest()
+
+    def move(self) -> None:
+        """Put the file to its place, on the disk for good."""
+        with _on_disk(self._place):
+            os.fsync(self._descriptor)
+            self._place.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(self.body, self._place)
+            make_durable(self._place.parent)
+        self._moved = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        os.close(self._descriptor)
+        passing = isinstance(error, (TransientError, Cancelled)) or (
+            error is not None and not isinstance(error, Exception)
+        )
+        if passing and self.validator and self.length >= _WORTH_RESUMING:
+            # free for whoever wants the file next, this process too
+            with suppress(OSError):
+                os.rename(self._folder, self._folder.with_name(_free_name(self._folder.name)))
+                return
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _free_name(name: str) -> str:
+    return f"{name.partition('.')[0]}.free-{secrets.token_hex(6)}"
+
+
+def _left_over(parts: Path) -> Iterator[Path]:
+    for folder in parts.iterdir():
+        mark = folder.name.partition(".")[2]
+        if mark.startswith("free-") or fate_of_writer(mark) == "gone":
+            yield folder
+
+
+def _forget_old(folder: Path) -> None:
+    with suppress(OSError):
+        if folder.stat().st_mtime < time.time() - _FORGOTTEN_AFTER:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _on_disk(place: Path) -> Iterator[None]:
+    """Say of an error of the disk which file could not be written."""
+    try:
+        yield
+    except OSError as error:
+        raise unwritable(place, error) from error
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f"{path.name}.json")
+
+
+def _name(url: str) -> str:
+    return url.rpartition("/")[2]
+
+
+def _wrong_length(wanted: Wanted, length: int) -> DamagedFile:
+    return DamagedFile(
+        f"{_name(wanted.url)} has {length} bytes, and its archive lists it with {wanted.size}",
+        advice="run again: the archive may have published it anew",
+        place=wanted.url,
+    )
+
+
+def _not_here(missing: Sequence[Wanted]) -> Offline:
+    names = [_name(one.url) for one in missing]
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return Offline(
+        f"{len(names)} file{'s are' if len(names) > 1 else ' is'} not here: {', '.join(names[:_NAMED])}{more}",
+        advice="run once without --offline",
+        place=missing[0].url,
+    )
