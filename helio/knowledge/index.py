@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # How much a word tells of a dataset by where it stands.
 ID, INSTRUMENT, TITLE, CONCEPT, MEASURED, PARAMETER = 5, 5, 4, 5, 4, 1
-MOST = 12
+MOST = 16
 """More weight than this, a word cannot have: repeating it tells nothing more."""
 _USUAL = 12
 """Words in an ordinary title; in a longer one each tells less."""

@@ -89,7 +89,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "STEREO-B": ("stb", "stereo b", "stereo behind"),
     "MMS": ("magnetospheric multiscale",),
     **{f"MMS{n}": (f"mms {n}", f"mms-{n}") for n in range(1, 5)},
-    **{f"THEMIS-{p}": (f"th{p.lower()}", f"themis {p.lower()}") for p in "ABCDE"},
+    **{f"THEMIS-{p}": (f"th{p.lower()}", f"themis {p.lower()}") for p in "AD"},
+    "THEMIS-E": ("themis e",),  # "the" is a word of every question
     "THEMIS-B": ("thb", "themis b", "artemis p1"),
     "THEMIS-C": ("thc", "themis c", "artemis p2"),
     "Van Allen Probes": ("rbsp", "van allen probe", "van allen", "radiation belt storm probes"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,12 +17,16 @@ from helio.errors import closest
 from helio.knowledge.cadence import said_cadences
 from helio.knowledge.catalogue import Catalogue, DatasetSummary
 from helio.knowledge.missions import ALIASES
-from helio.knowledge.words import clauses, tokens
+from helio.knowledge.words import CONTEXT, Clause, clauses, tokens
 
-_SATURATION = 4.0
+_SATURATION = 6.0
 """BM25's k1 for the weights of helio.knowledge.index: more than this, a word hardly tells more."""
 _AS_TOLD = 0.75
-"""What a word of the question is worth where its concept, the first choice, is not met."""
+"""What a word of the question is worth where its concept, the first choice, is not met; shared by those of a phrase."""
+_ALSO = 0.3
+"""What the second best of concept, related concept and words adds."""
+_CONTEXT = 0.3
+"""What a word of the surroundings is worth beside what is measured there."""
 _CADENCE = 6.0
 """A cadence that is met is worth as much as two words."""
 
@@ -81,9 +85,10 @@ class Search:
         for clause in asked:
             told = self._told(clause)
             if not told:
-                unknown[" ".join(clause)] = self._close(clause[0])
+                unknown[" ".join(clause.words)] = self._close(clause.words[-1])
                 continue
-            rarity = math.log(1 + len(datasets) / (1 + len(told)))
+            worth = _CONTEXT if clause.concept in CONTEXT and len(asked) > 1 else 1.0
+            rarity = worth * math.log(1 + len(datasets) / (1 + len(told)))
             for place in told.keys() & scores.keys():
                 weight = told[place]
                 scores[place] += rarity * weight * (_SATURATION + 1) / (_SATURATION + weight)
@@ -116,6 +121,8 @@ class Search:
         """Every name of a mission or spacecraft, as words."""
         names: dict[tuple[str, ...], str] = {}
         for one in self._datasets:
+            if one.mission.upper() == one.id.partition("_")[0].upper() and "_HELIO1" in one.id:
+                continue  # of the Earth or a comet there is a position only; `near Earth` asks for something else
             names.setdefault(_words_of(one.mission), one.mission)
             names.setdefault(_words_of(one.spacecraft), one.spacecraft)
         known = set(names.values())
@@ -135,7 +142,7 @@ class Search:
         while start < len(words):
             for length in range(min(longest, len(words) - start), 0, -1):
                 craft = self._crafts.get(words[start : start + length])
-                if craft:
+                if craft and not (craft == "Wind" and kept[-1:] == ["solar"]):
                     named.add(craft)
                     start += length
                     break
@@ -144,15 +151,29 @@ class Search:
                 start += 1
         return " ".join(kept), named
 
-    def _told(self, clause: Iterable[str]) -> dict[int, float]:
-        """How much each dataset tells of a clause: the best of its words, those after the first worth less."""
-        told: dict[int, float] = {}
-        worth = 1.0
-        for word in clause:
+    def _told(self, clause: Clause) -> dict[int, float]:
+        """How much each dataset tells of a clause: its best choice, and a little of the second."""
+        told: dict[int, list[float]] = {}
+        if clause.concept:
+            for place, weight in self._postings(f"~{clause.concept}"):
+                told.setdefault(place, []).append(weight)
+        for concept, worth in clause.related:
+            for place, weight in self._postings(f"~{concept}"):
+                told.setdefault(place, []).append(weight * worth)
+        words: dict[int, float] = {}
+        worth = (_AS_TOLD if clause.concept else 1.0) / max(1, len(clause.words))
+        for word in clause.words:
+            if len(word) == 1 and len(clause.words) > 1:
+                continue  # the H of SYM-H is also hydrogen
             for place, weight in self._postings(word):
-                told[place] = max(told.get(place, 0.0), weight * worth)
-            worth = _AS_TOLD
-        return told
+                words[place] = words.get(place, 0.0) + weight * worth
+        if clause.spelt:
+            for place, weight in self._postings(clause.spelt):
+                words[place] = max(words.get(place, 0.0), weight)
+        for place, weight in words.items():
+            told.setdefault(place, []).append(weight)
+        best = {place: sorted(weights, reverse=True) for place, weights in told.items()}
+        return {place: one[0] + _ALSO * sum(one[1:2]) for place, one in best.items()}
 
     def _postings(self, word: str) -> list[tuple[int, int]]:
         start = self._words.find(f"\n{word}|")
@@ -195,7 +216,7 @@ def _cadence_score(cadences: tuple[float, ...], wanted: float) -> float:
 
 
 def _one_cadence(ratio: float) -> float:
-    if 0.9 <= ratio <= 1.1:
+    if 0.95 <= ratio <= 1.05:
         return _CADENCE
     if ratio < 1:
         return _CADENCE * max(0.0, 0.6 - 0.2 * math.log10(1 / ratio))
@@ -207,7 +228,7 @@ _LESS = (
     (r"^Links to|GIFWALK|R0_SUMMARY", r"link|plot|gif|summary", 12.0),
     (r"housekeeping|_HK|HKP|state of health|calibration|[_-]Q0|QZC|background", r"housekeep|hk|health|calib|background", 4.0),
     (r"predicted|_PRE$|PRED_", r"predict|future", 3.0),
-    (r"brst|burst", r"brst|burst|high res|waveform", 2.0),
+    (r"BRST|BURST-|[_-]BURST|MAGB_|DISB|burst mode(?!s)", r"brst|burst|high res|waveform", 4.0),
     (r"\bslow\b|_SLOW", r"slow", 1.0),
     (r"DO NOT USE|diagnostic", r"diagnostic", 6.0),
     (r"unvalidated|_UP_", r"unvalidated", 2.0),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 _TOKEN = re.compile(r"[a-z0-9]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -110,6 +111,9 @@ CONCEPTS: dict[str, tuple[str, ...]] = {
     "neutralatom": ("energetic neutral atom", "ena"),
 }  # fmt: skip
 
+# Where something is measured rather than what: a magnetometer's title does not say that it is in the solar wind.
+CONTEXT = frozenset({"solarwind", "ionosphere", "geosynchronous"})
+
 # Instruments by what they measure: a dataset of one is about the concept, also where its title is silent.
 MEASURES: dict[str, str] = {
     **dict.fromkeys(("MFI", "MAG", "FGM", "VHM", "MGF", "IMPACT MAG", "FIELDS MAG", "MFE", "FGS"), "magneticfield"),
@@ -194,25 +198,55 @@ def concepts(words: Sequence[str]) -> list[str]:
     return found
 
 
-def clauses(words: Sequence[str]) -> list[tuple[str, ...]]:
-    """A question's words as clauses, each a choice of words that would answer it, the best first.
+@dataclass(frozen=True)
+class Clause:
+    """A part of a question and what would answer it.
+
+    Parameters
+    ----------
+    words : tuple of str
+        As told.
+    concept : str
+        What they stand for, or nothing.
+    spelt : str
+        How ids spell the instrument that they name, or nothing.
+    """
+
+    words: tuple[str, ...]
+    concept: str = ""
+    spelt: str = ""
+
+    @property
+    def related(self) -> tuple[tuple[str, float], ...]:
+        """Concepts that answer it in part, each with how much."""
+        return _RELATED.get(self.concept, ())
+
+
+def clauses(words: Sequence[str]) -> list[Clause]:
+    """A question's words as clauses, the longest phrase first.
 
     >>> clauses(tokens("B field GSM"))
-    [('~magneticfield', 'b', 'field'), ('gsm',)]
+    [Clause(words=('b', 'field'), concept='magneticfield', spelt=''), Clause(words=('gsm',), concept='', spelt='')]
     """
-    found: list[tuple[str, ...]] = []
+    found: list[Clause] = []
     start = 0
     while start < len(words):
         for length in range(min(_LONGEST, len(words) - start), 0, -1):
             phrase = tuple(words[start : start + length])
-            concept = _PHRASES.get(phrase)
-            spelt = _SPELT.get(phrase)
-            if concept or spelt:
-                best = [f"~{concept}"] if concept else []
-                found.append((*best, *([spelt] if spelt else []), *phrase))
+            concept, spelt = _PHRASES.get(phrase, ""), _SPELT.get(phrase, "")
+            if concept or spelt or length == 1:
+                found.append(Clause(phrase, concept, spelt))
                 start += length
                 break
-        else:
-            found.append((words[start],))
-            start += 1
     return found
+
+
+# Protons are most of the ions that are measured, and a flux against energy is a spectrum.
+_RELATED: dict[str, tuple[tuple[str, float], ...]] = {
+    "ion": (("proton", 0.7),),
+    "proton": (("ion", 0.5),),
+    "spectrum": (("energyspectrum", 0.5),),
+    "energyspectrum": (("spectrum", 0.4),),
+    "plasma": (("moment", 0.6),),
+    "radio": (("wave", 0.4),),
+}
