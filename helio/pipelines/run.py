@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import partial
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -211,6 +212,7 @@ def run_plan(
                 engine.begin()
                 reader.start()
                 workers.start()
+                import_module("helio.store.ipc")  # pyarrow, while the children start
                 steps, used = engine.execute(execution, run_id, started, ended), engine.name
             else:
                 steps, used = found, "none"

@@ -29,7 +29,9 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # whatever a library prints must not be taken for an answer
     limit_memory(int(sys.argv[1]))
-    import numpy as np  # the longest import of any step, done while the plan is being made
+    import numpy as np
+
+    import helio.store.ipc  # noqa: F401 - the longest import of any step, done while the plan is being made
 
     np.seterr(all="ignore")
     answers.write(b'{"ready": true}\n')
