@@ -40,27 +40,27 @@ class Trivial:
 
 
 def make(steps: int, *, chain: bool) -> Plan:
-    """A fetch, and so many steps that wait for it alone, or each for the one before."""
-    fetch = {
-        "step_id": "b",
-        "tool_name": "fetch_data",
-        "tool_args": {"dataset_id": "AC_H2_MFI", "parameter_id": "BGSEc", "time_range": "2024-01-10"},
-    }
-    others = [
+    """A fetch, averages that wait for it alone or each for the one before, and a figure of the last one."""
+    data = {"dataset_id": "AC_H2_MFI", "parameter_id": "BGSEc", "time_range": "2024-01-10"}
+    fetch = {"step_id": "b", "tool_name": "fetch_data", "tool_args": data}
+    averages = [
         {
             "step_id": f"s{one}",
             "tool_name": "running_average",
             "tool_args": {
-                "source_label": f"L{one - 1}" if chain and one > 1 else "AC_H2_MFI.BGSEc",
-                "window": "5min",
+                "source_label": f"L{one - 1}" if chain and one else "AC_H2_MFI.BGSEc",
+                "window": "5min" if chain else f"{one + 1}s",  # a pass leaves out work that is done already
                 "output_label": f"L{one}",
             },
         }
-        for one in range(1, steps)
+        for one in range(steps - 2)
     ]
-    return make_plan(
-        {"id": f"bench-{steps}", "steps": [fetch, *others]}, now=datetime(2024, 3, 1), archive="sample"
-    )
+    last = {"spec": {"labels": [f"L{steps - 3}"]}}
+    figure = {"step_id": "figure", "tool_name": "render_spec", "tool_args": last}
+    template = {"id": f"bench-{steps}", "steps": [fetch, *averages, figure]}
+    plan = make_plan(template, now=datetime(2024, 3, 1), archive="sample")
+    assert len(plan.steps) == steps
+    return plan
 
 
 def helio(plan: Plan, server: Server, home: Path) -> str:
@@ -145,7 +145,7 @@ def main(sizes: list[int]) -> None:
         server.wait()
         print(f"server started on a new home in {time.perf_counter() - begun:.1f} s")
         try:
-            first = timed(lambda: helio(make(2, chain=True), server, home))
+            first = timed(lambda: helio(make(3, chain=True), server, home))
             print(f"first run, import of Prefect included: {first:.2f} s")
             for steps in sizes:
                 measure(steps, server, home)

@@ -9,7 +9,7 @@ import queue
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -59,7 +59,7 @@ def run(execution: Execution, run_id: str, home: Path, api_url: str, recorded: C
             validate_parameters=False,  # the plan's values have been verified
         )
         parameters = parameters_of(plan.authored, plan.values)
-        with SyncClientContext.get_or_create() as context:
+        with _connected() as context:
             # Made here, not by calling the flow: its tags would become its tasks' tags, and each tag of a task
             # costs a call of the server, without which a run must be able to go on.
             made = (
@@ -76,6 +76,17 @@ def run(execution: Execution, run_id: str, home: Path, api_url: str, recorded: C
             recorded(str(made.id))
             with _logs_to(Server(home, {**os.environ, "PREFECT_API_URL": api_url})):
                 run_flow_sync(flow, flow_run=made, parameters=parameters, return_type="state")
+
+
+@contextmanager
+def _connected() -> Iterator[SyncClientContext]:
+    """The one client of the run."""
+    with ExitStack() as stack:
+        try:
+            context = stack.enter_context(SyncClientContext.get_or_create())
+        except RuntimeError as error:  # all that Prefect has for a server that is not there
+            raise EngineError(str(error)) from error
+        yield context
 
 
 def _schedule(execution: Execution) -> None:

@@ -163,6 +163,11 @@ class Execution:
         self._pause = pause
         self._telling = threading.Lock()
 
+    @property
+    def complete(self) -> bool:
+        """Whether every step has its result."""
+        return len(self.results) == len(self.steps)
+
     def cancel(self) -> None:
         """End running work and start no more. Returns at once, from a signal handler too."""
         if not self.cancelled.is_set():
@@ -232,10 +237,11 @@ def _ended_badly(execution: Execution, api_url: str, error: BaseException) -> No
 
     if execution.bug is not None or execution.cancelled.is_set():
         log.debug("the flow ended with %r", error)
-    elif not isinstance(error, httpx.HTTPError):
+    elif execution.complete:
+        # The work is done, whatever the server made of it: it was lost, or somebody cancelled the run there.
+        log.warning("the server at %s does not show how this run ended: %r", api_url, error)
+    elif execution.begun or not isinstance(error, (EngineError, httpx.HTTPError)):
         execution.bug = error
-    elif execution.begun:
-        log.warning("the server at %s was lost, and does not show how this run ended: %s", api_url, error)
     else:
         execution.unreachable = EngineError(
             f"the engine's server at {api_url} does not take the run: {error}",
@@ -280,6 +286,18 @@ def signals_to(cancel: Callable[[], None]) -> Iterator[None]:
         restore()
 
 
+class _Lent:
+    """The environment as it was before the first of the runs that borrow it at the same time."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.runs = 0
+        self.before: dict[str, str | None] = {}
+
+
+_LENT = _Lent()  # a process has one environment, however many runs
+
+
 @contextmanager
 def prefect_environment(home: Path, api_url: str) -> Iterator[None]:
     """What Prefect reads while it is imported, and what only the environment can tell it."""
@@ -289,17 +307,24 @@ def prefect_environment(home: Path, api_url: str) -> Iterator[None]:
         "PREFECT_API_URL": api_url,
         "PREFECT_LOGGING_CONFIG_PATH": str(Path(__file__).with_name("logging.yml")),
     }
-    if is_loopback(api_url):
-        # A proxy of the institute knows nothing of this machine's loopback.
-        known = os.environ.get("no_proxy") or os.environ.get("NO_PROXY") or ""
-        changes["no_proxy"] = changes["NO_PROXY"] = f"{known},127.0.0.1,localhost".lstrip(",")
-    before = {name: os.environ.get(name) for name in changes}
-    os.environ.update(changes)
+    with _LENT.lock:
+        if not _LENT.runs:
+            names = (*changes, "no_proxy", "NO_PROXY")
+            _LENT.before = {name: os.environ.get(name) for name in names}
+        if is_loopback(api_url):
+            # A proxy of the institute knows nothing of this machine's loopback.
+            known = _LENT.before["no_proxy"] or _LENT.before["NO_PROXY"] or ""
+            changes["no_proxy"] = changes["NO_PROXY"] = f"{known},127.0.0.1,localhost".lstrip(",")
+        _LENT.runs += 1
+        os.environ.update(changes)
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+        with _LENT.lock:
+            _LENT.runs -= 1
+            if not _LENT.runs:
+                for name, value in _LENT.before.items():
+                    if value is None:
+                        os.environ.pop(name, None)
+                    else:
+                        os.environ[name] = value

@@ -76,9 +76,17 @@ class Runner:
         self.stopped.set()
 
 
-def chain(length: int = 3, **changes: Any) -> Plan:
-    """A fetch, and magnitudes of it, none of which waits for another."""
-    steps = [fetch("b"), *(magnitude(f"m{one}", label=f"B{one}") for one in range(length - 1))]
+def average(step_id: str, window: str, **changes: Any) -> dict[str, Any]:
+    """Each another window: a pass leaves out work that is done already."""
+    args = {"source_label": "AC_H2_MFI.BGSEc", "window": window, "output_label": step_id}
+    return {"step_id": step_id, "tool_name": "running_average", "tool_args": args, **changes}
+
+
+def chain(length: int = 3, *, critical: bool = True, **changes: Any) -> Plan:
+    """b, then length - 2 averages of it, m0 and on, none of which waits for another, then a figure of them all."""
+    averages = [average(f"m{one}", f"{one + 1}min", critical=critical) for one in range(length - 2)]
+    drawn = tuple(one["step_id"] for one in averages) or ("AC_H2_MFI.BGSEc",)
+    steps = [fetch("b", critical=critical), *averages, {**render("figure", drawn), "critical": critical}]
     return make_plan(template(*steps, **changes), now=NOW, archive="sample")
 
 
@@ -88,9 +96,9 @@ def diamond(*, left: bool = True, critical: bool = True) -> Plan:
         template(
             fetch("b", critical=critical),
             magnitude("left", label="L", critical=left and critical),
-            magnitude("right", label="R", critical=critical),
-            {**render("figure", ("L", "R")), "critical": left and critical},
-            fetch("apart", args={"parameter_id": "Magnitude"}),
+            average("right", "5min", critical=critical),
+            {**render("figure", ("L", "right")), "critical": left and critical},
+            fetch("apart", args={"dataset_id": "STA_L1_HET", "parameter_id": "Proton_Flux"}),
             id="diamond",
         ),
         now=NOW,

@@ -89,7 +89,7 @@ def test_a_pipelines_id_becomes_a_python_name(pipeline_id: str, name: str) -> No
 
 
 def test_a_run_is_called_by_its_time_range() -> None:
-    assert run_name(chain(2)) == "short 2024-01-10/2024-01-11"
+    assert run_name(chain(3)) == "short 2024-01-10/2024-01-11"
 
 
 def test_a_run_without_a_time_range_is_called_by_its_pipeline() -> None:
@@ -113,4 +113,7 @@ def test_the_environment_is_put_back(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     with prefect_environment(tmp_path, "http://127.0.0.1:4271/api"):
         assert os.environ["NO_PROXY"] == "example.org,127.0.0.1,localhost"
         assert os.environ["PREFECT_HOME"] == str(tmp_path / "prefect")
+        other = prefect_environment(tmp_path / "other", "http://127.0.0.1:4271/api")
+        other.__enter__()
+    other.__exit__(None, None, None)  # two runs do not end in the order in which they began
     assert dict(os.environ) == before

@@ -13,9 +13,7 @@ import pytest
 from helio.errors import Cancelled, EngineError, NoData, RateLimited, ServerUnavailable
 from helio.flows.run import run_flow
 from helio.flows.server import Server
-from helio.pipelines.plan import make_plan
 from tests.flows.conftest import ENVIRON, Run, Runner, chain, diamond
-from tests.pipelines.conftest import NOW, fetch, magnitude, template
 
 pytestmark = pytest.mark.server
 
@@ -45,13 +43,13 @@ def test_independent_steps_run_together(server: Server, home: Path) -> None:
         together.wait()
         return "completed"
 
-    one = Run(server, home, chain(4), Runner({f"m{i}": meet for i in range(3)}))
+    one = Run(server, home, chain(5), Runner({f"m{i}": meet for i in range(3)}))
     assert set(one.states.values()) == {"completed"}
 
 
 def test_no_more_steps_run_together_than_workers(server: Server, home: Path) -> None:
     runner = Runner(takes=0.05)
-    Run(server, home, chain(7), runner, workers=2)
+    Run(server, home, chain(8), runner, workers=2)
     assert runner.most == 2
 
 
@@ -89,7 +87,7 @@ def test_a_failure_that_is_not_critical_leaves_a_partial_run(server: Server, hom
 
 
 def test_a_run_in_which_nothing_was_done_has_failed(server: Server, home: Path) -> None:
-    plan = make_plan(template(fetch("b", critical=False)), now=NOW, archive="sample")
+    plan = chain(3, critical=False)
     one = Run(server, home, plan, Runner({"b": NoData("nothing")}))
     assert (one.shown.run["state_type"], one.shown.run["state_name"]) == ("FAILED", "Failed")
 
@@ -102,10 +100,10 @@ def test_a_step_from_the_store_is_cached(server: Server, home: Path) -> None:
 
 def test_a_transient_error_is_tried_once_more(server: Server, home: Path) -> None:
     runner = Runner({"b": [ServerUnavailable("down"), "completed"]})
-    one = Run(server, home, chain(2), runner)
-    assert one.states == {"b": "completed", "m0": "completed"}
-    assert runner.order == ["b", "b", "m0"]
-    assert (one.started, one.finished) == (["b", "m0"], [("b", "completed"), ("m0", "completed")])
+    one = Run(server, home, chain(3), runner)
+    assert one.states == {"b": "completed", "m0": "completed", "figure": "completed"}
+    assert runner.order == ["b", "b", "m0", "figure"]
+    assert (one.started, one.finished) == (["b", "m0", "figure"], list(one.states.items()))
     one.shown.soon(lambda shown: shown.tasks.get("b", {}).get("run_count"), 2)
     history = server.request(f"/task_run_states/?task_run_id={one.shown.tasks['b']['id']}")
     assert [state["name"] for state in history if state["type"] == "RUNNING"] == ["Running", "Retrying"]
@@ -113,14 +111,14 @@ def test_a_transient_error_is_tried_once_more(server: Server, home: Path) -> Non
 
 def test_a_transient_error_is_not_tried_a_third_time(server: Server, home: Path) -> None:
     runner = Runner({"b": [RateLimited("slower"), RateLimited("slower")]})
-    one = Run(server, home, chain(2), runner)
-    assert one.states == {"b": "failed", "m0": "skipped"}
+    one = Run(server, home, chain(3), runner)
+    assert one.states == {"b": "failed", "m0": "skipped", "figure": "skipped"}
     assert runner.order == ["b", "b"]
 
 
 def test_an_error_that_will_not_pass_is_not_tried_again(server: Server, home: Path) -> None:
     runner = Runner({"b": NoData("nothing")})
-    Run(server, home, chain(2), runner)
+    Run(server, home, chain(3), runner)
     assert runner.order == ["b"]
 
 
@@ -140,9 +138,9 @@ def test_what_a_step_logs_stands_with_its_task_run(server: Server, home: Path) -
         logging.getLogger("helio.sources.test").warning("two records out of order")
         return "completed"
 
-    one = Run(server, home, chain(2), Runner({"b": say}))
+    one = Run(server, home, chain(3), Runner({"b": say}))
     found = server.request("/logs/filter", {"logs": {"flow_run_id": {"any_": [one.shown.id]}}})
-    one.shown.soon(lambda shown: len(shown.tasks), 2)
+    one.shown.soon(lambda shown: len(shown.tasks), 3)
     wanted = [(one.shown.tasks["b"]["id"], "two records out of order")]
     assert [(entry["task_run_id"], entry["message"]) for entry in found] == wanted
 
@@ -168,7 +166,7 @@ def test_a_bug_in_a_callback_is_raised(server: Server, home: Path) -> None:
         raise LookupError("a bug")
 
     with pytest.raises(LookupError, match="a bug"):
-        run_flow(chain(2), Runner(), run_id="r", home=home, api_url=server.url, started=broken)
+        run_flow(chain(3), Runner(), run_id="r", home=home, api_url=server.url, started=broken)
 
 
 def test_a_runner_that_was_cancelled_cancels_the_run(server: Server, home: Path) -> None:
@@ -181,14 +179,30 @@ def test_a_runner_that_was_cancelled_cancels_the_run(server: Server, home: Path)
 
 def test_an_address_where_nobody_is_says_so(home: Path) -> None:
     with pytest.raises(EngineError, match=r"127\.0\.0\.1:9/api does not take the run"):
-        run_flow(chain(2), Runner(), run_id="r", home=home, api_url="http://127.0.0.1:9/api")
+        run_flow(chain(3), Runner(), run_id="r", home=home, api_url="http://127.0.0.1:9/api")
+
+
+def test_a_run_that_somebody_cancels_on_the_server_keeps_its_results(server: Server, home: Path) -> None:
+    ids: list[str] = []
+
+    def cancelled_there() -> str:
+        state = {"state": {"type": "CANCELLED"}, "force": True}
+        server.request(f"/flow_runs/{ids[0]}/set_state", state)
+        return "completed"
+
+    results = run_flow(
+        chain(3),
+        Runner({"b": cancelled_there}),
+        run_id="r",
+        home=home,
+        api_url=server.url,
+        recorded=ids.append,
+    )
+    assert [one.state for one in results] == ["completed"] * 3
 
 
 def test_two_runs_at_once_keep_apart(server: Server, home: Path) -> None:
-    plans = [
-        make_plan(template(fetch("b"), magnitude("m"), id=f"run-{one}"), now=NOW, archive="sample")
-        for one in (1, 2)
-    ]
+    plans = [chain(3, id=f"run-{one}") for one in (1, 2)]
     runs: list[Run] = []
     threads = [
         threading.Thread(target=lambda plan=plan: runs.append(Run(server, home, plan, Runner(takes=0.2))))
@@ -199,7 +213,9 @@ def test_two_runs_at_once_keep_apart(server: Server, home: Path) -> None:
     for thread in threads:
         thread.join()
     for one in runs:
-        one.shown.soon(lambda shown: shown.states, {"b": "Completed", "m": "Completed"})
+        one.shown.soon(
+            lambda shown: shown.states, {"b": "Completed", "m0": "Completed", "figure": "Completed"}
+        )
 
 
 def test_the_users_own_prefect_home_is_left_alone(server: Server, home: Path, tmp_path: Path) -> None:
@@ -208,7 +224,7 @@ def test_the_users_own_prefect_home_is_left_alone(server: Server, home: Path, tm
 from pathlib import Path
 from helio.flows.run import run_flow
 from tests.flows.conftest import Runner, chain
-run_flow(chain(2), Runner(), run_id="r", home=Path({str(home)!r}), api_url={server.url!r})
+run_flow(chain(3), Runner(), run_id="r", home=Path({str(home)!r}), api_url={server.url!r})
 """
     subprocess.run(
         [sys.executable, "-c", code], env={**ENVIRON, "HOME": str(tmp_path)}, check=True, timeout=60
