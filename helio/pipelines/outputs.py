@@ -86,19 +86,22 @@ def _used(reads: list[str], produced: dict[str, tuple[StepId, list[str]]]) -> se
     return found
 
 
-def _concrete(label: str, place: Place, context: Context) -> list[str]:
-    """A label with all items of the maps around it, or one ``*`` where they are not known yet."""
-    maps = [one for one in place.maps if variable_of(one) in label]
+def concrete_labels(label: str, place: Place, context: Context) -> list[str] | None:
+    """A label for all items of the maps around it; none where they are not known yet."""
+    maps = [one for one in place.maps if variable_of(one) and variable_of(one) in label]
     items = [known_items(one, context) for one in maps]
-    if any(one is None for one in items):
-        return [as_glob(label, place.variables)]
     found: list[str] = []
     for chosen in product(*(one or [] for one in items)):
         named = label
         for each, item in zip(maps, chosen, strict=True):
             named = str(with_item(named, {}, variable_of(each), item))
         found.append(named)
-    return found
+    return None if any(one is None for one in items) else found
+
+
+def _concrete(label: str, place: Place, context: Context) -> list[str]:
+    found = concrete_labels(label, place, context)
+    return [as_glob(label, place.variables)] if found is None else found
 
 
 def _dependants(plan: Document, step_id: StepId | None) -> set[StepId]:

@@ -9,6 +9,7 @@ from helio.pipelines.passes.check_code import check_code
 from helio.pipelines.passes.check_fetches import check_fetches
 from helio.pipelines.passes.check_given_values import check_given_values
 from helio.pipelines.passes.check_intents import check_intents
+from helio.pipelines.passes.check_maps import check_maps
 from helio.pipelines.passes.check_providers import check_providers
 from helio.pipelines.passes.check_runnable import check_runnable
 from helio.pipelines.passes.check_steps import check_steps
@@ -23,13 +24,20 @@ from helio.pipelines.passes.derive_dependencies import derive_dependencies
 from helio.pipelines.passes.derive_produces import derive_produces
 from helio.pipelines.passes.drop_equal_work import drop_equal_work
 from helio.pipelines.passes.drop_nulls import drop_nulls
+from helio.pipelines.passes.drop_repeated_items import drop_repeated_items
 from helio.pipelines.passes.drop_repeated_steps import drop_repeated_steps
 from helio.pipelines.passes.edit import Pass
+from helio.pipelines.passes.expand_items import expand_items
 from helio.pipelines.passes.fill_defaults import fill_defaults
 from helio.pipelines.passes.fill_figures import fill_figures
+from helio.pipelines.passes.fuse_maps import fuse_maps
 from helio.pipelines.passes.guarantee_artefact import guarantee_artefact
+from helio.pipelines.passes.inline_pipelines import inline_pipelines
 from helio.pipelines.passes.keep_unknown_keys import keep_unknown_keys
 from helio.pipelines.passes.lower_plots import lower_plots
+from helio.pipelines.passes.map_components import map_components
+from helio.pipelines.passes.map_intervals import map_intervals
+from helio.pipelines.passes.map_literals import map_literals
 from helio.pipelines.passes.mend_dependencies import mend_dependencies
 from helio.pipelines.passes.merge_fetches import merge_fetches
 from helio.pipelines.passes.order_steps import order_steps
@@ -38,6 +46,7 @@ from helio.pipelines.passes.raise_critical import raise_critical
 from helio.pipelines.passes.rename_arguments import rename_arguments
 from helio.pipelines.passes.rename_keys import rename_keys
 from helio.pipelines.passes.rename_template_keys import rename_template_keys
+from helio.pipelines.passes.resolve_globs import resolve_globs
 from helio.pipelines.passes.respell_labels import respell_labels
 from helio.pipelines.passes.settle_ids import settle_ids
 from helio.pipelines.passes.settle_unknown_arguments import settle_unknown_arguments
@@ -48,6 +57,7 @@ from helio.pipelines.passes.spell_values import spell_values
 from helio.pipelines.passes.spell_variables import spell_variables
 from helio.pipelines.passes.split_labels import split_labels
 from helio.pipelines.passes.unpack_json import unpack_json
+from helio.pipelines.passes.unwrap_intervals import unwrap_intervals
 from helio.pipelines.passes.wire_figures import wire_figures
 from helio.pipelines.passes.wire_time import wire_time
 
@@ -109,7 +119,22 @@ RESOLVE: tuple[Stage, ...] = (
 )
 """R: what each step gives, reads and waits for."""
 
-EXPAND: tuple[Stage, ...] = ()
+EXPAND: tuple[Stage, ...] = (
+    # Other pipelines first: their steps are expanded with the plan's own.
+    (inline_pipelines,),
+    (
+        # Every loop a map, before anything asks what maps have in common.
+        map_literals,
+        map_intervals,
+        drop_repeated_items,
+        # One call instead of a map, before maps are put together.
+        unwrap_intervals,
+        map_components,
+        fuse_maps,
+        # What is left of labels that stand for many, once the maps that give them are settled.
+        resolve_globs,
+    ),
+)
 """X: sub-pipelines, loops, intervals."""
 
 OPTIMISE: tuple[Stage, ...] = (
@@ -129,7 +154,7 @@ GUARANTEE: tuple[Stage, ...] = (
 
 VERIFY: tuple[Stage, ...] = (
     # What the lowered plan says is checked once more: it is what runs. Code is read, and never run here.
-    (check_tools, check_budget, check_code, check_runnable, check_use, check_intents),
+    (check_tools, check_budget, check_code, check_runnable, check_use, check_maps, check_intents),
 )
 """V: everything again, without edits."""
 
@@ -137,6 +162,8 @@ REPEATED: tuple[Stage, ...] = (*NORMALISE, *RESOLVE, *EXPAND, *OPTIMISE, *GUARAN
 """N to G, run as a whole until nothing is left to edit."""
 
 BINDING: tuple[Stage, ...] = (
+    # Maps first: every later pass reads steps with a tool of their own.
+    (expand_items,),
     # Values before artefacts: a figure takes its range from fetches whose ranges are absolute.
     (check_given_values, check_providers, bind_values),
     # Labels may have been made of variables: what two of them became is known only now.

@@ -1,0 +1,316 @@
+"""Maps of one run: each item its own steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+from helio.errors import RequestError, TimeRangeError
+from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
+from helio.pipelines.figures import depends_on
+from helio.pipelines.labels import produced_labels
+from helio.pipelines.maps import (
+    args_of,
+    is_block,
+    is_glob,
+    item_name,
+    known_items,
+    signature_of,
+    variable_of,
+    with_item,
+)
+from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
+from helio.pipelines.passes.fuse_maps import without_globs
+from helio.pipelines.passes.map_components import size_of
+from helio.pipelines.template import Document
+from helio.pipelines.variables import TOKEN, read_time_range, read_value
+from helio.time_range import Duration, TimeRange
+
+OF_A_MAP = ("for_each", "collect", "on_item_error", "block")
+CARTESIAN = ("x", "y", "z")
+"""Components of a vector of three, where only their number is known."""
+
+
+def expand_items(plan: Document, context: Context) -> Iterator[Finding]:
+    """Put the steps of every item in the place of each map.
+
+    ``3: for $DAY in intervals of 2024-01-10 to 2024-01-12`` → ``3[2024-01-10]``, ``3[2024-01-11]``
+
+    Intervals start at midnight UTC, are half-open, and are cut at the ends of the range. What depends on a map
+    depends on all its items; a label with ``*`` stands for those of all items.
+
+    >>> from datetime import datetime
+    >>> from helio.steps.signature import signatures
+    >>> args = {"dataset_id": "$DS", "parameter_id": "x", "time_range": "2024-01-10"}
+    >>> each = {"as": "$DS", "over": ["A", "B"]}
+    >>> plan = {"steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args, "for_each": each}]}
+    >>> [edit] = expand_items(plan, Context(signatures(), datetime(2024, 1, 1), {}))
+    >>> print(edit.code, edit.message)
+    HB401 a step for each of 2 items: 1[A], 1[B]
+    """
+    steps: list[Document] = list(plan["steps"])
+    skipped: set[StepId] = set()
+    for place, step in enumerate(plan["steps"]):
+        if "for_each" not in step and not is_block(step):
+            continue
+        items = _items(step, place, plan, context)
+        if isinstance(items, Diagnostic):
+            yield items
+            if items.code == "HB402" and items.severity == "warning":
+                skipped.add(step["step_id"])
+            continue
+        made = list(_expanded(step, items, context))
+        wrong = _collides(step, items, place, context)
+        if wrong is not None:
+            yield wrong
+            continue
+        index = next(i for i, one in enumerate(steps) if one.get("step_id") == step["step_id"])
+        operations: tuple[Operation, ...] = removed(pointer("steps", index), steps[index])
+        made = [
+            {**one, "depends_on": list(dict.fromkeys([*depends_on(one), *_outer(steps[index])]))}
+            for one in made
+        ]
+        for offset, one in enumerate(made):
+            operations += added(pointer("steps", index + offset), one)
+        steps[index : index + 1] = made
+        operations += _rewired(steps, step["step_id"], [one["step_id"] for one in made])
+        operations += _written_out(steps, context)
+        shown = [str(one["step_id"]) for one in made]
+        listed = ", ".join(shown[:3]) + (f" … {shown[-1]}" if len(shown) > 3 else "")
+        message = f"a step for each of {len(items)} items: {listed}"
+        yield Edit("HB401", message, operations, step["step_id"], kind="bind")
+    if skipped:
+        yield _left_out(steps, skipped)
+
+
+# Items --------------------------------------------------------------------------------------------------------
+
+
+def _items(step: Document, place: int, plan: Document, context: Context) -> list[Any] | Diagnostic:
+    """The items of a map in this run; a block without a map has one, which is nobody's."""
+    each = step.get("for_each")
+    if each is None:
+        return [None]
+
+    def refused(code: str, message: str, advice: str = "", severity: Any = "error") -> Diagnostic:
+        at = pointer("steps", place, "for_each", "over")
+        tool_name = str(step.get("tool_name", ""))
+        return Diagnostic(
+            code, message, severity, step.get("step_id"), tool_name, at, (advice,) if advice else ()
+        )
+
+    over = each.get("over") if isinstance(each, dict) else None
+    most = context.policy.max_map_items
+    items: list[Any] | None
+    if isinstance(over, dict) and isinstance(over.get("intervals"), str):
+        try:
+            span, length = _span(over["intervals"], plan, context), Duration(str(over.get("step", "1d")))
+        except (TimeRangeError, RequestError) as error:
+            return refused("HB204", error.message, error.advice or "")
+        count = _count(span, length.nanoseconds)
+        if count > most:
+            return refused(
+                "HX303", f"{count} items are more than {most}", "a shorter range, or longer intervals"
+            )
+        items = _intervals(span, length.nanoseconds)
+    elif isinstance(over, dict) and isinstance(over.get("components_of"), str):
+        size = size_of(over["components_of"], context)
+        if size is None:
+            return refused(
+                "HX305",
+                f"the components of {over['components_of']} are not known before the run",
+                'name them: over: ["…"]',
+            )
+        items = list(CARTESIAN) if size == len(CARTESIAN) else [str(one + 1) for one in range(size)]
+    else:
+        items = known_items(each, context) if isinstance(each, dict) and variable_of(each) else None
+        if items is None:
+            return refused(
+                "HX305", "what this map runs over is not known before the run", "name the items: over: […]"
+            )
+    if len(items) > most:
+        return refused("HX303", f"{len(items)} items are more than {most}", "fewer items")
+    if not items:
+        critical = step.get("critical", True)
+        return refused(
+            "HB402",
+            "the map has no items" + ("" if critical else ": it is skipped, and all that rests on it"),
+            "items in for_each.over",
+            "error" if critical else "warning",
+        )
+    return items
+
+
+def _span(text: str, plan: Document, context: Context) -> TimeRange:
+    """The range that is divided, in this run."""
+    if TOKEN.fullmatch(text):
+        facts = plan.get("variables", {}).get(text, {})
+        given = facts.get("value", context.values.get(text, facts.get("default")))
+        if given is None:
+            raise RequestError(f"the variable {text} needs a value")
+        text = str(read_value(text, {"type": "time_range"}, given, context.now))
+    return read_time_range(text, context.now)
+
+
+def _first_edge(span: TimeRange) -> datetime:
+    return datetime(span.start.year, span.start.month, span.start.day)
+
+
+def _count(span: TimeRange, nanoseconds: int) -> int:
+    """How many intervals of a length, counted from midnight, a range touches."""
+    zero = _first_edge(span)
+    start = int((span.start - zero) / timedelta(microseconds=1)) * 1000
+    stop = int((span.stop - zero) / timedelta(microseconds=1)) * 1000
+    return -(-stop // nanoseconds) - start // nanoseconds
+
+
+def _intervals(span: TimeRange, nanoseconds: int) -> list[str]:
+    length, edge = timedelta(microseconds=nanoseconds / 1000), _first_edge(span)
+    found: list[str] = []
+    edge += ((span.start - edge) // length) * length
+    while edge < span.stop:
+        found.append(str(TimeRange(max(edge, span.start), min(edge + length, span.stop))))
+        edge += length
+    return found
+
+
+# Steps --------------------------------------------------------------------------------------------------------
+
+
+def _expanded(step: Document, items: list[Any], context: Context) -> Iterator[Document]:
+    outer = str(step["step_id"])
+    name = variable_of(step.get("for_each"))
+    taken: set[str] = set()
+    for item in items:
+        shown = item_name(item)
+        while shown in taken:
+            shown += "'"
+        taken.add(shown)
+        prefix = f"{outer}[{shown}]" if name else outer
+        note = {"step_id": step["step_id"], "item": item, "on_item_error": step.get("on_item_error", "fail")}
+        values = {name: item} if name else {}
+        if not is_block(step):
+            inner = {key: value for key, value in step.items() if key not in OF_A_MAP}
+            yield _of_item({**inner, "step_id": prefix}, values, note if name else None, context)
+            continue
+        ids = {one.get("step_id"): f"{prefix}.{one.get('step_id')}" for one in step["block"]}
+        for one in step["block"]:
+            waits = [ids.get(other, other) for other in depends_on(one)]
+            moved = {**one, "step_id": ids[one.get("step_id")], "depends_on": waits}
+            if step.get("critical") is False:
+                moved["critical"] = False
+            made = _of_item(moved, values, note if name else None, context)
+            if "for_each" in made or is_block(made):
+                yield from _nested(made, context)
+            else:
+                yield made
+
+
+def _nested(step: Document, context: Context) -> Iterator[Document]:
+    """A map within a map, whose items must stand in it."""
+    each = step.get("for_each")
+    items = known_items(each, context) if isinstance(each, dict) else [None]
+    inner = list(_expanded(step, items or [], context))
+    for one in inner:
+        yield {**one, "depends_on": list(dict.fromkeys([*depends_on(one), *depends_on(step)]))}
+
+
+def _of_item(step: Document, values: Document, note: Document | None, context: Context) -> Document:
+    signature = signature_of(step, context.signatures)
+    made = dict(step)
+    for name, item in values.items():
+        schema = signature.schema() if signature is not None else {}
+        if "tool_args" in made:
+            made["tool_args"] = with_item(made["tool_args"], schema, name, item)
+        for key in ("produces", "for_each"):
+            if key in made:
+                made[key] = with_item(made[key], {}, name, item)
+        if is_block(made):
+            made["block"] = [_of_item(one, {name: item}, None, context) for one in made["block"]]
+    if note is not None:
+        kept = made.get("annotations")
+        made["annotations"] = {**(kept if isinstance(kept, dict) else {}), "map": note}
+    return made
+
+
+def _outer(step: Document) -> list[StepId]:
+    """What the map as a whole waits for: a block's steps wait for it too."""
+    return list(depends_on(step)) if is_block(step) else []
+
+
+def _collides(step: Document, items: list[Any], place: int, context: Context) -> Diagnostic | None:
+    """A label that does not say whose item it is, though there are several; or items that are to be put together."""
+    name = variable_of(step.get("for_each"))
+    if not name or len(items) < 2:
+        return None
+    for inner in step["block"] if is_block(step) else [step]:
+        signature = signature_of(inner, context.signatures)
+        for label in produced_labels(signature, args_of(inner)) if signature is not None else ():
+            if name not in TOKEN.findall(label):
+                together = step.get("collect") in ("concat", "merge")
+                message = (
+                    f"collect: {step['collect']} of '{label}' is part of the format, and this version does not run it"
+                    if together
+                    else f"every item would give the label '{label}'"
+                )
+                return Diagnostic(
+                    "HX304" if together else "HR103",
+                    message,
+                    step_id=step.get("step_id"),
+                    tool_name=str(step.get("tool_name", "")),
+                    path=pointer("steps", place, "collect" if together else "tool_args"),
+                    advice=(f"{name} in the label: '{label}_{name}'",),
+                )
+    return None
+
+
+def _rewired(steps: list[Document], old: StepId, new: list[StepId]) -> tuple[Operation, ...]:
+    operations: tuple[Operation, ...] = ()
+    for index, one in enumerate(steps):
+        if old in depends_on(one):
+            wanted = list(
+                dict.fromkeys(
+                    each for given in one["depends_on"] for each in (new if given == old else [given])
+                )
+            )
+            operations += replaced(pointer("steps", index, "depends_on"), one["depends_on"], wanted)
+            steps[index] = {**one, "depends_on": wanted}
+    return operations
+
+
+def _written_out(steps: list[Document], context: Context) -> tuple[Operation, ...]:
+    """Labels with ``*`` as those that they stand for, once no map that could give one of them is left."""
+    if any("for_each" in one or is_block(one) for one in steps):
+        return ()
+    known = [
+        label
+        for one in steps
+        if (signature := signature_of(one, context.signatures)) is not None
+        for label in produced_labels(signature, args_of(one))
+    ]
+    operations: tuple[Operation, ...] = ()
+    for index, one in enumerate(steps):
+        signature, args = signature_of(one, context.signatures), args_of(one)
+        if signature is None or not any(is_glob(str(args)) for _ in signature.tables):
+            continue
+        written = without_globs(args, [tuple(table.argument.split(".")) for table in signature.tables], known)
+        if written != args:
+            operations += replaced(pointer("steps", index, "tool_args"), args, written)
+            steps[index] = {**one, "tool_args": written}
+    return operations
+
+
+def _left_out(steps: list[Document], skipped: set[StepId]) -> Edit:
+    """Take empty maps out, and all that rests on them."""
+    gone = set(skipped)
+    grown = True
+    while grown:
+        more = {one["step_id"] for one in steps if gone & set(depends_on(one))} - gone
+        grown, gone = bool(more), gone | more
+    operations: tuple[Operation, ...] = ()
+    for index in reversed(range(len(steps))):
+        if steps[index]["step_id"] in gone:
+            operations += removed(pointer("steps", index), steps[index])
+    listed = ", ".join(str(one["step_id"]) for one in steps if one["step_id"] in gone)
+    return Edit("HB402", f"skipped, as a map has no items: {listed}", operations, kind="bind")

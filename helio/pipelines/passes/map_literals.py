@@ -1,0 +1,144 @@
+"""A loop over literals, as planners write it, becomes a map; one over a single time phrase becomes the range."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from helio.errors import TimeRangeError
+from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.labels import owner, produced_labels
+from helio.pipelines.maps import Place, args_of, places, signature_of
+from helio.pipelines.passes.edit import Context, Edit, Finding, added, removed, replaced
+from helio.pipelines.template import Document
+from helio.steps.signature import Argument, Signature
+from helio.time_range import canonical
+
+LOOP = "loop_over"
+NOTHING: tuple[Any, ...] = (None, "", [], {})
+
+
+def map_literals(plan: Document, context: Context) -> Iterator[Finding]:
+    """Let a loop over literals fill the one argument that it can mean.
+
+    ``loop_over: ["AC_H2_MFI", "AC_H0_MFI"]`` → ``dataset_id: "$ITEM"`` with ``for_each`` over them, where every item
+    is a known data set and ``dataset_id`` is not filled. ``loop_over: ["past 3 days"]`` → ``time_range: "past 3 days"``
+
+    >>> from datetime import datetime
+    >>> from helio.steps.signature import signatures
+    >>> args = {"dataset_id": "AC_H2_MFI", "parameter_id": "BGSEc"}
+    >>> step = {"step_id": 1, "tool_name": "fetch_data", "loop_over": ["past 3 days"], "tool_args": args}
+    >>> [edit] = map_literals({"steps": [step]}, Context(signatures(), datetime(2024, 1, 1), {}))
+    >>> print(edit.code, edit.message)
+    HX203 a loop over one range: it is the time_range
+    """
+    known = _known_labels(plan, context)
+    for place in places(plan):
+        if LOOP in place.step:
+            yield _meant(plan, place, context, known)
+
+
+def _meant(plan: Document, place: Place, context: Context, known: list[str]) -> Finding:
+    step, signature = place.step, signature_of(place.step, context.signatures)
+    items = step[LOOP] if isinstance(step[LOOP], list) else [step[LOOP]]
+    literal = bool(items) and all(
+        isinstance(one, (str, int, float)) and one not in ("", None) for one in items
+    )
+    if signature is None or not literal or "for_each" in step:
+        return _unclear(place, signature, (), "what it runs over is no list of literals")
+    args = args_of(step)
+    free = [one for one in signature.arguments if args.get(one.name) in NOTHING]
+    fits = [one for one in free if _takes(one, items, args, signature, context, known)]
+    times = [one for one in fits if one.schema.get("format") == "time-range"]
+    if len(items) == 1 and len(times) == 1:
+        operations = removed(pointer(*place.path, LOOP), step[LOOP]) + _filled(place, times[0].name, items[0])
+        message = f"a loop over one range: it is the {times[0].name}"
+        return Edit("HX203", message, operations, step.get("step_id"), path=pointer(*place.path, LOOP))
+    if len(fits) != 1:
+        why = "the items fit several arguments" if fits else "no argument that is left takes all of the items"
+        return _unclear(place, signature, tuple(one.name for one in fits), why)
+    name = _free_name(plan)
+    operations = removed(pointer(*place.path, LOOP), step[LOOP])
+    operations += _filled(place, fits[0].name, [name] if fits[0].schema.get("type") == "array" else name)
+    label = args.get("output_label")
+    if isinstance(label, str) and label and name not in label:
+        operations += replaced(pointer(*place.path, "tool_args", "output_label"), label, f"{label}_{name}")
+    operations += added(pointer(*place.path, "for_each"), {"as": name, "over": items})
+    return Edit(
+        "HX201",
+        f"loops over {fits[0].name}: {', '.join(map(str, items))}",
+        operations,
+        step.get("step_id"),
+        "lossy",
+        f"the loop does not say over what: {fits[0].name} is the one argument left that takes its items",
+        pointer(*place.path, LOOP),
+    )
+
+
+def _takes(
+    argument: Argument,
+    items: list[Any],
+    args: Document,
+    signature: Signature,
+    context: Context,
+    known: list[str],
+) -> bool:
+    """Whether an argument is known to take every item."""
+    schema = argument.schema
+    if schema.get("format") == "time-range":
+        return all(isinstance(one, str) and _is_range(one) for one in items)
+    if isinstance(schema.get("enum"), list):
+        return all(one in schema["enum"] for one in items)
+    labels = {table.argument for table in signature.tables}
+    if argument.name in labels:
+        return all(isinstance(one, str) and owner(one, known) is not None for one in items)
+    if argument.name == "dataset_id":
+        return all(one in context.catalogue for one in items)
+    if argument.name == "parameter_id" and not args.get("parameters"):
+        dataset = context.catalogue.get(str(args.get("dataset_id")))
+        return dataset is not None and all(one in dataset.parameters for one in items)
+    return False
+
+
+def _is_range(text: str) -> bool:
+    try:
+        canonical(text)
+    except TimeRangeError:
+        return False
+    return True
+
+
+def _filled(place: Place, name: str, value: Any) -> tuple[dict[str, Any], ...]:
+    at = pointer(*place.path, "tool_args", name)
+    args = args_of(place.step)
+    return replaced(at, args[name], value) if name in args else added(at, value)
+
+
+def _free_name(plan: Document) -> str:
+    declared = plan.get("variables")
+    name, count = "$ITEM", 1
+    while isinstance(declared, dict) and name in declared:
+        count += 1
+        name = f"$ITEM_{count}"
+    return name
+
+
+def _known_labels(plan: Document, context: Context) -> list[str]:
+    return [
+        label
+        for place in places(plan)
+        if (signature := signature_of(place.step, context.signatures)) is not None
+        for label in produced_labels(signature, args_of(place.step))
+    ]
+
+
+def _unclear(place: Place, signature: Signature | None, meant: tuple[str, ...], why: str) -> Diagnostic:
+    return Diagnostic(
+        "HX202",
+        f"the loop does not say which argument it fills: {why}",
+        step_id=place.step.get("step_id"),
+        tool_name=signature.name if signature else "",
+        path=pointer(*place.path, LOOP),
+        advice=('"for_each": {"as": "$ITEM", "over": […]}, and "$ITEM" in the argument that is meant',),
+        candidates=meant,
+    )
