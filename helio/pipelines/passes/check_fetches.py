@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.maps import Place, args_of, places
 from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.template import Document
 
@@ -26,16 +27,14 @@ def check_fetches(plan: Document, context: Context) -> Iterator[Finding]:
     'candidates' and 'dataset_id' do not go together: the candidates name the data sets
     """
     del context
-    for index, step in enumerate(plan["steps"]):
-        if step["tool_name"] != "fetch_data":
+    for place in places(plan):
+        if place.step.get("tool_name") != "fetch_data":
             continue
-        args = step["tool_args"]
+        args = args_of(place.step)
 
-        def found(
-            argument: str, message: str, advice: str, index: int = index, step: Document = step
-        ) -> Diagnostic:
-            at = pointer("steps", index, "tool_args", argument)
-            return Diagnostic("HV105", message, "error", step["step_id"], "fetch_data", at, (advice,))
+        def found(argument: str, message: str, advice: str, place: Place = place) -> Diagnostic:
+            at = pointer(*place.path, "tool_args", argument)
+            return Diagnostic("HV105", message, "error", place.step["step_id"], "fetch_data", at, (advice,))
 
         for one, other, reason in APART:
             if args.get(one) and args.get(other):

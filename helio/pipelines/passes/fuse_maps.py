@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterator
+from copy import deepcopy
 from typing import Any
 
 from helio.pipelines.diagnostics import StepId
@@ -22,7 +23,7 @@ from helio.pipelines.maps import (
 )
 from helio.pipelines.passes.draft import Draft, dependants_of, reaches
 from helio.pipelines.passes.edit import Context, Edit, Finding
-from helio.pipelines.template import Document
+from helio.pipelines.template import STEP_DEFAULTS, Document
 from helio.store.keys import canonical_json
 
 OUTER = ("step_id", "for_each", "collect", "on_item_error", "depends_on", "critical", "annotations", "pin")
@@ -130,8 +131,11 @@ def _fused(
     ids: list[StepId] = [one["step_id"], other["step_id"]]
     block = _block(one, other, context)
     needed = {*depends_on(one), *depends_on(other)} - set(ids)
-    for key in [key for key in one if key not in OUTER and key != "block"]:
+    for key in ("tool_name", "tool_args"):
         draft.unset(first, key)
+    draft.set(first, "produces", [])
+    intents = "; ".join(dict.fromkeys(step["intent"] for step in (one, other) if step.get("intent")))
+    draft.set(first, "intent", intents)
     draft.set(first, "block", block)
     draft.set(first, "collect", "list")
     draft.set(first, "depends_on", sorted(needed, key=lambda each: draft.places.get(each, len(draft.steps))))
@@ -171,7 +175,7 @@ def _block(one: Document, other: Document, context: Context) -> list[Document]:
         needed += [producers[known] for label in reads if (known := owner(label, producers)) is not None]
         if needed:
             step["depends_on"] = list(dict.fromkeys(needed))
-    return [{"step_id": step["step_id"], **step} for step in [*block, *added]]
+    return [{"step_id": step["step_id"], **deepcopy(STEP_DEFAULTS), **step} for step in [*block, *added]]
 
 
 def _free(taken: set[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +12,7 @@ from helio.pipelines.figures import depends_on
 from helio.pipelines.labels import owner, produced_labels
 from helio.pipelines.maps import args_of, is_block, places, signature_of
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
-from helio.pipelines.template import Document
+from helio.pipelines.template import STEP_DEFAULTS, Document
 from helio.pipelines.variables import TOKEN, substitute
 from helio.steps.signature import Signature
 
@@ -167,9 +168,8 @@ class _Inlining:
             moved = self._moved(step, values, call)
             needed = [each for one in depends_on(step) for each in ends.get(one, [ids.get(one, one)])]
             needed = needed or list(depends_on(caller))
-            moved = {**moved, "step_id": new_id}
-            if needed or "depends_on" in moved:
-                moved["depends_on"] = needed
+            moved = {"step_id": new_id, **deepcopy(STEP_DEFAULTS), **moved}
+            moved |= {"step_id": new_id, "depends_on": needed}
             if critical is False:
                 moved["critical"] = False
             if isinstance(step.get("use"), str) and "tool_name" not in step:
@@ -255,7 +255,7 @@ class _Inlining:
             {**one, "depends_on": [each for each in depends_on(one) if each not in depends_on(step)]}
             for one in inlined
         ]
-        return {**kept, "block": block}
+        return {**deepcopy(STEP_DEFAULTS), **kept, "block": block}
 
     def _declarations(self, before: dict[str, Any]) -> tuple[Operation, ...]:
         new = {name: facts for name, facts in self.declared.items() if name not in before}
