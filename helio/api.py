@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from helio.pipelines.plan import Plan, PlannedStep
     from helio.pipelines.run import Engine, Run
     from helio.pipelines.runner import Rewritten
+    from helio.pipelines.saved import SavedPlan
 
 EngineName = Literal["direct", "prefect", "ephemeral"]
 
@@ -68,6 +70,56 @@ def check_template(template: Document, *, now: datetime | str | None = None) -> 
     return planning.check(template, now=read_now(now))
 
 
+@dataclass(frozen=True)
+class Mended:
+    """What became of a template that was mended.
+
+    Parameters
+    ----------
+    diff : str
+        A unified diff from the template as it was to the mended one; empty when there was nothing to mend.
+    diagnostics : tuple of Diagnostic
+        What was changed in a way that an author must know, and what could not be mended.
+    written : Path or None
+        The file that was replaced.
+    """
+
+    template: Document
+    diff: str
+    diagnostics: tuple[Diagnostic, ...]
+    written: Path | None
+
+
+def fix(
+    pipeline: str | Path,
+    *,
+    now: datetime | str | None = None,
+    write: bool = False,
+    settings: Settings | None = None,
+) -> Mended:
+    """Mend what can be mended in a template, whoever wrote it: spellings, labels, dependencies, times.
+
+    Parameters
+    ----------
+    pipeline : str or Path
+        One of the user's own, or a JSON file; a shipped one can only be looked at.
+    write : bool
+        Whether the file is replaced when everything could be mended; the old one of the library is kept as a
+        revision.
+    """
+    from helio.pipelines.mend import mend
+
+    shelf = library(settings)
+    entry = shelf.find(str(pipeline))
+    text = shelf.text(entry)
+    template, diff, found = mend(text, now=read_now(now), name=entry.path.name)
+    wrong = any(one.severity == "error" for one in found)
+    written = None
+    if write and diff and not wrong:
+        written = shelf.replace(entry, template)
+    return Mended(template, diff, found, written)
+
+
 def plan(
     pipeline: str | Path | Document,
     *,
@@ -103,6 +155,7 @@ def run(
     now: datetime | str | None = None,
     archive: str | Path | None = None,
     output: str | Path | None = None,
+    outputs: str | Path | None = None,
     formats: Sequence[Format] = (),
     engine: EngineName = "direct",
     settings: Settings | None = None,
@@ -114,7 +167,7 @@ def run(
     Parameters
     ----------
     pipeline : str, Path or dict
-        A pipeline's name, a JSON file, or a template.
+        A pipeline's name, a JSON file, a template, or a plan that ``helio plan`` saved.
     time_range : str
         ``"2021-10-28"``, ``"last 7 days"``, … for ``$TIME_RANGE``, or the only time variable.
     variables : mapping
@@ -124,7 +177,10 @@ def run(
     archive : str or Path
         A folder of CDF files, or ``"sample"``; the steps' own providers when left out.
     output : str or Path
-        A folder for figures, exports and ``run.json``; nothing is written there when left out.
+        A folder for figures, exports and ``run.json``.
+    outputs : str or Path
+        When `output` is left out: a folder in which the run gets one of its own. Nothing is written when both
+        are left out.
     formats : sequence of str
         Formats of figures beside HTML and JSON: ``"png"``, ``"pdf"``, ``"svg"``.
     engine : "direct", "prefect" or "ephemeral"
@@ -146,10 +202,16 @@ def run(
         Ended by Ctrl-C; what is finished is in the store, and the same call goes on from there.
     """
     settings = settings or read_settings()
-    source = str(archive or settings.archive)
-    planned = plan(
-        pipeline, time_range=time_range, variables=variables, now=now, archive=source, settings=settings
-    )
+    source, files = str(archive or settings.archive), None
+    saved = _saved_plan(pipeline)
+    if saved is not None:
+        if time_range or variables or now or archive:
+            raise RequestError("a saved plan has its values already", advice="run the pipeline instead")
+        planned, source, files = saved.plan, saved.archive, saved.files
+    else:
+        planned = plan(
+            pipeline, time_range=time_range, variables=variables, now=now, archive=source, settings=settings
+        )
     # What executes is imported once there is something to execute.
     from helio.pipelines.run import run_plan
 
@@ -159,10 +221,26 @@ def run(
         engine=_engine(engine, settings),
         archive=source,
         output=None if output is None else Path(output),
+        outputs=None if outputs is None else Path(outputs),
         formats=formats,
+        files=files,
         started=started,
         finished=finished,
     )
+
+
+def _saved_plan(pipeline: str | Path | Document) -> SavedPlan | None:
+    """The saved plan of a file, if it is one."""
+    path = None if isinstance(pipeline, dict) else Path(pipeline).expanduser()
+    if path is None or path.suffix != ".json" or not path.is_file():
+        return None
+    try:
+        document = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None  # whoever reads it as a template says what is wrong
+    from helio.pipelines.saved import is_saved_plan, restore
+
+    return restore(document, place=str(path)) if is_saved_plan(document) else None
 
 
 def _engine(name: EngineName, settings: Settings) -> Engine:

@@ -118,16 +118,12 @@ def run(
     """Run a pipeline: fetch, compute, draw."""
     with _errors_as_text(as_json):
         from helio import api
-        from helio.pipelines.run import new_run_id
 
         settings = _settings()
         _log_to(settings, verbose=context.obj)
         pipeline = _one_name(name)
         chosen = _formats(formats)
         values = _assignments(assign or [])
-        if output is None:
-            template = api.load(pipeline, settings)
-            output = Path("helio-runs") / new_run_id(str(template["id"]))
         with _progress(quiet=as_json) as (started, finished):
             outcome = api.run(
                 pipeline,
@@ -136,6 +132,7 @@ def run(
                 now=now,
                 archive=archive,
                 output=output,
+                outputs=Path("helio-runs"),
                 formats=chosen,
                 engine="direct" if direct else "ephemeral" if ephemeral else settings.engine,
                 settings=settings,
@@ -174,6 +171,119 @@ def check(name: Name, now: Now = None, as_json: Json = False) -> None:
                 typer.echo(str(one))
             typer.echo(f"{name}: {'not valid' if wrong else 'valid'}")
     raise typer.Exit(INVALID if wrong else SUCCESS)
+
+
+@app.command()
+def fix(
+    name: Name,
+    diff: Annotated[bool, typer.Option("--diff", help="Only show what would change.")] = False,
+    now: Now = None,
+) -> None:
+    """Mend what can be mended in a pipeline of yours, and say what cannot."""
+    with _errors_as_text(as_json=False):
+        from helio import api
+
+        mended = api.fix(name, now=now, write=not diff, settings=_settings())
+        for one in mended.diagnostics:
+            typer.echo(str(one), err=True)
+        typer.echo(mended.diff or f"{name}: nothing to mend", nl=not mended.diff)
+        if mended.written is not None:
+            typer.echo(f"written {mended.written}")
+        wrong = any(one.severity == "error" for one in mended.diagnostics)
+    raise typer.Exit(INVALID if wrong else SUCCESS)
+
+
+@app.command("plan")
+def plan_pipeline(
+    name: Name,
+    time_range: Annotated[
+        str | None, typer.Option("--time-range", "-t", help="The time range.", metavar="RANGE")
+    ] = None,
+    assign: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="The value of a variable; may be repeated.", metavar="VAR=VALUE"),
+    ] = None,
+    now: Now = None,
+    archive: Annotated[
+        str | None,
+        typer.Option("--archive", help="A folder of CDF files, or 'sample'.", metavar="DIR|sample"),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="A file to save the plan in: helio run FILE executes it."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Say what a run would do, step by step, and save the plan."""
+    with _errors_as_text(as_json):
+        from helio import api
+        from helio.pipelines.run import foresee
+        from helio.store.files import write_whole
+
+        settings = _settings()
+        source = archive or settings.archive
+        values = _assignments(assign or [])
+        planned = api.plan(
+            name, time_range=time_range, variables=values, now=now, archive=source, settings=settings
+        )
+        saved = foresee(planned, settings=settings, archive=source)
+        if output is not None:
+            write_whole(output, (json.dumps(saved, indent=1, ensure_ascii=False) + "\n").encode())
+        if as_json:
+            _print_json(saved)
+            return
+        for variable, value in planned.values.items():
+            typer.echo(f"{variable} = {value}")
+        for step, told in zip(planned.steps, saved["forecast"], strict=True):
+            typer.echo(f"{told['state']:<6}  {step.step_id}  {step.tool_name}  {told['reason']}")
+        if output is not None:
+            typer.echo(f"saved {output}")
+
+
+@app.command()
+def explain(
+    subject: Annotated[str, typer.Argument(help="A code such as HR203, or a run's id.", metavar="CODE|RUN")],
+    as_json: Json = False,
+) -> None:
+    """Explain a code, or what each pass did to the pipeline of a run."""
+    with _errors_as_text(as_json):
+        from helio.pipelines.codes import explained
+
+        code = explained(subject)
+        if code is not None:
+            if as_json:
+                _print_json(code.to_json())
+            else:
+                typer.echo(str(code))
+            return
+        record = _runs().load(subject)
+        edits = record.documents.get("edits", [])
+        if as_json:
+            _print_json(edits)
+            return
+        typer.echo(f"{record.id}: {len(edits)} edits")
+        for edit in edits:
+            where = f"step {edit['step_id']}" if edit["step_id"] is not None else "the template"
+            typer.echo(f"  {edit['code']} ({edit['kind']})  {where}: {edit['message']}")
+
+
+@app.command()
+def passes(as_json: Json = False) -> None:
+    """List the passes in the order in which they run."""
+    with _errors_as_text(as_json):
+        from helio.pipelines.passes import LETTERS
+
+        rows = [
+            {"stage": letter, "pass": one.__name__, "does": (one.__doc__ or "").strip().splitlines()[0]}
+            for letter, stages in LETTERS
+            for stage in stages
+            for one in stage
+        ]
+        if as_json:
+            _print_json(rows)
+            return
+        for row in rows:
+            typer.echo(f"{row['stage']}  {row['pass']:<26}  {row['does']}")
 
 
 @app.command("list")

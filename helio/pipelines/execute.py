@@ -129,6 +129,33 @@ class Execution:
             results.append(self._keep(found))
         return tuple(results)
 
+    def forecast(self) -> list[dict[str, Any]]:
+        """For each step, whether it is in the store, is to run, or waits for one that is; nothing is executed."""
+        told: list[dict[str, Any]] = []
+        waiting: set[StepId] = set()
+        for step in self.plan.steps:
+            for one in step.depends_on:
+                if one in waiting:
+                    state, reason = "waits", f"step {one} is to run first"
+                    break
+            else:
+                found = self._look_up(step, self._works(step))
+                state, reason = ("run", "not in the store") if found is None else ("cached", "in the store")
+                if found is not None:
+                    self._keep(found)
+            if state != "cached":
+                waiting.add(step.step_id)
+            told.append({"step_id": step.step_id, "state": state, "reason": reason})
+        return told
+
+    def files(self) -> dict[str, Any]:
+        """For each fetch by its step's id: the choices that it may take, with name and identity of their files."""
+        return {
+            str(step.step_id): self._works(step)[0].recipe["choices"]
+            for step in self.plan.steps
+            if signatures()[step.tool_name].gives == "tables"
+        }
+
     def run_step(self, step: PlannedStep) -> StepResult:
         """Run one planned step, unless the store has its outputs; what it depends on must be done.
 

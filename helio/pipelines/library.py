@@ -70,14 +70,41 @@ class Library:
 
     def read(self, entry: Entry) -> Document:
         """The template of an entry; one without an id gets that of its file."""
+        text = self.text(entry)
+        document = read_template(text, place=str(entry.path))
+        return document if "id" in document else {**document, "id": entry.id or "pipeline"}
+
+    def text(self, entry: Entry) -> str:
+        """The text of an entry's file.
+
+        Raises
+        ------
+        RequestError
+            It cannot be read.
+        """
         try:
-            text = entry.path.read_text(encoding="utf-8")
+            return entry.path.read_text(encoding="utf-8")
         except OSError as error:
             raise RequestError(f"{entry.path} cannot be read: {error.strerror}") from error
         except UnicodeDecodeError as error:
             raise RequestError(f"{entry.path} is not a text", advice="a JSON file in UTF-8") from error
-        document = read_template(text, place=str(entry.path))
-        return document if "id" in document else {**document, "id": entry.id or "pipeline"}
+
+    def replace(self, entry: Entry, document: Document) -> Path:
+        """Put another template in the place of an entry; one of the library is kept as a revision.
+
+        Raises
+        ------
+        RequestError
+            It is a shipped one.
+        """
+        if entry.shipped:
+            raise RequestError(
+                f"{entry.id} is a shipped pipeline, and stays", advice="helio copy, then edit the copy"
+            )
+        if entry.path.parent == self.folder:
+            return self.save(document, replace=True)
+        write_whole(entry.path, as_text(document).encode())
+        return entry.path
 
     def save(self, document: Document, *, replace: bool = False) -> Path:
         """Keep a template under its id; one that is replaced is kept as a revision.

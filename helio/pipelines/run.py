@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from helio import __version__
-from helio.errors import Cancelled, ExportError, HelioError, OutputError, RequestError
+from helio.errors import Cancelled, ExportError, HelioError, OutputError, Refused, RequestError
 from helio.pipelines.artefacts import Artefact, write_artefacts
 from helio.pipelines.execute import Execution, PlanResult, StepResult, execute
 from helio.pipelines.files import RECORD, Format
 from helio.pipelines.plan import Plan, PlannedStep
+from helio.pipelines.saved import as_json
 from helio.pipelines.workers import Workers
 from helio.settings import Settings
 from helio.sources.archives import Archives
@@ -167,7 +168,9 @@ def run_plan(
     engine: Engine,
     archive: str = "",
     output: Path | None = None,
+    outputs: Path | None = None,
     formats: Sequence[Format] = (),
+    files: Mapping[str, Any] | None = None,
     started: Started = lambda step: None,
     finished: Finished = lambda result: None,
 ) -> Run:
@@ -178,8 +181,13 @@ def run_plan(
     output : Path, optional
         The folder for figures, exports and ``run.json``; nothing is written there when left out.
 
+    files : mapping, optional
+        What the fetches must be made from, as `Execution.files` gave it when the plan was saved.
+
     Raises
     ------
+    Refused
+        The archive has other files than `files` says.
     OutputError
         The folder or the store cannot be written.
     EngineError, Cancelled
@@ -189,8 +197,10 @@ def run_plan(
     digests = FileDigests(settings.home / "file-digests")
     archives = Archives(reader, archive, sha256=digests.sha256)
     archives.open_named()  # a folder that is not there is found out before anything is made
-    folder = None if output is None else prepare_folder(output)
     run_id = new_run_id(plan.pipeline_id)
+    if output is None and outputs is not None:
+        output = outputs / run_id
+    folder = None if output is None else prepare_folder(output)
     store = Store(settings.store)
     with ExitStack() as stack:
         stack.enter_context(reader)
@@ -198,6 +208,10 @@ def run_plan(
             Workers(settings.workers, time_limit=settings.step_seconds, memory_limit=settings.worker_memory)
         )
         execution = Execution(plan, store, archives, workers)
+        if files is not None and json.loads(json.dumps(execution.files())) != files:
+            raise Refused(
+                "the files of the archive are not those of the saved plan", advice="helio plan, again"
+            )
         begun = {"started_at": _instant(), "command": sys.argv, "environment": environment()}
         record = Runs(settings.runs).begin(_header(run_id, plan) | begun, _documents(plan))
 
@@ -233,8 +247,8 @@ def run_plan(
             raise
         status = "partial" if unwritten and result.status == "success" else result.status
         run = Run(run_id, status, folder, result, execution, tuple(artefacts), tuple(unwritten), used)
-        files = [_artefact_record(one) for one in artefacts]
-        record.finish(status, files, finished_at=_instant(), facts={"engine": used})
+        written = [_artefact_record(one) for one in artefacts]
+        record.finish(status, written, finished_at=_instant(), facts={"engine": used})
     if folder is not None:
         text = json.dumps(run.record(), indent=1, ensure_ascii=False, default=str) + "\n"
         write_whole(folder / RECORD, text.encode())
@@ -244,6 +258,16 @@ def run_plan(
 
 def _instant() -> str:
     return datetime.now(UTC).isoformat()
+
+
+def foresee(plan: Plan, *, settings: Settings, archive: str = "") -> dict[str, Any]:
+    """A plan as `helio plan` saves it: what each step would do, and the files that it would be made from."""
+    digests = FileDigests(settings.home / "file-digests")
+    with CdfReader() as reader, Workers(1) as workers:
+        archives = Archives(reader, archive, sha256=digests.sha256)
+        archives.open_named()
+        execution = Execution(plan, Store(settings.store), archives, workers)
+        return as_json(plan, archive=archive, files=execution.files(), forecast=execution.forecast())
 
 
 def new_run_id(pipeline_id: str) -> str:

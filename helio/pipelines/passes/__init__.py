@@ -173,3 +173,14 @@ BINDING: tuple[Stage, ...] = (
     (clamp_ranges, bind_artefacts),
 )
 """B: from there to a plan that can be executed."""
+
+LETTERS: tuple[tuple[str, tuple[Stage, ...]], ...] = (
+    ("N", NORMALISE),
+    ("R", RESOLVE),
+    ("X", EXPAND),
+    ("O", OPTIMISE),
+    ("G", GUARANTEE),
+    ("V", VERIFY),
+    ("B", BINDING),
+)
+"""All stages by their letter, in order."""

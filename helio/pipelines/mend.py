@@ -1,0 +1,62 @@
+"""A template mended: what normalising and resolving change, and nothing that could be derived again."""
+
+from __future__ import annotations
+
+import difflib
+from datetime import datetime
+from typing import Any
+
+from helio.pipelines.diagnostics import Diagnostic
+from helio.pipelines.parse import parse
+from helio.pipelines.passes import NORMALISE, RESOLVE, VERIFY
+from helio.pipelines.passes.edit import Context
+from helio.pipelines.runner import authored_path, rewrite
+from helio.pipelines.template import STEP_DEFAULTS, Document, as_text
+from helio.steps.signature import signatures
+
+DERIVED = ("produces", "depends_on")
+"""What passes derive anew each time, so that it need not be written."""
+
+
+def mend(text: str, *, now: datetime, name: str = "") -> tuple[Document, str, tuple[Diagnostic, ...]]:
+    """The mended template of a text, a unified diff, and what there is to say.
+
+    Steps keep their ids. Optimising and expanding are left to the run: they say nothing about what is wrong.
+    """
+    parsed = parse(text)
+    if parsed.errors:
+        return {}, "", parsed.diagnostics
+    context = Context(signatures(), now, {})
+    mended = rewrite(parsed.plan, context, (*NORMALISE, *RESOLVE), mode="repair", until_stable=True)
+    found = (*parsed.diagnostics, *mended.diagnostics)
+    if not mended.errors:
+        verified = rewrite(mended.plan, context, VERIFY)
+        found += tuple(authored_path(one, mended.plan, parsed.plan) for one in verified.diagnostics)
+    if not parsed.edits and all(edit.code in ("HN100", "HR101", "HR301") for edit in mended.edits):
+        return parsed.plan, "", found
+    template = _lean(mended.plan, parsed.plan)
+    lines = difflib.unified_diff(
+        text.splitlines(keepends=True), as_text(template).splitlines(keepends=True), name, f"{name} (mended)"
+    )
+    return template, "".join(lines), found
+
+
+def _lean(plan: Document, authored: Document) -> Document:
+    """Without the defaults and the derivable that the author had left out."""
+    written = {str(step.get("step_id")): step for step in authored.get("steps", ()) if isinstance(step, dict)}
+    lean: dict[str, Any] = {
+        key: value
+        for key, value in plan.items()
+        if key in authored or key not in ("schema_version", "variables") or (key == "variables" and value)
+    }
+    lean["steps"] = [_lean_step(step, written.get(str(step["step_id"]), {})) for step in plan["steps"]]
+    return lean
+
+
+def _lean_step(step: Document, written: Document) -> Document:
+    return {
+        key: value
+        for key, value in step.items()
+        if key in written
+        or (key not in DERIVED and not (key in STEP_DEFAULTS and value == STEP_DEFAULTS[key]))
+    }

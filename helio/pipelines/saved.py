@@ -1,0 +1,81 @@
+"""A plan on disk: what `helio plan` writes, and what `helio run plan.json` executes, exactly or not at all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from helio import __version__
+from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate
+from helio.pipelines.plan import Plan, make_plan
+
+FORM = "helio-plan/1"
+
+
+@dataclass(frozen=True)
+class SavedPlan:
+    """A plan that was written, planned anew and found to be the same.
+
+    Parameters
+    ----------
+    files : mapping
+        For each fetch by its step's id: name and identity of the files that it is to be made from.
+    """
+
+    plan: Plan
+    archive: str
+    files: Mapping[str, Any]
+
+
+def is_saved_plan(document: Any) -> bool:
+    """Whether a JSON document is a saved plan, and not a template."""
+    return isinstance(document, dict) and document.get("plan") == FORM
+
+
+def as_json(
+    plan: Plan, *, archive: str, files: Mapping[str, Any], forecast: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """A plan as it is written."""
+    return {
+        "plan": FORM,
+        "helio": __version__,
+        "pipeline": plan.pipeline_id,
+        "now": plan.now.isoformat(),
+        "values": dict(plan.values),
+        "archive": archive,
+        "forecast": forecast,
+        "files": dict(files),
+        "steps": plan.document["steps"],
+        "authored": plan.authored,
+        "edits": [one.to_json() for one in plan.edits],
+        "warnings": [one.to_json() for one in plan.warnings],
+    }
+
+
+def restore(document: Mapping[str, Any], *, place: str = "") -> SavedPlan:
+    """Plan what was written once more, which verifies it, and compare.
+
+    Raises
+    ------
+    InvalidTemplate
+        HV106: it is damaged, or this version of helio plans the same template otherwise.
+    """
+    try:
+        authored, values, archive = document["authored"], document["values"], document["archive"]
+        now = datetime.fromisoformat(document["now"])
+        steps, files = document["steps"], document["files"]
+    except (KeyError, ValueError, TypeError) as error:
+        raise _refused(f"the plan is damaged: {error}", place) from error
+    plan = make_plan(authored, now=now, values=values, archive=archive)
+    if json.dumps(plan.document["steps"], sort_keys=True) != json.dumps(steps, sort_keys=True):
+        raise _refused(
+            f"helio {__version__} plans this template otherwise than helio {document.get('helio')} did", place
+        )
+    return SavedPlan(plan, archive, files)
+
+
+def _refused(message: str, place: str) -> InvalidTemplate:
+    return InvalidTemplate([Diagnostic("HV106", message, advice=("helio plan, again",))], place=place)
