@@ -175,11 +175,13 @@ def authored_path(found: Diagnostic, plan: Document, authored: Document) -> Diag
     parts = found.path.split("/")
     if plan is authored or len(parts) < 3 or parts[1] != "steps" or not parts[2].isdigit():
         return found
-    step_id = plan["steps"][int(parts[2])].get("step_id")
-    for index, step in enumerate(authored.get("steps") or ()):
-        if isinstance(step, dict) and step.get("step_id") == step_id:
-            return replace(found, path="/".join([*parts[:2], str(index), *parts[3:]]))
-    return found
+    step_id = str(plan["steps"][int(parts[2])].get("step_id"))
+    written = authored.get("steps")
+    ids = [str(step.get("step_id")) for step in written or () if isinstance(step, dict)]
+    # Where one id stands twice, a step that was not moved is still the one that is meant.
+    if step_id not in ids or ids[int(parts[2]) : int(parts[2]) + 1] == [step_id]:
+        return found
+    return replace(found, path="/".join([*parts[:2], str(ids.index(step_id)), *parts[3:]]))
 
 
 def _refusal(edit: Edit) -> Diagnostic:

@@ -108,7 +108,11 @@ def test_a_normalised_plan_has_nothing_left_to_edit():
 @pytest.mark.parametrize(
     ("document", "expected"),
     [
-        (template(fetch(args={"time_rnge": "2024"})), [("HN504", "/steps/0/tool_args/time_rnge")]),
+        (template(fetch(args={"time_rnge": "2024"})), [("HN503", "/steps/0/tool_args/time_rnge")]),
+        (
+            template({"step_id": 2, "tool_name": "magnitude", "tool_args": {"output_lable": "B"}}),
+            [("HN504", "/steps/0/tool_args/output_lable")],
+        ),
         (template(fetch(args={"frobnicate": 1})), [("HN503", "/steps/0/tool_args/frobnicate")]),
         (template(fetch(args={"dataset_id": 5})), [("HV101", "/steps/0/tool_args/dataset_id")]),
         (
@@ -120,10 +124,10 @@ def test_a_normalised_plan_has_nothing_left_to_edit():
                 {
                     "step_id": 1,
                     "tool_name": "fetch_data",
-                    "tool_args": {"dataset_id": "X", "parameter_id": "Y"},
+                    "tool_args": {"parameter_id": "Y", "time_range": "2024"},
                 }
             ),
-            [("HN506", "/steps/0/tool_args/time_range")],
+            [("HN506", "/steps/0/tool_args/dataset_id")],
         ),
         (
             template(
@@ -141,9 +145,12 @@ def test_a_normalised_plan_has_nothing_left_to_edit():
             template(fetch(args={"time_range": "2024-01-20 to 2024-01-15"})),
             [("HN703", "/steps/0/tool_args/time_range")],
         ),
-        (template(fetch(), fetch()), [("HN303", "/steps/1/step_id")]),
+        (template(fetch(), magnitude(1)), [("HN303", "/steps/1/step_id")]),
         (template(fetch(1), fetch("1", args={"parameter_id": "x"})), [("HN303", "/steps/1/step_id")]),
-        (template(fetch(), fetch(2)), [("HR103", "/steps/1/tool_args")]),
+        (
+            template(fetch(), fetch(2, args={"time_range": "2024"})),
+            [("HR103", "/steps/1/tool_args")],
+        ),
         (template(fetch(produces=["B"])), [("HR102", "/steps/0/produces")]),
         (
             template(fetch(), magnitude(source="AC_H2_MFI.BGSE")),
@@ -156,8 +163,8 @@ def test_a_normalised_plan_has_nothing_left_to_edit():
         ),
         (template(fetch(), magnitude(2, "B", "B")), [("HR402", "/steps/1/tool_args")]),
         (template(fetch(1, depends_on=[2]), magnitude(2)), [("HR402", "/steps/0/depends_on")]),
-        (template(fetch(critical="no")), [("HV101", "/steps/0/critical")]),
-        (template(fetch(for_each={"as": "$X", "over": []})), [("HV102", "/steps/0/for_each")]),
+        (template(fetch(critical="perhaps")), [("HV101", "/steps/0/critical")]),
+        (template(fetch(for_each={"as": "$X"})), [("HV101", "/steps/0/for_each/over")]),
         (
             template(fetch(), render(3, ("AC_H2_MFI.BGSEc",), colour="red")),
             [("HO401", "/steps/1/tool_args/spec/colour")],
@@ -363,7 +370,7 @@ def test_labels_of_panels_are_added_to_the_figure():
         template(fetch(), magnitude(), render(3, ("B",), panels=[["B"], ["AC_H2_MFI.BGSEc"]])), now=NOW
     )
     assert found.plan["steps"][2]["tool_args"]["spec"]["labels"] == ["B", "AC_H2_MFI.BGSEc"]
-    assert found.plan["steps"][2]["depends_on"] == [2, 1]
+    assert found.plan["steps"][2]["depends_on"] == [1, 2]
 
 
 def test_two_exports_to_one_file_are_refused():

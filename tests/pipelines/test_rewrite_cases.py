@@ -1,4 +1,4 @@
-"""Before and after of the passes, from data: ``tests/data/rewrite_cases.json`` and the file HELIO_REWRITE_CASES names."""
+"""Before and after of the passes, from ``tests/data/rewrite_cases.json`` and the file HELIO_REWRITE_CASES names."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helio.pipelines.meaning import meaning
-from helio.pipelines.parse import parse
 
 from helio.pipelines.diagnostics import Diagnostic
+from helio.pipelines.meaning import meaning
+from helio.pipelines.parse import parse
 from helio.pipelines.passes.edit import Context, Dataset, Policy
 from helio.pipelines.plan import bind, normalise
 from helio.pipelines.runner import Rewritten, replay, undo
@@ -90,7 +90,16 @@ def context_of(document: Any, case: Any) -> Context:
         catalogue={name: dataset(facts) for name, facts in given["catalog"].items()},
         policy=Policy(**policy),
         optional=frozenset(wanted),
+        pipelines=pipelines(given.get("pipelines") or given.get("library") or {}),
     )
+
+
+def pipelines(saved: Any) -> Mapping[str, Any]:
+    """The saved templates of a case by id, from an object, or a list of templates or of ids."""
+    if isinstance(saved, dict):
+        return saved
+    listed = [one if isinstance(one, dict) else {"id": one, "steps": []} for one in saved]
+    return {one["id"]: one for one in listed}
 
 
 def dataset(facts: Any) -> Dataset:
@@ -189,7 +198,7 @@ def there(document: Any, pointer: str) -> bool:
 @pytest.mark.parametrize(("document", "case", "before", "exact"), list(variants()))
 def test_a_case_comes_out_as_written(document: Any, case: Any, before: Any, exact: bool):
     context = context_of(document, case)
-    authored, outcome = rewritten(before, context, case)
+    _, outcome = rewritten(before, context, case)
     errors = [one for one in outcome.diagnostics if one.severity == "error"]
     for expected in case["errors"]:
         assert any(fits(one, expected) for one in errors), (expected, [str(one) for one in errors])

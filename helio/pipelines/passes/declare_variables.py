@@ -44,12 +44,10 @@ def _is_used(plan: Document, context: Context) -> bool:
         if loop_variable(step) == BUILT_IN:
             return False
         signature, args = context.signatures.get(name_of(step)), step.get("tool_args")
-        if signature is not None and isinstance(args, dict):
-            if any(name == BUILT_IN for _, name in tokens(args, signature.schema())):
-                return True
         loop = step.get("for_each")
         over = loop.get("over") if isinstance(loop, dict) else None
-        for value in (step.get("with"), over):
-            if any(name == BUILT_IN for _, name in tokens(value, {})):
+        schema = signature.schema() if signature is not None else None
+        for value, below in ((args, schema), (step.get("with"), {}), (over, {})):
+            if below is not None and any(name == BUILT_IN for _, name in tokens(value, below)):
                 return True
     return False

@@ -44,17 +44,19 @@ def derive_dependencies(plan: Document, context: Context) -> Iterator[Finding]:
                 reads.setdefault(place.path[:length], []).append(label)
             if _is_unknown(label, labels):
                 yield _nobody(plan, place, path, label, labels, context)
+    order = {path: {one: index for index, one in enumerate(among)} for path, among in ids.items()}
     for place in every:
         among = place.path[:-1]
-        step, known = place.step, set(ids[among])
+        step, known = place.step, order[among]
         wanted: list[StepId] = list(step["depends_on"])
+        found: set[StepId] = set()
         for position, one in enumerate(wanted):
             if one not in known:
                 yield _no_step(place, position, one, ids[among])
         for label in dict.fromkeys(reads.get(place.path, ())):
-            for producer in labels.steps(label, among):
-                if producer not in wanted:
-                    wanted.append(producer)
+            found.update(labels.steps(label, among))
+        # What the author wrote first, as written; what the labels add in the order of the list.
+        wanted += sorted(found.difference(wanted), key=order[among].__getitem__)
         if step["step_id"] in wanted:
             if not is_block(step) and _reads_itself(place, context):
                 yield Diagnostic(

@@ -24,7 +24,7 @@ def keep_unknown_keys(plan: Document, context: Context) -> Iterator[Finding]:
     """
     unknown = {key: value for key, value in plan.items() if key not in STRUCTURE["properties"]}
     aside: dict[str, Any] = dict(unknown)
-    gone = [((key,), value) for key, value in unknown.items()]
+    gone: list[tuple[Path, Any]] = [((key,), value) for key, value in unknown.items()]
     for name, facts in variables_of(plan).items():
         odd = {key: value for key, value in facts.items() if key not in VARIABLE["properties"]}
         if odd:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from helio.errors import TimeRangeError
@@ -188,10 +189,8 @@ class _Renaming:
             if not isinstance(start, str) or not isinstance(stop, str) or is_null(start) or is_null(stop):
                 return
             joined = f"{start.strip()} to {stop.strip()}"
-            try:
+            with suppress(TimeRangeError):  # spell_times says what is wrong with it, where it belongs
                 joined = canonical(joined)
-            except TimeRangeError:
-                pass  # spell_times says what is wrong with it, where it belongs
             there = self.args.get(target)
             operations = (
                 *removed(pointer(*self.path, first), start),

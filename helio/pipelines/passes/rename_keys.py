@@ -41,6 +41,7 @@ def rename_keys(plan: Document, context: Context) -> Iterator[Finding]:
     [('/steps/0/step_id', 1), ('/steps/0/intent', 'B'), ('/steps/0/tool_name', 'fetch_data'),
      ('/steps/0/tool_args', {})]
     """
+    place: Path
     for name, facts in variables_of(plan).items():
         place = ("variables", name)
         yield from Renaming(place, facts, folded(VARIABLE_KEYS), VARIABLE["properties"], {}).findings()
@@ -150,7 +151,7 @@ class Renaming:
                 return
             value = names[0] if names else None
         if isinstance(value, dict) and isinstance(value.get("name"), str) and "tool_args" not in self.owner:
-            args = next(
+            args: Any = next(
                 (value[one] for one in ("arguments", "args", "parameters", "input") if one in value), {}
             )
             value = value["name"]
@@ -194,12 +195,11 @@ class Renaming:
     def _settle_use(self) -> None:
         """The arguments of a pipeline are ``with``, those of a tool ``tool_args``."""
         owner = self.owner
-        if is_null(owner.get("tool_name")) and isinstance(owner.get("use"), str) and "with" not in owner:
-            if "tool_args" in owner and not is_null(owner["use"]):
-                self.move("tool_args", "with", owner["tool_args"])
-        elif isinstance(owner.get("tool_name"), str) and "with" in owner and is_null(owner.get("use")):
-            if "tool_args" not in owner:
-                self.move("with", "tool_args", owner["with"])
+        calls, uses = (not is_null(owner.get(key)) for key in ("tool_name", "use"))
+        if uses and not calls and "tool_args" in owner and "with" not in owner:
+            self.move("tool_args", "with", owner["tool_args"])
+        if calls and not uses and "with" in owner and "tool_args" not in owner:
+            self.move("with", "tool_args", owner["with"])
 
 
 def _anything(value: Any) -> bool:

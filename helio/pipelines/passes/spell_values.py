@@ -15,7 +15,7 @@ from helio.pipelines.passes.walk import each_step, id_of, name_of, variables_of
 from helio.pipelines.schema import STEP, STRUCTURE
 from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, Path, is_text
-from helio.steps.signature import Schema
+from helio.steps.signature import Schema, Signature
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]{1,15}(?:\.[0-9]{0,15})?|\.[0-9]{1,15})(?:[eE][+-]?[0-9]{1,2})?")
 IN_STEP = ("critical", "pin", "collect", "on_item_error")
@@ -58,8 +58,21 @@ def spell_values(plan: Document, context: Context) -> Iterator[Finding]:
                 for name, value in args.items():
                     below = schema["properties"].get(name)
                     if below is not None:
-                        found += _respelt((*path, "tool_args", name), value, below)
+                        home = (*path, "tool_args", name)
+                        found += [
+                            one
+                            for one in _respelt(home, value, below)
+                            if not _are_labels(one, len(path) + 1, signature)
+                        ]
         yield from _edit(found, id_of(step))
+
+
+def _are_labels(found: tuple[Path, Any, Any], start: int, signature: Signature) -> bool:
+    """Whether labels stand in a text between commas: they are split where labels are known."""
+    path, old, _ = found
+    dotted = ".".join(str(part) for part in path[start:])
+    places = {place for table in signature.tables for place in (table.argument, *table.also)}
+    return isinstance(old, str) and dotted in places and unpack(old, list) is None
 
 
 def _edit(found: list[tuple[Path, Any, Any]], step_id: StepId | None) -> Iterator[Edit]:
@@ -173,7 +186,7 @@ def _list(value: Any, schema: Schema) -> Any:
     unpacked = unpack(value, list)
     if unpacked is not None:
         return unpacked
-    if items.get("type") != "string" or not isinstance(value, str) or items.get("format") == "label":
-        return None  # a text of labels is split where labels are known
+    if items.get("type") != "string" or not isinstance(value, str):
+        return None
     parts = [one.strip() for one in value.split(",")]
     return [one for one in parts if one] or None

@@ -49,8 +49,9 @@ def spell_variables(plan: Document, context: Context) -> Iterator[Finding]:
     for name, facts in declared.items():
         of = facts.get("of")
         if isinstance(of, str):
-            at = ("variables", name, "of")
-            yield from _edit([(at, of, _bare(of, types) or _respelt(of, types)[0])], None)
+            yield from _edit(
+                [(("variables", name, "of"), of, _bare(of, types) or _respelt(of, types)[0])], None
+            )
     schemas: dict[str, Schema] = {}
     loops: dict[Path, str] = {}
     for path, step in each_step(plan):
@@ -64,7 +65,7 @@ def spell_variables(plan: Document, context: Context) -> Iterator[Finding]:
                 found.append(((*path, "for_each", "as"), item, f"${named}"))
                 item = f"${named}"
         loops[path] = item
-        known = {**types, **{name: "item" for name in _items_of(path, loops)}}
+        known = {**types, **dict.fromkeys(_items_of(path, loops), "item")}
         over = loop.get("over") if isinstance(loop, dict) else None
         if isinstance(over, dict) and isinstance(over.get("intervals"), str):
             old = over["intervals"]
@@ -78,7 +79,7 @@ def spell_variables(plan: Document, context: Context) -> Iterator[Finding]:
             if not isinstance(step.get(key), dict):
                 continue
             for place, text in strings(step[key], schema):
-                at = (*path, key, *place)
+                at: Path = (*path, key, *place)
                 if "$" not in text and text.isalnum() and key == "with":
                     continue
                 bare = _bare_in_slot(text, place, schema, known) if key == "tool_args" else None

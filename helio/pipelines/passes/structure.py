@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sized
 from typing import Any
 
 from helio.pipelines.diagnostics import did_you_mean
@@ -32,10 +32,7 @@ def fits(value: Any, schema: Schema) -> bool:
     >>> fits(True, {"type": "integer"}), fits(2.0, {"type": "integer"})
     (False, False)
     """
-    for rule, wanted in schema.items():
-        if rule not in _RULES or not _RULES[rule](value, wanted, schema):
-            return False
-    return True
+    return all(rule in _RULES and _RULES[rule](value, wanted, schema) for rule, wanted in schema.items())
 
 
 def misfits(value: Any, schema: Schema, *, variables_stand: bool = False) -> Iterator[Misfit]:
@@ -155,7 +152,7 @@ def _enum(value: Any, wanted: Any, schema: Schema) -> bool:
     return any(one == value and type(one) is type(value) for one in wanted)
 
 
-def _length(kind: type, least: bool) -> Callable[[Any, Any, Schema], bool]:
+def _length(kind: type[Sized], least: bool) -> Callable[[Any, Any, Schema], bool]:
     def checks(value: Any, wanted: Any, schema: Schema) -> bool:
         return not isinstance(value, kind) or (len(value) >= wanted if least else len(value) <= wanted)
 

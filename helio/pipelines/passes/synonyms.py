@@ -66,7 +66,7 @@ VARIABLE_KEYS: Mapping[str, tuple[str, ...]] = {
 }
 
 VARIABLE_TYPES: Mapping[str, tuple[str, ...]] = {
-    "time_range": ("date_range", "time_interval", "time_span", "period", "timerange", "range", "time"),
+    "time_range": ("date_range", "time_interval", "time_span", "period"),
     "string": ("str", "text"),
     "number": ("float", "double", "numeric"),
     "integer": ("int", "whole_number"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 from helio.pipelines.diagnostics import Diagnostic, Fix, StepId, pointer
@@ -40,7 +40,7 @@ def wire_figures(plan: Document, context: Context) -> Iterator[Finding]:
             return  # the places of steps in blocks are others now; the next round looks at them
 
 
-def _wire(path: Path, steps: list[Document], context: Context) -> Iterator[Finding]:
+def _wire(path: Path, steps: list[Document], context: Context) -> Generator[Finding, None, bool]:
     figures = {step["step_id"]: step for step in steps if step.get("tool_name") in FIGURES}
     about = {step["step_id"]: step for step in steps if step.get("tool_name") in ABOUT}
     now = list(steps)
@@ -73,7 +73,9 @@ def _wire(path: Path, steps: list[Document], context: Context) -> Iterator[Findi
     return (yield from _export_last(path, now, belongs)) or changed
 
 
-def _export_last(path: Path, steps: list[Document], belongs: dict[StepId, StepId]) -> Iterator[Finding]:
+def _export_last(
+    path: Path, steps: list[Document], belongs: dict[StepId, StepId]
+) -> Generator[Finding, None, bool]:
     """Let each export wait for the styles of its figure."""
     now = list(steps)
     after: dict[StepId, list[StepId]] = {}
@@ -135,9 +137,8 @@ def _meant(step: Document, figures: dict[StepId, Document]) -> list[StepId]:
     if len(figures) < 2:
         return list(figures)
     args = args_of(step)
-    labels = [
-        label for key in BY_LABEL for label in (args.get(key) if isinstance(args.get(key), dict) else ())
-    ]
+    said = [args[key] for key in BY_LABEL if isinstance(args.get(key), dict)]
+    labels = [label for one in said for label in one]
     if not labels:
         return list(figures)
     drawn = {one: set(_drawn(figure)) for one, figure in figures.items()}
