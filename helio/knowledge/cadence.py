@@ -38,7 +38,9 @@ _SAID = re.compile(
     r"|(?<![\w-])(?P<word>half-hourly|hourly|daily|minutely|minute data)(?!\w)",
     re.IGNORECASE,
 )
-_IN_ID = re.compile(r"(?<![0-9])(\d+)-?(SEC|S|MIN|MINUTE|M|HR|HOUR|H|DAY|SECONDS)(?![A-Z0-9])|OR_SSC", re.IGNORECASE)
+_IN_ID = re.compile(
+    r"(?<![0-9])(\d+)-?(SEC|S|MIN|MINUTE|M|HR|HOUR|H|DAY|SECONDS)(?![A-Z0-9])|OR_SSC", re.IGNORECASE
+)
 
 
 def cadences_in(text: str) -> tuple[float, ...]:
@@ -86,7 +88,9 @@ def cadences_of(dataset_id: str, title: str) -> tuple[float, ...]:
         return cadences_in(title)
     from_id = tuple(
         float(number) * _SECONDS[unit.lower()]
-        for number, unit in _IN_ID.findall(dataset_id.replace("1-MINUTE", "1MIN").replace("10-SECONDS", "10SEC"))
+        for number, unit in _IN_ID.findall(
+            dataset_id.replace("1-MINUTE", "1MIN").replace("10-SECONDS", "10SEC")
+        )
         if number and float(number) > 0
     )
     if from_id:

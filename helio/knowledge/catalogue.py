@@ -361,7 +361,9 @@ def time_text(time: datetime | None) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ") if time else ""
 
 
-def _parameter(name: str, unit: str, description: str, size: Any = (), kind: str = "double") -> ParameterEntry:
+def _parameter(
+    name: str, unit: str, description: str, size: Any = (), kind: str = "double"
+) -> ParameterEntry:
     return ParameterEntry(name, unit, tuple(size), kind, description)
 
 

@@ -156,22 +156,22 @@ class Search:
         told: dict[int, list[float]] = {}
         if clause.concept:
             for place, weight in self._postings(f"~{clause.concept}"):
-                told.setdefault(place, []).append(weight)
+                told.setdefault(place, []).append(float(weight))
         for concept, worth in clause.related:
             for place, weight in self._postings(f"~{concept}"):
                 told.setdefault(place, []).append(weight * worth)
         words: dict[int, float] = {}
-        worth = (_AS_TOLD if clause.concept else 1.0) / max(1, len(clause.words))
+        share = (_AS_TOLD if clause.concept else 1.0) / max(1, len(clause.words))
         for word in clause.words:
             if len(word) == 1 and len(clause.words) > 1:
                 continue  # the H of SYM-H is also hydrogen
             for place, weight in self._postings(word):
-                words[place] = words.get(place, 0.0) + weight * worth
+                words[place] = words.get(place, 0.0) + weight * share
         if clause.spelt:
             for place, weight in self._postings(clause.spelt):
-                words[place] = max(words.get(place, 0.0), weight)
-        for place, weight in words.items():
-            told.setdefault(place, []).append(weight)
+                words[place] = max(words.get(place, 0.0), float(weight))
+        for place, total in words.items():
+            told.setdefault(place, []).append(total)
         best = {place: sorted(weights, reverse=True) for place, weights in told.items()}
         return {place: one[0] + _ALSO * sum(one[1:2]) for place, one in best.items()}
 
@@ -224,9 +224,17 @@ def _one_cadence(ratio: float) -> float:
 
 
 _LESS = (
-    (r"PRELIM|[_-]K[0-2][_-]|LL02|[_-]LL(-|$)|low latency|beacon", r"prelim|key|k[0-2]|latency|real|quick|beacon|ll", 2.5),
+    (
+        r"PRELIM|[_-]K[0-2][_-]|LL02|[_-]LL(-|$)|low latency|beacon",
+        r"prelim|key|k[0-2]|latency|real|quick|beacon|ll",
+        2.5,
+    ),
     (r"^Links to|GIFWALK|R0_SUMMARY", r"link|plot|gif|summary", 12.0),
-    (r"housekeeping|_HK|HKP|state of health|calibration|[_-]Q0|QZC|background", r"housekeep|hk|health|calib|background", 4.0),
+    (
+        r"housekeeping|_HK|HKP|state of health|calibration|[_-]Q0|QZC|background",
+        r"housekeep|hk|health|calib|background",
+        4.0,
+    ),
     (r"predicted|_PRE$|PRED_", r"predict|future", 3.0),
     (r"BRST|BURST-|[_-]BURST|MAGB_|DISB|burst mode(?!s)", r"brst|burst|high res|waveform", 4.0),
     (r"\bslow\b|_SLOW", r"slow", 1.0),

@@ -56,7 +56,8 @@ CONCEPTS: dict[str, tuple[str, ...]] = {
     "radio": ("radio", "type iii", "type ii", "radio burst"),
     "waveform": ("waveform", "wave form"),
     "thermalnoise": ("quasi thermal noise", "qtn", "sqtn", "thermal noise"),
-    "position": ("position", "orbit", "ephemeris", "ephemeri", "trajectory", "location", "ephermi", "heliocentric distance"),
+    "position": ("position", "orbit", "ephemeris", "ephemeri", "trajectory", "location", "ephermi",
+        "heliocentric distance"),
     "attitude": ("attitude",),
     "proton": ("proton",),
     "ion": ("ion",),
@@ -91,7 +92,8 @@ CONCEPTS: dict[str, tuple[str, ...]] = {
     "level1": ("level 1", "l1", "level1", "level l1"),
     "level2": ("level 2", "l2", "level2", "level l2"),
     "level3": ("level 3", "l3", "level3", "level l3"),
-    "highresolution": ("high resolution", "hires", "high res", "hi res", "full resolution", "full cadence", "highest cadence"),
+    "highresolution": ("high resolution", "hires", "high res", "hi res", "full resolution", "full cadence",
+        "highest cadence"),
     "spinresolution": ("spin resolution", "spin", "spin averaged", "spin fit"),
     "merged": ("merged", "combined"),
     "sunward": ("sunward", "sun", "sun direction"),
@@ -156,9 +158,12 @@ SPELLINGS: dict[str, str] = {
 }
 
 _STOP = frozenset(
-    "a an and the of in for from with on at to by or is are was as data dataset datasets measurement measurements "
-    "all both using used per i me show find get please s".split()
-)
+    [
+        *("a", "an", "and", "the", "of", "in", "for", "from", "with", "on", "at", "to", "by", "or", "is", "are", "as"),
+        *("data", "dataset", "datasets", "measurement", "measurements", "all", "both", "using", "used", "per"),
+        *("i", "me", "show", "find", "get", "please", "s"),
+    ]
+)  # fmt: skip
 _LONGEST = max(len(phrase.split()) for phrases in CONCEPTS.values() for phrase in phrases)
 
 

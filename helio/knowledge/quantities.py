@@ -1,0 +1,423 @@
+"""Physical quantities by spacecraft: which dataset has them, in which frame and unit; and swapping one for another.
+
+A table, not a model: what is not in it cannot be swapped, and is said to be so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from helio.errors import RequestError, UnknownDataset, UnknownParameter, did_you_mean
+from helio.knowledge.cadence import cadence_text
+from helio.knowledge.catalogue import Catalogue, ParameterEntry
+from helio.knowledge.missions import ALIASES, craft_of
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a quantity of a spacecraft is.
+
+    Parameters
+    ----------
+    quantity : str
+        ``magnetic field vector``, ``proton density``.
+    spacecraft : str
+        As in helio.knowledge.missions.
+    parameters : tuple of str
+        One, or the three components where the archive keeps them apart.
+    frame : str
+        ``GSE``, ``GSM``, ``RTN``; empty for what has no direction.
+    unit : str
+        Canonical.
+    cadence : float or None
+        Seconds between records; None where it changes.
+    note : str
+        What sets it apart from the same quantity elsewhere.
+    """
+
+    quantity: str
+    spacecraft: str
+    dataset: str
+    parameters: tuple[str, ...]
+    frame: str
+    unit: str
+    cadence: float | None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Swap:
+    """A parameter of one spacecraft in place of another's.
+
+    Parameters
+    ----------
+    differences : tuple of str
+        What is not the same beside the spacecraft, in words; empty where nothing is known to differ.
+    """
+
+    quantity: str
+    dataset: str
+    parameters: tuple[str, ...]
+    frame: str
+    unit: str
+    differences: tuple[str, ...]
+
+
+B, ABS_B = "magnetic field vector", "magnetic field magnitude"
+N, V, VECTOR_V, T = "proton density", "bulk speed", "bulk velocity vector", "proton temperature"
+IONS = "ion energy spectrogram"
+ELECTRONS = "electron energy spectrogram"
+PROTONS, FAST_ELECTRONS = "energetic protons", "energetic electrons"
+POSITION = "position"
+PSP, SOLO = "Parker Solar Probe", "Solar Orbiter"
+PSP_HOURLY, SOLO_HOURLY = "PSP_COHO1HR_MERGED_MAG_PLASMA", "SOLO_COHO1HR_MERGED_MAG_PLASMA"
+LAST = "the fourth component is the magnitude"
+NOSE = "shifted to the bow shock's nose"
+QUALITY, FLAGS = "see quality_factor", "see magInvalid, magFill"
+DQF = "2016-06-03 to 2019-06-27; see DQF"
+REDUCED, REDUCED_IONS = "reduced mode, which may be empty", "all ions; reduced mode, which may be empty"
+PER_NUCLEON = "cm^-2 s^-1 sr^-1 (MeV/n)^-1"
+_KEFLUX = "keV/(cm^2 s sr keV)"
+_FLUX = "cm^-2 s^-1 sr^-1 MeV^-1"
+_EFLUX = "eV/(cm^2 s sr eV)"
+
+# Quantity, spacecraft, dataset, parameters, frame, unit, cadence, note. The first of a spacecraft, quantity and frame
+# is preferred, the others are fallbacks in order. `{n}` and `{p}` run over the spacecraft of a family.
+_TABLE: tuple[tuple[str, str, str, str, str, str, float | None, str], ...] = (
+    (B, "ACE", "AC_H0_MFI", "BGSEc", "GSE", "nT", 16, ""),
+    (B, "ACE", "AC_H3_MFI", "BGSEc", "GSE", "nT", 1, ""),
+    (B, "ACE", "AC_H2_MFI", "BGSEc", "GSE", "nT", 3600, ""),
+    (B, "ACE", "AC_K1_MFI", "BGSEc", "GSE", "nT", 16, "preliminary"),
+    (B, "ACE", "AC_H0_MFI", "BGSM", "GSM", "nT", 16, ""),
+    (B, "ACE", "AC_H3_MFI", "BGSM", "GSM", "nT", 1, ""),
+    (B, "ACE", "AC_H3_MFI", "BRTN", "RTN", "nT", 1, ""),
+    (ABS_B, "ACE", "AC_H0_MFI", "Magnitude", "", "nT", 16, ""),
+    (ABS_B, "ACE", "AC_H3_MFI", "Magnitude", "", "nT", 1, ""),
+    (N, "ACE", "AC_H0_SWE", "Np", "", "cm^-3", 64, "ends 2024-07-09"),
+    (N, "ACE", "AC_K0_SWE", "Np", "", "cm^-3", 300, "preliminary"),
+    (V, "ACE", "AC_H0_SWE", "Vp", "", "km/s", 64, "ends 2024-07-09"),
+    (V, "ACE", "AC_K0_SWE", "Vp", "", "km/s", 300, "preliminary"),
+    (VECTOR_V, "ACE", "AC_H0_SWE", "V_GSE", "GSE", "km/s", 64, "ends 2024-07-09"),
+    (VECTOR_V, "ACE", "AC_H0_SWE", "V_GSM", "GSM", "km/s", 64, "ends 2024-07-09"),
+    (VECTOR_V, "ACE", "AC_H0_SWE", "V_RTN", "RTN", "km/s", 64, "ends 2024-07-09"),
+    (T, "ACE", "AC_H0_SWE", "Tpr", "", "K", 64, "radial component; ends 2024-07-09"),
+    (T, "ACE", "AC_K0_SWE", "Tpr", "", "K", 300, "radial component; preliminary"),
+    (POSITION, "ACE", "AC_H0_MFI", "SC_pos_GSE", "GSE", "km", 16, ""),
+    (B, "Wind", "WI_H0_MFI", "BGSE", "GSE", "nT", 60, ""),
+    (B, "Wind", "WI_H0_MFI", "B3GSE", "GSE", "nT", 3, ""),
+    (B, "Wind", "WI_H2_MFI", "BGSE", "GSE", "nT", 0.092, ""),
+    (B, "Wind", "WI_H0_MFI", "BGSM", "GSM", "nT", 60, ""),
+    (B, "Wind", "WI_H0_MFI", "B3GSM", "GSM", "nT", 3, ""),
+    (B, "Wind", "WI_H3-RTN_MFI", "BRTN", "RTN", "nT", 60, ""),
+    (ABS_B, "Wind", "WI_H0_MFI", "BF1", "", "nT", 60, ""),
+    (ABS_B, "Wind", "WI_H0_MFI", "B3F1", "", "nT", 3, ""),
+    (N, "Wind", "WI_H1_SWE", "Proton_Np_nonlin", "", "cm^-3", 92, "fit; see fit_flag"),
+    (N, "Wind", "WI_PM_3DP", "P_DENS", "", "cm^-3", 3, "see VALID"),
+    (N, "Wind", "WI_K0_SWE", "Np", "", "cm^-3", 92, "preliminary; see QF_Np"),
+    (V, "Wind", "WI_H1_SWE", "Proton_V_nonlin", "", "km/s", 92, "fit; see fit_flag"),
+    (VECTOR_V, "Wind", "WI_PM_3DP", "P_VELS", "GSE", "km/s", 3, "see VALID"),
+    (VECTOR_V, "Wind", "WI_K0_SWE", "V_GSE", "GSE", "km/s", 92, "preliminary; see QF_V"),
+    (VECTOR_V, "Wind", "WI_K0_SWE", "V_GSM", "GSM", "km/s", 92, "preliminary; see QF_V"),
+    (T, "Wind", "WI_PM_3DP", "P_TEMP", "", "eV", 3, "see VALID"),
+    (PROTONS, "Wind", "WI_SOSP_3DP", "FLUX", "", "cm^-2 s^-1 sr^-1 eV^-1", 24, "70 keV to 6.8 MeV"),
+    (FAST_ELECTRONS, "Wind", "WI_SFSP_3DP", "FLUX", "", "cm^-2 s^-1 sr^-1 eV^-1", 24, "27 to 520 keV"),
+    (POSITION, "Wind", "WI_H0_MFI", "PGSE", "GSE", "R_E", 60, ""),
+    (B, "DSCOVR", "DSCOVR_H0_MAG", "B1GSE", "GSE", "nT", 1, ""),
+    (B, "DSCOVR", "DSCOVR_H0_MAG", "B1RTN", "RTN", "nT", 1, ""),
+    (ABS_B, "DSCOVR", "DSCOVR_H0_MAG", "B1F1", "", "nT", 1, ""),
+    (N, "DSCOVR", "DSCOVR_H1_FC", "Np", "", "cm^-3", 60, DQF),
+    (VECTOR_V, "DSCOVR", "DSCOVR_H1_FC", "V_GSE", "GSE", "km/s", 60, DQF),
+    (T, "DSCOVR", "DSCOVR_H1_FC", "THERMAL_TEMP", "", "K", 60, DQF),
+    (B, "OMNI", "OMNI_HRO_1MIN", "BX_GSE BY_GSE BZ_GSE", "GSE", "nT", 60, NOSE),
+    (B, "OMNI", "OMNI_HRO_1MIN", "BX_GSE BY_GSM BZ_GSM", "GSM", "nT", 60, NOSE),
+    (B, "OMNI", "OMNI2_H0_MRG1HR", "BX_GSE BY_GSM BZ_GSM", "GSM", "nT", 3600, NOSE),
+    (B, "OMNI", "OMNI_COHO1HR_MERGED_MAG_PLASMA", "BR BT BN", "RTN", "nT", 3600, ""),
+    (ABS_B, "OMNI", "OMNI_HRO_1MIN", "F", "", "nT", 60, NOSE),
+    (N, "OMNI", "OMNI_HRO_1MIN", "proton_density", "", "cm^-3", 60, NOSE),
+    (N, "OMNI", "OMNI2_H0_MRG1HR", "N", "", "cm^-3", 3600, NOSE),
+    (V, "OMNI", "OMNI_HRO_1MIN", "flow_speed", "", "km/s", 60, NOSE),
+    (V, "OMNI", "OMNI2_H0_MRG1HR", "V", "", "km/s", 3600, NOSE),
+    (VECTOR_V, "OMNI", "OMNI_HRO_1MIN", "Vx Vy Vz", "GSE", "km/s", 60, NOSE),
+    (T, "OMNI", "OMNI_HRO_1MIN", "T", "", "K", 60, NOSE),
+    (T, "OMNI", "OMNI2_H0_MRG1HR", "T", "", "K", 3600, NOSE),
+    ("dynamic pressure", "OMNI", "OMNI_HRO_1MIN", "Pressure", "", "nPa", 60, NOSE),
+    ("dynamic pressure", "OMNI", "OMNI2_H0_MRG1HR", "Pressure", "", "nPa", 3600, NOSE),
+    ("dynamic pressure", "Wind", "WI_K0_SWE", "Pressure", "", "nPa", 92, "preliminary"),
+    ("dynamic pressure", "STEREO-A", "STA_L2_MAGPLASMA_1M", "Dynamic_Pressure", "", "nPa", 60, ""),
+    ("dynamic pressure", "STEREO-B", "STB_L2_MAGPLASMA_1M", "Dynamic_Pressure", "", "nPa", 60, ""),
+    ("SYM-H", "OMNI", "OMNI_HRO_1MIN", "SYM_H", "", "nT", 60, ""),
+    ("SYM-H", "OMNI", "OMNI_HRO_5MIN", "SYM_H", "", "nT", 300, ""),
+    ("Dst", "OMNI", "OMNI2_H0_MRG1HR", "DST", "", "nT", 3600, ""),
+    ("Kp", "OMNI", "OMNI2_H0_MRG1HR", "KP", "", "", 3600, "ten times Kp"),
+    ("AE", "OMNI", "OMNI_HRO_1MIN", "AE_INDEX", "", "nT", 60, ""),
+    ("AE", "OMNI", "OMNI2_H0_MRG1HR", "AE", "", "nT", 3600, ""),
+    ("AL", "OMNI", "OMNI_HRO_1MIN", "AL_INDEX", "", "nT", 60, ""),
+    ("AU", "OMNI", "OMNI_HRO_1MIN", "AU_INDEX", "", "nT", 60, ""),
+    ("plasma beta", "OMNI", "OMNI_HRO_1MIN", "Beta", "", "", 60, ""),
+    ("Alfvén Mach number", "OMNI", "OMNI_HRO_1MIN", "Mach_num", "", "", 60, ""),
+    (B, PSP, "PSP_FLD_L2_MAG_RTN_1MIN", "psp_fld_l2_mag_RTN_1min", "RTN", "nT", 60, ""),
+    (B, PSP, "PSP_FLD_L2_MAG_RTN_4_SA_PER_CYC", "psp_fld_l2_mag_RTN_4_Sa_per_Cyc", "RTN", "nT", 0.22, ""),
+    (B, PSP, PSP_HOURLY, "BR BT BN", "RTN", "nT", 3600, ""),
+    (ABS_B, PSP, PSP_HOURLY, "B", "", "nT", 3600, ""),
+    (N, PSP, "PSP_SWP_SPI_SF00_L3_MOM", "DENS", "", "cm^-3", None, "partial moment"),
+    (N, PSP, "PSP_SWP_SPC_L3I", "np_moment_gd", "", "cm^-3", None, ""),
+    (N, PSP, PSP_HOURLY, "protonDensity", "", "cm^-3", 3600, ""),
+    (V, PSP, PSP_HOURLY, "ProtonSpeed", "", "km/s", 3600, ""),
+    (VECTOR_V, PSP, "PSP_SWP_SPI_SF00_L3_MOM", "VEL_RTN_SUN", "RTN", "km/s", None, "partial moment"),
+    (T, PSP, "PSP_SWP_SPI_SF00_L3_MOM", "TEMP", "", "eV", None, "partial moment"),
+    (T, PSP, PSP_HOURLY, "protonTemp", "", "K", 3600, ""),
+    (IONS, PSP, "PSP_SWP_SPI_SF00_L3_MOM", "EFLUX_VS_ENERGY", "", _EFLUX, None, "part of the sky"),
+    ("heliocentric distance", PSP, "PSP_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
+    (B, SOLO, "SOLO_L2_MAG-RTN-NORMAL-1-MINUTE", "B_RTN", "RTN", "nT", 60, ""),
+    (B, SOLO, "SOLO_L2_MAG-RTN-NORMAL", "B_RTN", "RTN", "nT", 0.125, ""),
+    (B, SOLO, SOLO_HOURLY, "BR BT BN", "RTN", "nT", 3600, ""),
+    (ABS_B, SOLO, SOLO_HOURLY, "B", "", "nT", 3600, ""),
+    (N, SOLO, "SOLO_L2_SWA-PAS-GRND-MOM", "N", "", "cm^-3", 4, QUALITY),
+    (N, SOLO, SOLO_HOURLY, "protonDensity", "", "cm^-3", 3600, ""),
+    (V, SOLO, SOLO_HOURLY, "ProtonSpeed", "", "km/s", 3600, ""),
+    (VECTOR_V, SOLO, "SOLO_L2_SWA-PAS-GRND-MOM", "V_RTN", "RTN", "km/s", 4, QUALITY),
+    (T, SOLO, "SOLO_L2_SWA-PAS-GRND-MOM", "T", "", "eV", 4, QUALITY),
+    (T, SOLO, SOLO_HOURLY, "protonTemp", "", "K", 3600, ""),
+    (IONS, SOLO, "SOLO_L2_SWA-PAS-EFLUX", "eflux", "", "eV/(cm^2 s eV)", 4, QUALITY),
+    (PROTONS, SOLO, "SOLO_L2_EPD-EPT-SUN-RATES", "Ion_Flux", "", _FLUX, 1, "ions, sunward"),
+    (FAST_ELECTRONS, SOLO, "SOLO_L2_EPD-EPT-SUN-RATES", "Electron_Flux", "", _FLUX, 1, "sunward"),
+    ("heliocentric distance", SOLO, "SOLO_HELIO1HR_POSITION", "RAD_AU", "", "AU", 3600, ""),
+    (B, "STEREO-{p}", "ST{p}_L2_MAGPLASMA_1M", "BFIELDRTN", "RTN", "nT", 60, ""),
+    (B, "STEREO-A", "STA_L1_MAG_RTN", "BFIELD", "RTN", "nT", 0.125, LAST),
+    (ABS_B, "STEREO-{p}", "ST{p}_L2_MAGPLASMA_1M", "BTOTAL", "", "nT", 60, ""),
+    (N, "STEREO-{p}", "ST{p}_L2_MAGPLASMA_1M", "Np", "", "cm^-3", 60, ""),
+    (N, "STEREO-{p}", "ST{p}_L2_PLA_1DMAX_1MIN", "proton_number_density", "", "cm^-3", 60, ""),
+    (V, "STEREO-{p}", "ST{p}_L2_MAGPLASMA_1M", "Vp", "", "km/s", 60, ""),
+    (V, "STEREO-{p}", "ST{p}_L2_PLA_1DMAX_1MIN", "proton_bulk_speed", "", "km/s", 60, ""),
+    (T, "STEREO-{p}", "ST{p}_L2_MAGPLASMA_1M", "Tp", "", "K", 60, ""),
+    (T, "STEREO-{p}", "ST{p}_L2_PLA_1DMAX_1MIN", "proton_temperature", "", "K", 60, ""),
+    (PROTONS, "STEREO-{p}", "ST{p}_L1_HET", "Proton_Flux", "", PER_NUCLEON, 60, "13.6 to 100 MeV"),
+    (FAST_ELECTRONS, "STEREO-{p}", "ST{p}_L1_HET", "Electron_Flux", "", PER_NUCLEON, 60, "0.7 to 4 MeV"),
+    ("heliocentric distance", "STEREO-{p}", "ST{p}_L2_MAGPLASMA_1M", "R", "", "AU", 60, ""),
+    (N, "SOHO", "SOHO_CELIAS-PM_5MIN", "N_p", "", "cm^-3", 300, ""),
+    (V, "SOHO", "SOHO_CELIAS-PM_5MIN", "V_p", "", "km/s", 300, ""),
+    (PROTONS, "SOHO", "SOHO_ERNE-HED_L2-1MIN", "PH", "", _FLUX, 60, "13 to 130 MeV"),
+    (PROTONS, "ACE", "AC_H1_EPM", "P7", "", _FLUX, 300, "ions, 1.05 to 1.91 MeV"),
+    (FAST_ELECTRONS, "ACE", "AC_H1_EPM", "DE4", "", _FLUX, 300, "175 to 315 keV"),
+    (B, "MMS{n}", "MMS{n}_FGM_SRVY_L2", "mms{n}_fgm_b_gse_srvy_l2", "GSE", "nT", None, LAST),
+    (B, "MMS{n}", "MMS{n}_FGM_BRST_L2", "mms{n}_fgm_b_gse_brst_l2", "GSE", "nT", 1 / 128, LAST),
+    (B, "MMS{n}", "MMS{n}_FGM_SRVY_L2", "mms{n}_fgm_b_gsm_srvy_l2", "GSM", "nT", None, LAST),
+    (B, "MMS{n}", "MMS{n}_FGM_BRST_L2", "mms{n}_fgm_b_gsm_brst_l2", "GSM", "nT", 1 / 128, LAST),
+    (N, "MMS{n}", "MMS{n}_FPI_FAST_L2_DIS-MOMS", "mms{n}_dis_numberdensity_fast", "", "cm^-3", 4.5, "all ions"),
+    (N, "MMS{n}", "MMS{n}_FPI_BRST_L2_DIS-MOMS", "mms{n}_dis_numberdensity_brst", "", "cm^-3", 0.15, "all ions"),
+    (VECTOR_V, "MMS{n}", "MMS{n}_FPI_FAST_L2_DIS-MOMS", "mms{n}_dis_bulkv_gse_fast", "GSE", "km/s", 4.5, "all ions"),
+    (VECTOR_V, "MMS{n}", "MMS{n}_FPI_BRST_L2_DIS-MOMS", "mms{n}_dis_bulkv_gse_brst", "GSE", "km/s", 0.15, "all ions"),
+    (IONS, "MMS{n}", "MMS{n}_FPI_FAST_L2_DIS-MOMS", "mms{n}_dis_energyspectr_omni_fast", "", _KEFLUX, 4.5, ""),
+    (IONS, "MMS{n}", "MMS{n}_FPI_BRST_L2_DIS-MOMS", "mms{n}_dis_energyspectr_omni_brst", "", _KEFLUX, 0.15, ""),
+    (ELECTRONS, "MMS{n}", "MMS{n}_FPI_FAST_L2_DES-MOMS", "mms{n}_des_energyspectr_omni_fast", "", _KEFLUX, 4.5, ""),
+    (POSITION, "MMS{n}", "MMS{n}_MEC_SRVY_L2_EPHT89D", "mms{n}_mec_r_gsm", "GSM", "km", 30, ""),
+    (B, "THEMIS-{p}", "TH{p}_L2_FGM", "th{p}_fgs_gse", "GSE", "nT", 3, "good ones: th?_fgs_gseQ"),
+    (B, "THEMIS-{p}", "TH{p}_L2_FGM", "th{p}_fgs_gsm", "GSM", "nT", 3, "good ones: th?_fgs_gsmQ"),
+    (ABS_B, "THEMIS-{p}", "TH{p}_L2_FGM", "th{p}_fgs_btotal", "", "nT", 3, "all qualities"),
+    (N, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peir_density", "", "cm^-3", 3, REDUCED_IONS),
+    (N, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peif_density", "", "cm^-3", None, "all ions; full mode"),
+    (VECTOR_V, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peir_velocity_gse", "GSE", "km/s", 3, REDUCED_IONS),
+    (VECTOR_V, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peir_velocity_gsm", "GSM", "km/s", 3, REDUCED_IONS),
+    (T, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peir_avgtemp", "", "eV", 3, REDUCED_IONS),
+    (IONS, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peir_en_eflux", "", _EFLUX, 3, REDUCED),
+    (IONS, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peif_en_eflux", "", _EFLUX, None, "full mode"),
+    (ELECTRONS, "THEMIS-{p}", "TH{p}_L2_ESA", "th{p}_peer_en_eflux", "", _EFLUX, 3, REDUCED),
+    (FAST_ELECTRONS, "THEMIS-{p}", "TH{p}_L2_SST", "th{p}_psef_en_eflux", "", _EFLUX, None, ""),
+    (POSITION, "THEMIS-{p}", "TH{p}_OR_SSC", "XYZ_GSM", "GSM", "R_E", 60, ""),
+    (POSITION, "THEMIS-{p}", "TH{p}_OR_SSC", "XYZ_GSE", "GSE", "R_E", 60, ""),
+    (B, "RBSP-{p}", "RBSP-{p}_MAGNETOMETER_4SEC-GSM_EMFISIS-L3", "Mag", "GSM", "nT", 4, FLAGS),
+    (B, "RBSP-{p}", "RBSP-{p}_MAGNETOMETER_4SEC-GSE_EMFISIS-L3", "Mag", "GSE", "nT", 4, FLAGS),
+    (ABS_B, "RBSP-{p}", "RBSP-{p}_MAGNETOMETER_4SEC-GSM_EMFISIS-L3", "Magnitude", "", "nT", 4, FLAGS),
+    (B, "Cluster-{n}", "C{n}_CP_FGM_SPIN", "B_vec_xyz_gse__C{n}_CP_FGM_SPIN", "GSE", "nT", 4, ""),
+    (B, "Cluster-{n}", "C{n}_CP_FGM_5VPS", "B_vec_xyz_gse__C{n}_CP_FGM_5VPS", "GSE", "nT", 0.2, ""),
+    (ABS_B, "Cluster-{n}", "C{n}_CP_FGM_SPIN", "B_mag__C{n}_CP_FGM_SPIN", "", "nT", 4, ""),
+    (B, "Arase", "ERG_MGF_L2_8SEC", "mag_8sec_gse", "GSE", "nT", 8, ""),
+    (B, "Arase", "ERG_MGF_L2_8SEC", "mag_8sec_gsm", "GSM", "nT", 8, ""),
+    (ABS_B, "Arase", "ERG_MGF_L2_8SEC", "magt_8sec", "", "nT", 8, ""),
+    (B, "Ulysses", "UY_1MIN_VHM", "B_RTN", "RTN", "nT", 60, ""),
+    (ABS_B, "Ulysses", "UY_1MIN_VHM", "B_MAG", "", "nT", 60, ""),
+    (N, "Ulysses", "UY_PROTON-MOMENTS_SWOOPS", "dens", "", "cm^-3", None, ""),
+    (V, "Ulysses", "UY_PROTON-MOMENTS_SWOOPS", "V_MAG", "", "km/s", None, ""),
+    (B, "Voyager-{v}", "VOYAGER{v}_48S_MAG-VIM", "BR BT BN", "RTN", "nT", 48, ""),
+    (B, "Voyager-{v}", "VOYAGER{v}_COHO1HR_MERGED_MAG_PLASMA", "BR BT BN", "RTN", "nT", 3600, ""),
+    (ABS_B, "Voyager-{v}", "VOYAGER{v}_48S_MAG-VIM", "F1", "", "nT", 48, ""),
+    (N, "Voyager-{v}", "VOYAGER{v}_COHO1HR_MERGED_MAG_PLASMA", "protonDensity", "", "cm^-3", 3600, ""),
+    (V, "Voyager-{v}", "VOYAGER{v}_COHO1HR_MERGED_MAG_PLASMA", "V", "", "km/s", 3600, ""),
+)  # fmt: skip
+
+_FAMILIES: dict[str, tuple[str, ...]] = {"THEMIS": tuple("ABCDE"), "STEREO": tuple("AB"), "RBSP": tuple("AB")}
+_FIELDS = {"n": ("1", "2", "3", "4"), "v": ("1", "2")}
+
+
+def _rows() -> Iterator[Source]:
+    for quantity, craft, dataset, parameters, frame, unit, cadence, note in _TABLE:
+        field = re.search(r"\{(\w)\}", craft)
+        if field is None:
+            values: tuple[str, ...] = ("",)
+        else:
+            values = _FIELDS.get(field[1]) or _FAMILIES[craft.partition("-")[0]]
+        for value in values:
+            filled = dataset.format(n=value, p=value, v=value)
+            named = tuple(one.format(n=value, p=value.lower(), v=value) for one in parameters.split())
+            yield Source(
+                quantity, craft.format(n=value, p=value, v=value), filled, named, frame, unit, cadence, note
+            )
+
+
+SOURCES: tuple[Source, ...] = tuple(_rows())
+
+
+def quantities() -> list[str]:
+    """Every quantity of the table, in its order."""
+    return list(dict.fromkeys(one.quantity for one in SOURCES))
+
+
+def sources_of(quantity: str, spacecraft: str, *, frame: str = "") -> list[Source]:
+    """Where a spacecraft's quantity is: the preferred source, then the fallbacks in order; none is no error.
+
+    Parameters
+    ----------
+    spacecraft : str
+        Its name or an alias, upper and lower case alike: ``ACE``, ``PSP``, ``mms 2``.
+    frame : str
+        Only in this frame; in every frame when left out.
+    """
+    name = spacecraft_named(spacecraft)
+    return [
+        one
+        for one in SOURCES
+        if one.quantity == quantity and one.spacecraft == name and frame in ("", one.frame)
+    ]
+
+
+def spacecraft_named(text: str) -> str:
+    """The spacecraft of the table that a name or an alias means.
+
+    Raises
+    ------
+    RequestError
+        None is called so.
+    """
+    plain = re.sub(r"[\s_-]+", " ", text).strip().casefold()
+    names = {one.spacecraft for one in SOURCES}
+    for name in names:
+        spelt = (name, name.replace("-", " "), name.replace("-", ""), *ALIASES.get(name, ()))
+        if plain in {re.sub(r"[\s_-]+", " ", one).casefold() for one in spelt}:
+            return name
+    raise RequestError(
+        f"the table of quantities has no spacecraft '{text}'",
+        advice=did_you_mean(text, names, otherwise="one of: " + ", ".join(sorted(names))),
+    )
+
+
+def swap(dataset: str, parameter: str, mission: str, *, catalogue: Catalogue) -> Swap:
+    """The same quantity of another spacecraft, in the same frame.
+
+    Between the spacecraft of one family (MMS1 to MMS2) every parameter that both have can be swapped; between
+    missions, what the table knows to be the same quantity. A frame is never changed: that is for the author.
+
+    Parameters
+    ----------
+    mission : str
+        The other spacecraft's name or alias.
+
+    Raises
+    ------
+    UnknownDataset, UnknownParameter
+        The dataset or the parameter that is to be swapped is not in the catalogue.
+    RequestError
+        It cannot be swapped; the message says why, and what there is.
+    """
+    entry = catalogue.dataset(dataset)
+    before = entry.parameter(parameter) if entry.parameters else None
+    name = spacecraft_named(mission)
+    if name == entry.spacecraft:
+        raise RequestError(f"{entry.id} is of {name} already")
+    known = next((one for one in SOURCES if one.dataset == entry.id and parameter in one.parameters), None)
+    sibling = _sibling(entry.id, parameter, entry.spacecraft, name)
+    if sibling is not None and before is not None:
+        found = _described(catalogue, *sibling)
+        if found is not None:
+            same: tuple[str, ...] = ()
+            if found.size != before.size:
+                same += (f"size {list(found.size)} instead of {list(before.size)}",)
+            if found.unit != before.unit:
+                same += (f"unit '{found.unit}' instead of '{before.unit}'",)
+            quantity, frame = (known.quantity, known.frame) if known else ("", "")
+            return Swap(quantity, sibling[0], (sibling[1],), frame, found.canonical_unit, same)
+    if known is None:
+        raise RequestError(
+            f"{entry.id}.{parameter} is not in the table of quantities, so nothing is known to be the same for {name}",
+            advice=f"helio datasets search '{name} …' finds what there is; quantities: {', '.join(quantities())}",
+        )
+    others = sources_of(known.quantity, name)
+    if not others:
+        raise RequestError(
+            f"{name} has no {known.quantity} in the table of quantities",
+            advice=f"helio datasets search '{name} …'",
+        )
+    chosen = next((one for one in others if one.frame == known.frame), None)
+    if chosen is None:
+        there = ", ".join(f"{one.dataset}.{'+'.join(one.parameters)} in {one.frame}" for one in others)
+        raise RequestError(
+            f"{name} has no {known.quantity} in {known.frame}; a swap never changes the frame",
+            advice=f"there is {there}",
+        )
+    return Swap(
+        known.quantity,
+        chosen.dataset,
+        chosen.parameters,
+        chosen.frame,
+        chosen.unit,
+        _differences(known, chosen),
+    )
+
+
+def _differences(known: Source, chosen: Source) -> tuple[str, ...]:
+    told: list[str] = []
+    if known.unit != chosen.unit:
+        told.append(f"unit {chosen.unit or 'none'} instead of {known.unit or 'none'}")
+    if known.cadence != chosen.cadence:
+        before, after = (cadence_text(one) if one else "changing" for one in (known.cadence, chosen.cadence))
+        told.append(f"cadence {after} instead of {before}")
+    if len(known.parameters) != len(chosen.parameters):
+        told.append(f"{len(chosen.parameters)} parameter(s) instead of {len(known.parameters)}")
+    if chosen.note and chosen.note != known.note:
+        told.append(chosen.note)
+    return tuple(told)
+
+
+def _sibling(dataset: str, parameter: str, before: str, after: str) -> tuple[str, str] | None:
+    """The id and the parameter as the other spacecraft of one family would call them."""
+    family = re.match(r"\D+?(?=-?[A-E]?\d*$)", before)
+    if (
+        not family
+        or craft_of(dataset).spacecraft != before
+        or not after.startswith(family[0])
+        or before[:-1] != after[:-1]
+    ):
+        return None
+    old, new = before[-1], after[-1]
+    for pattern in (
+        rf"^(MMS){old}",
+        rf"^(TH){old}",
+        rf"^(RBSP-?){old}",
+        rf"^(ST){old}",
+        rf"^(C){old}(?=_)",
+        rf"^(VOYAGER-?|VG){old}",
+    ):
+        if re.match(pattern, dataset):
+            other = re.sub(pattern, rf"\g<1>{new}", dataset)
+            spelt = re.sub(rf"^(mms){old}(?=_)", rf"\g<1>{new}", parameter)
+            spelt = re.sub(rf"^(th){old.lower()}(?=_)", rf"\g<1>{new.lower()}", spelt)
+            return other, re.sub(rf"__C{old}_", f"__C{new}_", spelt)
+    return None
+
+
+def _described(catalogue: Catalogue, dataset: str, parameter: str) -> ParameterEntry | None:
+    try:
+        return catalogue.dataset(dataset).parameter(parameter)
+    except (UnknownDataset, UnknownParameter):
+        return None
