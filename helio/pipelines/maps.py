@@ -95,12 +95,15 @@ def item_name(item: Any) -> str:
     """An item as it stands in labels and ids.
 
     >>> item_name("2024-01-10 to 2024-01-11"), item_name("2024-01-10T06:00:00 to 2024-01-10T12:00:00"), item_name(3)
-    ('2024-01-10', '2024-01-10T06:00:00', '3')
+    ('2024-01-10', '2024-01-10T06:00', '3')
     """
     if not isinstance(item, str):
         return json.dumps(item, sort_keys=True, ensure_ascii=False)
-    found = re.fullmatch(r"(\d{4}-\d{2}-\d{2}(?:T[\d:.]+)?) to \d{4}-\d{2}-\d{2}(?:T[\d:.]+)?", item)
-    return found[1] if found else item
+    found = re.fullmatch(r"(\d{4}-\d{2}-\d{2})(T[\d:.]+)? to \d{4}-\d{2}-\d{2}(?:T[\d:.]+)?", item)
+    if found is None:
+        return item
+    clock = (found[2] or "").removesuffix(":00")
+    return found[1] + ("" if clock == "T00:00" else clock)
 
 
 def with_item(value: Any, schema: Mapping[str, Any], name: str, item: Any) -> Any:
@@ -140,6 +143,17 @@ def unwrapped(step: Document, signatures: Mapping[str, Signature]) -> Document |
     if len(times) != 1 or uses(others, signature.schema(), name):
         return None
     return {**args, times[0]: over["intervals"]}
+
+
+def size_of(label: str, context: Context) -> int | None:
+    """The number of components of a fetched table, where the catalogue tells; one for a component of it."""
+    dataset_id, _, parameter = label.partition(".")
+    dataset = context.catalogue.get(dataset_id)
+    if dataset is None or not parameter:
+        return None
+    if parameter in dataset.parameters:
+        return dataset.parameters[parameter]
+    return 1 if parameter.rpartition(".")[0] in dataset.parameters else None
 
 
 def is_glob(label: str) -> bool:

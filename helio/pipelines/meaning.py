@@ -33,6 +33,7 @@ from helio.pipelines.maps import (
     known_items,
     matching,
     signature_of,
+    size_of,
     unwrapped,
     uses,
     variable_of,
@@ -320,7 +321,12 @@ class _Reading:
         if signature.gives == "tables":
             return self._fetch(use, args, label)
         inputs: dict[str, Any] = {}
+        scalar = {
+            table.parameter for table in signature.tables if table.scalar and not use.args.get("component")
+        }
         for parameter, labels in self._read(use).items():
+            if parameter in scalar and any((size_of(one, self.context) or 1) > 1 for one in labels):
+                raise _NotUnderstoodError(label)  # no result is defined
             inputs[parameter] = [self._ingredient(one) for one in labels]
             if not labels:
                 raise _NotUnderstoodError(label)

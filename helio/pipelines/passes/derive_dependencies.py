@@ -7,10 +7,11 @@ from typing import Any
 
 from helio.pipelines.diagnostics import Diagnostic, Fix, StepId, did_you_mean, pointer
 from helio.pipelines.labels import owner, produced_labels
-from helio.pipelines.maps import Place, args_of, is_block, is_glob, places, signature_of
+from helio.pipelines.maps import Place, args_of, as_glob, is_block, is_glob, places, signature_of
+from helio.pipelines.outputs import concrete_labels
 from helio.pipelines.passes.declare_variables import REQUIRED, declaration
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, replaced
-from helio.pipelines.passes.known_labels import Labels, labels_of, reads_of
+from helio.pipelines.passes.known_labels import MOST_ITEMS, Labels, labels_of, reads_of
 from helio.pipelines.passes.settle_variables import declared_times
 from helio.pipelines.passes.spell_variables import BUILT_IN
 from helio.pipelines.template import Document
@@ -40,8 +41,9 @@ def derive_dependencies(plan: Document, context: Context) -> Iterator[Finding]:
     for place in every:
         ids.setdefault(place.path[:-1], []).append(place.step["step_id"])
         for path, label in reads_of(place, context):
+            meant = [label, *_of_items(label, place, context)]
             for length in range(len(place.path), 0, -2):
-                reads.setdefault(place.path[:length], []).append(label)
+                reads.setdefault(place.path[:length], []).extend(meant)
             if _is_unknown(label, labels):
                 yield _nobody(plan, place, path, label, labels, context)
     order = {path: {one: index for index, one in enumerate(among)} for path, among in ids.items()}
@@ -75,6 +77,14 @@ def derive_dependencies(plan: Document, context: Context) -> Iterator[Finding]:
             at = pointer(*place.path, "depends_on")
             message = f"depends on {', '.join(map(str, new))} by label"
             yield Edit("HR301", message, replaced(at, step["depends_on"], wanted), step["step_id"], path=at)
+
+
+def _of_items(label: str, place: Place, context: Context) -> list[str]:
+    """What a label with an item in it stands for, item by item as far as these are known."""
+    if not any(name in TOKEN.findall(label) for name in place.variables):
+        return []
+    found = concrete_labels(label, place, context)
+    return [as_glob(label, place.variables)] if found is None else found[:MOST_ITEMS]
 
 
 def _is_unknown(label: str, labels: Labels) -> bool:

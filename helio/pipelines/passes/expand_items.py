@@ -17,12 +17,12 @@ from helio.pipelines.maps import (
     item_name,
     known_items,
     signature_of,
+    size_of,
     variable_of,
     with_item,
 )
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
 from helio.pipelines.passes.fuse_maps import without_globs
-from helio.pipelines.passes.map_components import size_of
 from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, read_time_range, read_value
 from helio.time_range import Duration, TimeRange
@@ -82,6 +82,12 @@ def expand_items(plan: Document, context: Context) -> Iterator[Finding]:
         yield Edit("HB401", message, operations, step["step_id"], kind="bind")
     if skipped:
         yield _left_out(steps, skipped)
+    for name, facts in plan.get("variables", {}).items():
+        if isinstance(facts, dict) and facts.get("type") == "interval":
+            # Each item has its own by now; the variable has no value in the run.
+            yield Edit(
+                "HB401", f"{name} is each item's own", removed(pointer("variables", name), facts), kind="bind"
+            )
 
 
 # Items --------------------------------------------------------------------------------------------------------

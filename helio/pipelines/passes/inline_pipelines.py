@@ -9,7 +9,7 @@ from typing import Any
 
 from helio.pipelines.diagnostics import Diagnostic, StepId, did_you_mean, pointer
 from helio.pipelines.figures import depends_on
-from helio.pipelines.labels import owner, produced_labels
+from helio.pipelines.labels import owner, produced_labels, read_labels
 from helio.pipelines.maps import args_of, is_block, places, signature_of
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
 from helio.pipelines.template import STEP_DEFAULTS, Document
@@ -134,13 +134,13 @@ class _Inlining:
         if name in call.path:
             raise refused(
                 "HX102",
-                f"a pipeline that uses itself: {' → '.join(path)}",
+                f"a pipeline that uses itself: {' -> '.join(path)}",
                 "take out the call that is not meant",
             )
         if len(path) - (1 if self.plan.get("id") in path[:1] else 0) > DEEPEST:
             raise refused(
                 "HX102",
-                f"pipelines within pipelines, more than {DEEPEST} deep: {' → '.join(path)}",
+                f"pipelines within pipelines, more than {DEEPEST} deep: {' -> '.join(path)}",
                 "fewer levels",
             )
         document = self.context.pipelines.get(name)
@@ -175,7 +175,7 @@ class _Inlining:
             if isinstance(step.get("use"), str) and "tool_name" not in step:
                 inner = _Call(new_id, moved.get("with") or {}, path)
                 nested = self._steps(step["use"], inner, {**moved, "step_id": caller.get("step_id")}, place)
-                ends[step.get("step_id")] = _ends(nested)
+                ends[step.get("step_id")] = _ends(nested, self.context)
                 found += nested
             else:
                 found.append(moved)
@@ -183,10 +183,16 @@ class _Inlining:
 
     def _values(self, declared: Mapping[str, Any], call: _Call) -> tuple[dict[str, Any], str]:
         """What stands for each of the pipeline's variables, and the first name in ``with`` that it does not have."""
-        given = {("$" + str(name).removeprefix("$")): value for name, value in call.with_values.items()}
-        for name in given:
-            if name not in declared:
-                return {}, name
+        folded: dict[str, list[str]] = {}
+        for name in declared:
+            folded.setdefault(_folded(name), []).append(name)
+        given: dict[str, Any] = {}
+        for written, value in call.with_values.items():
+            name = "$" + str(written).removeprefix("$")
+            meant = [name] if name in declared else folded.get(_folded(name), [])
+            if len(meant) != 1 or meant[0] in given:
+                return {}, written
+            given[meant[0]] = value
         values: dict[str, Any] = {}
         for name, facts in declared.items():
             if name in given:
@@ -271,7 +277,7 @@ class _Inlining:
         old = step.get("step_id")
         if any(one.get("step_id") == old for one in inlined):
             return ()
-        ends = _ends(inlined)
+        ends = _ends(inlined, self.context)
         operations: tuple[Operation, ...] = ()
         for index, one in enumerate(self.steps):
             if old in depends_on(one):
@@ -285,10 +291,23 @@ class _Inlining:
         return operations
 
 
-def _ends(steps: list[Document]) -> list[StepId]:
-    """The steps on which none of the others rests."""
-    needed = {one for step in steps for one in depends_on(step)}
+def _ends(steps: list[Document], context: Context) -> list[StepId]:
+    """The steps on which none of the others rests, by id or by label."""
+    needed: set[Any] = {one for step in steps for one in depends_on(step)}
+    producers: dict[str, Any] = {}
+    reads: list[str] = []
+    for step in steps:
+        signature = signature_of(step, context.signatures)
+        if signature is not None:
+            producers |= dict.fromkeys(produced_labels(signature, args_of(step)), step["step_id"])
+            reads += [label for _, label in read_labels(signature, args_of(step))]
+    needed.update(producers[known] for one in reads if (known := owner(one, producers)) is not None)
     return [step["step_id"] for step in steps if step["step_id"] not in needed]
+
+
+def _folded(name: str) -> str:
+    """A variable's name without what its spellings differ in."""
+    return name.lower().replace("_", "").replace("-", "")
 
 
 def _asks(args: Document) -> Any:

@@ -14,6 +14,7 @@ from helio.pipelines.maps import (
     known_items,
     places,
     signature_of,
+    size_of,
     uses,
     variable_of,
     with_item,
@@ -123,14 +124,3 @@ def _without_vectors(plan: Document, index: Any, signature: Signature, context: 
             replaced(at, each["over"], kept),
             step.get("step_id"),
         )
-
-
-def size_of(label: str, context: Context) -> int | None:
-    """The number of components of a fetched table, where the catalogue tells; one for a component of it."""
-    dataset_id, _, parameter = label.partition(".")
-    dataset = context.catalogue.get(dataset_id)
-    if dataset is None or not parameter:
-        return None
-    if parameter in dataset.parameters:
-        return dataset.parameters[parameter]
-    return 1 if parameter.rpartition(".")[0] in dataset.parameters else None

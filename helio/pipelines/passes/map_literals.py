@@ -63,6 +63,9 @@ def _meant(plan: Document, place: Place, context: Context, known: list[str]) -> 
     label = args.get("output_label")
     if isinstance(label, str) and label and name not in label:
         operations += replaced(pointer(*place.path, "tool_args", "output_label"), label, f"{label}_{name}")
+        produces = [f"{one}_{name}" if one == label else one for one in step.get("produces") or ()]
+        if produces:
+            operations += replaced(pointer(*place.path, "produces"), step["produces"], produces)
     operations += added(pointer(*place.path, "for_each"), {"as": name, "over": items})
     return Edit(
         "HX201",
