@@ -66,10 +66,10 @@ Stage = tuple[Pass, ...]
 NORMALISE: tuple[Stage, ...] = (
     # Everything below walks a list of steps that are objects.
     (check_steps,),
+    # Keys before what they hold. Two that disagree are an error, and never one of them an unknown key.
+    (rename_template_keys, rename_keys),
     (
-        # Keys before what they hold; a variable's name and type before its values are read.
-        rename_template_keys,
-        rename_keys,
+        # A variable's name and type before its values are read.
         settle_variables,
         # What is still unknown goes aside before it is taken for anything.
         keep_unknown_keys,

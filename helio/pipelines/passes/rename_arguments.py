@@ -49,6 +49,29 @@ def rename_arguments(plan: Document, context: Context) -> Iterator[Finding]:
         yield from renaming.join_ranges()
 
 
+def disagreeing(args: Document, signature: Signature) -> set[str]:
+    """The other words for arguments that `rename_arguments` left, since their values disagree."""
+    words = argument_spellings(signature)
+    known = {one.name for one in signature.arguments}
+    left = {key for key in args if key not in known and fold(key) in words and not is_null(args[key])}
+    for pair in _pairs(args, signature, known):
+        if all(isinstance(args[key], str) and not is_null(args[key]) for key in pair):
+            left.update(pair)
+    return left
+
+
+def _pairs(args: Document, signature: Signature, known: set[str]) -> list[tuple[str, str]]:
+    """The arguments, unknown to the tool, that are start and stop of one range."""
+    if not signature.time_arguments():
+        return []
+    keys = {fold(key): key for key in args if key not in known}
+    return [
+        (keys[fold(first)], keys[fold(second)])
+        for first, second in RANGE_PAIRS
+        if fold(first) in keys and fold(second) in keys
+    ][:1]
+
+
 class _Renaming:
     """One step's arguments on their way to the right names."""
 
@@ -69,7 +92,7 @@ class _Renaming:
 
     def rename(self, words: Mapping[str, str]) -> None:
         """What is another word for one argument goes to its place."""
-        pairs = {key for pair in self._pairs() for key in pair}
+        pairs = {key for pair in _pairs(self.args, self.signature, self.known) for key in pair}
         for key in list(self.args):
             if key in self.known or key in pairs:
                 continue
@@ -167,20 +190,9 @@ class _Renaming:
                 self.args[key] = value
             self.renamed.append(f"spec → {', '.join(inside)}")
 
-    def _pairs(self) -> list[tuple[str, str]]:
-        """The arguments, unknown to the tool, that are start and stop of one range."""
-        if not self.signature.time_arguments():
-            return []
-        keys = {fold(key): key for key in self.args if key not in self.known}
-        return [
-            (keys[fold(first)], keys[fold(second)])
-            for first, second in RANGE_PAIRS
-            if fold(first) in keys and fold(second) in keys
-        ][:1]
-
     def join_ranges(self) -> Iterator[Finding]:
         """A start and a stop as one range."""
-        for first, second in self._pairs():
+        for first, second in _pairs(self.args, self.signature, self.known):
             target = next(
                 (one for one in self.signature.time_arguments() if one == "time_range"),
                 self.signature.time_arguments()[0],

@@ -9,6 +9,7 @@ from typing import Any
 
 from helio.pipelines.diagnostics import StepId, did_you_mean, pointer
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
+from helio.pipelines.passes.rename_arguments import disagreeing
 from helio.pipelines.passes.structure import fits
 from helio.pipelines.passes.synonyms import is_null
 from helio.pipelines.passes.walk import each_step, id_of, name_of
@@ -38,8 +39,9 @@ def settle_unknown_arguments(plan: Document, context: Context) -> Iterator[Findi
         if signature is None or not isinstance(args, dict):
             continue
         known = {one.name: one for one in signature.arguments}
-        unknown = [name for name in args if name not in known]
-        if unknown:
+        if not known.keys() >= args.keys():
+            refused = disagreeing(args, signature)
+            unknown = [name for name in args if name not in known and name not in refused]
             yield from _settled(path, step, signature, known, unknown)
 
 
