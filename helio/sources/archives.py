@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from helio.errors import RequestError
 from helio.sources.cdf import CdfReader
@@ -12,7 +14,16 @@ from helio.sources.provider import Provider
 from helio.sources.samples import sample_archive
 from helio.store.file_digests import sha256_of
 
+if TYPE_CHECKING:
+    from helio.sources.cdaweb import CdaWeb
+    from helio.sources.downloads import Progress
+
 SAMPLE = "sample"
+CDAWEB = "cdaweb"
+CDAWEB_FOLDERS = "cdaweb-folders"
+"""CDAWeb's files as the listings of its folders name them, for when its REST service does not."""
+SERVED = (SAMPLE, CDAWEB, CDAWEB_FOLDERS)
+"""Providers that a step may name itself."""
 
 
 class Archives:
@@ -23,17 +34,46 @@ class Archives:
     reader : CdfReader
         Reads the files of all of them.
     archive : str
-        ``"sample"`` or a folder, for every fetch of the run; ``""`` leaves the choice to the steps.
+        A provider of `SERVED` or a folder, for every fetch of the run; ``""`` leaves the choice to the steps.
     sha256 : callable, optional
         Gives a file's digest; one that remembers saves reading large files in every run.
+    cache : Path, optional
+        Where what is downloaded is kept; without it nothing can be.
+    cdaweb_url : str, optional
+        Another server than NASA's.
+    max_download : int or None, optional
+        Bytes that one fetch may download.
+    offline : bool
+        Ask nobody: use what is kept.
+    refresh : bool
+        Ask again what is kept already.
+    told : callable, optional
+        Is told the progress of downloads.
     """
 
     def __init__(
-        self, reader: CdfReader, archive: str = "", *, sha256: Callable[[Path], str] = sha256_of
+        self,
+        reader: CdfReader,
+        archive: str = "",
+        *,
+        sha256: Callable[[Path], str] = sha256_of,
+        cache: Path | None = None,
+        cdaweb_url: str = "",
+        max_download: int | None = 10**9,
+        offline: bool = False,
+        refresh: bool = False,
+        told: Callable[[Progress], None] = lambda progress: None,
     ) -> None:
         self._reader = reader
         self._sha256 = sha256
         self._archive = archive
+        self._cache = cache
+        self._cdaweb_url = cdaweb_url
+        self._max_download = max_download
+        self._offline = offline
+        self._refresh = refresh
+        self._told = told
+        self._lock = threading.Lock()
         self._opened: dict[str, Provider] = {}
 
     def open_named(self) -> None:
@@ -50,21 +90,43 @@ class Archives:
     def choose(self, provider: str) -> Provider:
         """The provider for a step that names `provider`, or names none with ``""``."""
         name = self._archive or self._served(provider)
-        if name not in self._opened:
-            self._opened[name] = self._open(name)
-        return self._opened[name]
+        with self._lock:
+            if name not in self._opened:
+                self._opened[name] = self._open(name)
+            return self._opened[name]
 
     @staticmethod
     def _served(provider: str) -> str:
         """A provider that a template may name; never a folder, which only the run itself can name."""
-        if provider == SAMPLE:
+        if provider in SERVED:
             return provider
         raise RequestError(
             f"no provider is called '{provider}'" if provider else "nobody is named to serve the data",
-            advice="--archive DIR or --archive sample",
+            advice=f"--archive DIR, or a provider: {', '.join(SERVED)}",
         )
 
     def _open(self, name: str) -> Provider:
         if name == SAMPLE:
             return sample_archive(self._reader, self._sha256)
+        if name == CDAWEB:
+            return self._cdaweb("rest")
+        if name == CDAWEB_FOLDERS:
+            return self._cdaweb("folders")
         return LocalArchive(Path(name).expanduser(), self._reader, sha256=self._sha256)
+
+    def _cdaweb(self, way_in: Literal["rest", "folders"]) -> CdaWeb:
+        from helio.sources.cdaweb import CdaWeb  # what a run without the network does without
+
+        if self._cache is None:
+            raise RequestError("there is no folder for what CDAWeb sends", advice="name one in HELIO_HOME")
+        return CdaWeb(
+            self._reader,
+            self._cache,
+            url=self._cdaweb_url,
+            way_in=way_in,
+            sha256=self._sha256,
+            limit=self._max_download,
+            offline=self._offline,
+            refresh=self._refresh,
+            told=self._told,
+        )

@@ -1,0 +1,88 @@
+"""Folders of files as a web server lists them, and which of their files cover an interval."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from html import unescape
+from itertools import pairwise
+from urllib.parse import unquote, urljoin
+
+from helio.sources.local import natural_version, parse_file_name
+from helio.time_range import TimeRange
+
+_ENTRY = re.compile(
+    r'<a href="(?P<href>[^"?]+\.cdf)"[^>]*>.*?</a>(?P<rest>.*?)(?=<a |\Z)', re.IGNORECASE | re.DOTALL
+)
+_WHEN = re.compile(r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}(?::\d{2})?|\d{2}-[A-Z][a-z]{2}-\d{4} \d{2}:\d{2}")
+_DAY = timedelta(days=1)
+_YEAR = timedelta(days=366)
+# A day's file may begin a spin before midnight and end a minute after it.
+_SPILL = timedelta(minutes=5)
+
+
+@dataclass(frozen=True)
+class FolderFile:
+    """A file as its folder lists it."""
+
+    url: str
+    name: str
+    last_modified: str
+
+
+def folders_between(base: str, subdividedby: str, time_range: TimeRange) -> list[str]:
+    """Folders that may hold files of an interval, given how a dataset's folder is divided.
+
+    >>> from helio.time_range import TimeRange
+    >>> new_year = TimeRange(datetime(2023, 1, 1), datetime(2023, 1, 2))
+    >>> folders_between("https://host/pub/data/ace/", "%Y", new_year)
+    ['https://host/pub/data/ace/2022/', 'https://host/pub/data/ace/2023/']
+    """
+    if "%" not in subdividedby:
+        return [base]
+    day = (time_range.start - _DAY).replace(hour=0, minute=0, second=0, microsecond=0)
+    found: dict[str, None] = {}
+    while day < time_range.stop:
+        found.setdefault(urljoin(base, f"{day.strftime(subdividedby).strip('/')}/"))
+        day += _DAY
+    return list(found)
+
+
+def read_listing(folder: str, page: str) -> list[FolderFile]:
+    """The CDFs of a folder, from the page that Apache and its like make of it."""
+    found = []
+    for entry in _ENTRY.finditer(page):
+        href = unescape(entry["href"])
+        when = _WHEN.search(entry["rest"])
+        name = unquote(href.rpartition("/")[2])
+        found.append(FolderFile(urljoin(folder, href), name, when[0] if when else ""))
+    return found
+
+
+def choose_files(files: Sequence[FolderFile], time_range: TimeRange) -> list[FolderFile]:
+    """The newest version of each file that may hold records of the interval, in order of start.
+
+    A name says where a file starts and not where it ends: it is taken to reach up to the start of the next one. One
+    whose name has a time of day lasts a day at most.
+    """
+    newest: dict[datetime, tuple[FolderFile, bool, tuple[int, ...]]] = {}
+    for file in files:
+        named = parse_file_name(file.name)
+        if named is None:
+            continue
+        version = natural_version(named.version)
+        if named.start not in newest or version > newest[named.start][2]:
+            newest[named.start] = (file, named.timed, version)
+    starts = sorted(newest)
+    spacing = max((after - before for before, after in pairwise(starts)), default=_YEAR)
+    chosen = []
+    for index, start in enumerate(starts):
+        file, timed, _ = newest[start]
+        ends = starts[index + 1 : index + 2] or [start + max(spacing, _DAY)]
+        if timed:
+            ends.append(start + _DAY)
+        if start - _SPILL < time_range.stop and min(ends) + _SPILL > time_range.start:
+            chosen.append(file)
+    return chosen

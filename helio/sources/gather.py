@@ -1,0 +1,98 @@
+"""Parameters gathered from several files of one dataset, whichever of them hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from helio.errors import NoData, UnknownParameter
+from helio.store.source_file import SourceFile
+from helio.time_range import TimeRange
+
+if TYPE_CHECKING:
+    from helio.sources.cdf import CdfReader
+    from helio.store.table import Table
+
+
+@dataclass(frozen=True)
+class OneFile:
+    """A file to read, and how it is cited."""
+
+    path: Path
+    source: SourceFile
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """What the files gave, by parameter."""
+
+    tables: dict[str, Table] = field(default_factory=dict)
+    """Joined in order of epoch, each of at least one record, with the files it came from."""
+    absent: dict[str, UnknownParameter] = field(default_factory=dict)
+    """Parameters that no file has, and what the last one says of it."""
+    empty: tuple[str, ...] = ()
+    """Parameters that have no record in the interval."""
+
+
+def gather(
+    reader: CdfReader,
+    files: Sequence[OneFile],
+    parameters: Sequence[str],
+    time_range: TimeRange,
+    *,
+    cite: Callable[[OneFile], SourceFile] = lambda file: file.source,
+) -> Gathered:
+    """Read parameters over [start, stop) from files in order, and join each.
+
+    Records that two files share are taken once, from the earlier file; gaps stay gaps.
+
+    Raises
+    ------
+    DamagedFile
+        A file cannot be read, or two files contradict each other.
+    """
+    from helio.sources.join import clip, concatenate  # numpy, which finding files does without
+
+    parts: dict[str, list[tuple[OneFile, Table]]] = {name: [] for name in parameters}
+    lacking: dict[str, list[OneFile]] = {name: [] for name in parameters}
+    said: dict[str, UnknownParameter] = {}
+    for file in files:
+        for name, found in _read(reader, file, parameters, time_range).items():
+            if isinstance(found, UnknownParameter):
+                lacking[name].append(file)
+                said[name] = found
+            else:
+                parts[name].append((file, clip(found, time_range)))
+    tables: dict[str, Table] = {}
+    for name, every in parts.items():
+        kept = [(file, table) for file, table in every if len(table)]
+        if not kept:
+            continue
+        joined, repeated = concatenate(name, [(file.path.name, table) for file, table in kept])
+        notes = [note for _, table in kept for note in table.notes]
+        notes += [f"{file.path.name} has no parameter {name}" for file in lacking[name]]
+        if repeated:
+            notes.append(f"{repeated} repeated epochs: the first record of each was kept")
+        tables[name] = replace(
+            joined, sources=tuple(cite(file) for file, _ in kept), notes=tuple(dict.fromkeys(notes))
+        )
+    absent = {name: said[name] for name in parameters if said.get(name) and not parts[name]}
+    empty = tuple(name for name in parameters if name not in tables and name not in absent)
+    return Gathered(tables, absent, empty)
+
+
+def _read(
+    reader: CdfReader, file: OneFile, parameters: Sequence[str], time_range: TimeRange
+) -> dict[str, Table | UnknownParameter]:
+    """Each parameter's table, or the reader's word that this file lacks it; nothing for an empty file."""
+    try:
+        return dict(reader.read(file.path, parameters, time_range))
+    except UnknownParameter as error:
+        if len(parameters) == 1:
+            return {parameters[0]: error}
+    except NoData:
+        return {}  # archives hold days without a single record; other files may still cover the interval
+    each = (_read(reader, file, [name], time_range) for name in parameters)
+    return {name: found for one in each for name, found in one.items()}

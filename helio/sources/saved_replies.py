@@ -1,0 +1,81 @@
+"""What servers said, kept as JSON with the time at which they said it."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from helio.errors import OutputError
+from helio.store.files import write_whole
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A reply, or what is needed of it."""
+
+    content: Any
+    saved_at: float
+    """Seconds since 1970, UTC."""
+
+
+class SavedReplies:
+    """Replies below one folder, each whole or not there.
+
+    Parameters
+    ----------
+    root : Path
+    now : callable
+        Seconds since 1970, UTC.
+    """
+
+    def __init__(self, root: Path, now: Callable[[], float]) -> None:
+        self._root = root
+        self._now = now
+
+    def load(self, place: str, *, longest: float | None = None) -> Saved | None:
+        """The reply kept at a place; None when there is none, or it is older than `longest` seconds."""
+        saved = _read(self._root / f"{place}.json")
+        if saved is None or (longest is not None and not 0 <= self._now() - saved.saved_at <= longest):
+            return None
+        return saved
+
+    def load_all(self, folder: str) -> Iterator[Saved]:
+        """All replies kept in a folder, in order of their names."""
+        with suppress(FileNotFoundError, NotADirectoryError):
+            for path in sorted((self._root / folder).iterdir()):
+                saved = _read(path) if path.suffix == ".json" else None
+                if saved is not None:
+                    yield saved
+
+    def save(self, place: str, content: Any) -> Saved:
+        """Keep a reply; a folder that cannot be written keeps nothing, which costs another request later."""
+        saved = Saved(content, self._now())
+        text = json.dumps({"saved_at": saved.saved_at, "content": content}, indent=1)
+        try:
+            write_whole(self._root / f"{place}.json", text.encode(), durable=False)
+        except OutputError as error:
+            log.warning("not kept: %s", error.message)
+        return saved
+
+    def forget(self, place: str) -> None:
+        """Keep it no longer."""
+        with suppress(OSError):
+            (self._root / f"{place}.json").unlink()
+
+
+def _read(path: Path) -> Saved | None:
+    try:
+        document = json.loads(path.read_bytes())
+        return Saved(document["content"], float(document["saved_at"]))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        log.warning("%s cannot be read (%s); it is asked for again", path, error)
+        return None

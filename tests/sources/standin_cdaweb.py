@@ -1,0 +1,626 @@
+"""A stand-in for CDAWeb on loopback: REST service, file download and folder listings over a folder of CDFs.
+
+It speaks as the service does: NASA's own client, cdasws, reads from it unchanged (`test_cdasws.py`). The forms are
+those of https://cdaweb.gsfc.nasa.gov/WebServices/REST/ and of the folders below https://cdaweb.gsfc.nasa.gov/pub/.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import socket
+import struct
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from email.utils import formatdate
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, quote, unquote, urlsplit
+from xml.etree import ElementTree
+from xml.sax.saxutils import escape
+
+import cdflib
+import numpy as np
+
+NAMESPACE = "http://cdaweb.gsfc.nasa.gov/schema"
+REST = "/WS/cdasr/1/dataviews/sp_phys/"
+DATA = "/sp_phys/data/"
+PUB = "/pub/data/"
+MADE = "/tmp/made/"
+
+_NAME = re.compile(r"(.+?)_(\d{8})(\d{6})?(?:_v([\d.]+))?\.cdf", re.IGNORECASE)
+_EPOCHS = (31, 32, 33)
+
+
+@dataclass
+class Request:
+    """One that was made."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    status: int = 0
+
+
+@dataclass
+class ServedFile:
+    """A file of a dataset, and what its records span."""
+
+    path: Path
+    dataset_id: str
+    day: datetime
+    version: str
+    first: datetime
+    last: datetime
+    published: float
+
+    @property
+    def folder(self) -> str:
+        return f"{self.dataset_id.lower()}/{self.day.year}"
+
+    @property
+    def etag(self) -> str:
+        return f'"{hashlib.sha256(self.path.read_bytes()).hexdigest()[:16]}"'
+
+
+@dataclass
+class Fault:
+    """What goes wrong with a request: its kind, and a number where the kind takes one."""
+
+    kind: str
+    number: float = 0.0
+
+
+@dataclass
+class Computed:
+    """A parameter that no file holds: what the service computes for it from the file."""
+
+    compute: Callable[[Any], np.ndarray]
+    attributes: dict[str, str] = field(default_factory=dict)
+
+
+class CdaWebStandIn:
+    """Serves the CDFs below a folder; a context manager.
+
+    `fail` says what goes wrong with the next requests whose path begins in some way; `requests` is what was asked.
+    """
+
+    def __init__(self, folder: Path, *, computed: Mapping[tuple[str, str], Computed] | None = None) -> None:
+        self.computed = dict(computed or {})
+        self.requests: list[Request] = []
+        self.files: list[ServedFile] = []
+        self.made: dict[str, bytes] = {}
+        self.most_at_once = 0
+        self._at_once = 0
+        self._lock = threading.Lock()
+        self._faults: dict[str, list[Fault]] = {}
+        self.over = threading.Event()
+        for path in sorted(folder.rglob("*.cdf")):
+            self.publish(path)
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.standin = self
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
+        self._thread.start()
+
+    def __enter__(self) -> CdaWebStandIn:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.over.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    # What a test says and asks
+
+    def publish(self, path: Path, published: float = 1_700_000_000.0) -> None:
+        """Serve a file, in the place of one of its name."""
+        found = _NAME.fullmatch(path.name)
+        if found is None:
+            return
+        dataset, day, clock, version = found.groups()
+        first, last = _span(path)
+        when = datetime.strptime(day + (clock or "000000"), "%Y%m%d%H%M%S")
+        served = ServedFile(path, dataset.upper(), when, version or "", first, last, published)
+        self.files = [one for one in self.files if one.path.name != path.name] + [served]
+
+    def fail(self, path: str, *faults: str | tuple[str, float]) -> None:
+        """Let the next requests whose path contains `path` go wrong, one fault for each."""
+        queue = [Fault(*fault) if isinstance(fault, tuple) else Fault(fault) for fault in faults]
+        with self._lock:
+            self._faults.setdefault(path, []).extend(queue)
+
+    def mend(self) -> None:
+        """Let nothing go wrong any more, and forget what was asked."""
+        with self._lock:
+            self._faults.clear()
+            self.requests.clear()
+
+    def asked(self, part: str) -> list[Request]:
+        """The requests whose path contains a part."""
+        return [one for one in self.requests if part in one.path]
+
+    # What it serves
+
+    def fault_for(self, path: str) -> Fault | None:
+        with self._lock:
+            for part, queue in self._faults.items():
+                if part in path and queue:
+                    return queue.pop(0)
+        return None
+
+    def enter(self) -> None:
+        with self._lock:
+            self._at_once += 1
+            self.most_at_once = max(self.most_at_once, self._at_once)
+
+    def leave(self) -> None:
+        with self._lock:
+            self._at_once -= 1
+
+    def datasets(self) -> dict[str, list[ServedFile]]:
+        grouped: dict[str, list[ServedFile]] = {}
+        for one in self.files:
+            grouped.setdefault(one.dataset_id, []).append(one)
+        return grouped
+
+    def covering(self, dataset_id: str, start: datetime, stop: datetime) -> list[ServedFile]:
+        """The newest version of each file with records in the interval."""
+        newest: dict[datetime, ServedFile] = {}
+        for one in self.datasets().get(dataset_id, []):
+            rival = newest.get(one.day)
+            if rival is None or _numbers(one.version) > _numbers(rival.version):
+                newest[one.day] = one
+        return [one for _, one in sorted(newest.items()) if one.first < stop and one.last >= start]
+
+    def variables(self, dataset_id: str) -> list[tuple[str, str]]:
+        """Names and descriptions of what can be asked for."""
+        file = cdflib.CDF(self.datasets()[dataset_id][-1].path)
+        found = []
+        for name in file.cdf_info().zVariables + file.cdf_info().rVariables:
+            attributes = file.varattsget(name)
+            if str(attributes.get("VAR_TYPE", "")).lower() == "data":
+                found.append((name, str(attributes.get("CATDESC", name))))
+        return found + [
+            (name, one.attributes.get("CATDESC", name))
+            for (dataset, name), one in self.computed.items()
+            if dataset == dataset_id
+        ]
+
+    def described(self, one: ServedFile, host: str) -> dict[str, Any]:
+        """A file as the service describes it."""
+        return {
+            "Name": f"http://{host}{DATA}{one.folder}/{quote(one.path.name)}",
+            "MimeType": "application/x-cdf",
+            "StartTime": _stamp(one.first),
+            "EndTime": _stamp(one.last),
+            "Length": one.path.stat().st_size,
+            "LastModified": _stamp(datetime.fromtimestamp(one.published, UTC).replace(tzinfo=None)),
+        }
+
+    def subset(
+        self, dataset_id: str, names: list[str], start: datetime, stop: datetime, host: str
+    ) -> dict[str, Any] | None:
+        """Make a CDF of some parameters over an interval, as the data service does."""
+        files = self.covering(dataset_id, start, stop)
+        if not files:
+            return None
+        content = _subset(files[0].path, names, start, stop, dataset_id, self.computed)
+        if content is None:
+            return None
+        name = f"{dataset_id.lower()}s_{start:%Y%m%d%H%M%S}_{stop:%Y%m%d%H%M%S}_cdaweb.cdf"
+        self.made[name] = content
+        return {
+            "Name": f"http://{host}{MADE}{name}",
+            "MimeType": "application/x-cdf",
+            "StartTime": _stamp(start),
+            "EndTime": _stamp(stop),
+            "Length": len(content),
+            "LastModified": _stamp(datetime(2026, 1, 1)),
+        }
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 64
+    standin: CdaWebStandIn
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that goes away is what some tests are about."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = 64 * 1024
+    server: _Server
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Tests ask `requests`."""
+
+    @property
+    def standin(self) -> CdaWebStandIn:
+        return self.server.standin
+
+    @property
+    def host(self) -> str:
+        return self.headers["Host"]
+
+    def do_HEAD(self) -> None:
+        self._serve()
+
+    def do_GET(self) -> None:
+        self._serve()
+
+    def do_POST(self) -> None:
+        self._serve()
+
+    def _serve(self) -> None:
+        length = int(self.headers.get("Content-Length") or 0)
+        self.body = self.rfile.read(length)
+        self.request_made = Request(self.command, self.path, dict(self.headers.items()))
+        self.standin.requests.append(self.request_made)
+        self.standin.enter()
+        try:
+            self.fault = self.standin.fault_for(self.path)
+            if self.fault is None or not self._go_wrong(self.fault):
+                self._route()
+        finally:
+            self.standin.leave()
+
+    # Going wrong
+
+    def _go_wrong(self, fault: Fault) -> bool:
+        """Whether the fault took the place of the answer; other kinds change it on its way out."""
+        if fault.kind == "timeout":
+            self.standin.over.wait(fault.number or 5)
+            self.close_connection = True
+        elif fault.kind == "reset":
+            self._reset()
+        elif fault.kind == "closed":
+            self.close_connection = True
+        elif fault.kind == "html":
+            self._answer(200, b"<!DOCTYPE html><html><body>Down for maintenance</body></html>", "text/html")
+        elif fault.kind in ("429", "503 retry"):
+            wait = {"Retry-After": f"{fault.number:g}"}
+            self._answer(int(fault.kind[:3]), {"Message": ["slow down"]}, headers=wait)
+        elif fault.kind == "429 date":
+            self._answer(429, b"", "text/plain", {"Retry-After": formatdate(fault.number, usegmt=True)})
+        elif fault.kind.isdigit():
+            self._answer(int(fault.kind), {"Message": [f"fault {fault.kind}"]})
+        elif fault.kind == "empty":
+            self._answer(200, {})
+        else:
+            return False
+        return True
+
+    def _reset(self) -> None:
+        # closing with a linger time of zero sends RST
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.close_connection = True
+        self.wfile.flush()
+        self.connection.close()
+
+    # Answering
+
+    def _route(self) -> None:
+        parts = urlsplit(self.path)
+        path = unquote(parts.path)
+        if path.startswith(DATA):
+            return self._file(path[len(DATA) :])
+        if path.startswith(PUB):
+            return self._folder_or_file(path[len(PUB) :])
+        if path.startswith(MADE):
+            content = self.standin.made.get(path[len(MADE) :])
+            return self._answer(404, b"", "text/html") if content is None else self._bytes(content, "", 0.0)
+        if path == "/pub/catalogs/all.xml":
+            return self._answer(200, self._all_xml(), "text/xml")
+        if path.startswith(REST):
+            return self._rest(path[len(REST) :].strip("/").split("/"), parse_qs(parts.query))
+        return self._answer(404, b"<html><body>Not Found</body></html>", "text/html")
+
+    def _rest(self, words: list[str], query: dict[str, list[str]]) -> None:
+        every = self.standin.datasets()
+        if words == ["datasets"] and self.command == "POST":
+            return self._data_request()
+        if words == ["datasets"]:
+            wanted = query.get("id", list(every))
+            return self._say(
+                "DatasetDescription", [_dataset(one, every[one]) for one in wanted if one in every]
+            )
+        if len(words) < 3 or words[0] != "datasets":
+            return self._answer(404, {"Message": ["no such resource"]})
+        dataset_id, what = words[1], words[2]
+        if dataset_id not in every:
+            return self._answer(404, {"Message": ["Unknown dataset"]})
+        if what == "variables":
+            return self._say(
+                "VariableDescription",
+                [
+                    {"Name": name, "ShortDescription": text, "LongDescription": text}
+                    for name, text in self.standin.variables(dataset_id)
+                ],
+            )
+        start, stop = (datetime.strptime(text, "%Y%m%dT%H%M%SZ") for text in words[3].split(","))
+        if what == "orig_data":
+            files = [
+                self.standin.described(one, self.host)
+                for one in self.standin.covering(dataset_id, start, stop)
+            ]
+            return (
+                self._say("FileDescription", files)
+                if files
+                else self._answer(404, {"Message": ["No data available."]})
+            )
+        if what == "data":
+            made = self.standin.subset(dataset_id, words[4].split(","), start, stop, self.host)
+            return (
+                self._say("FileDescription", [made])
+                if made
+                else self._answer(404, {"Message": ["No data available."]})
+            )
+        return self._answer(404, {"Message": ["no such resource"]})
+
+    def _data_request(self) -> None:
+        """What cdasws posts: a request in XML, for original files if it names no variable, else for a subset."""
+        asked = ElementTree.fromstring(self.body)
+
+        def texts(name: str) -> list[str]:
+            return [one.text or "" for one in asked.iter(f"{{{NAMESPACE}}}{name}")]
+
+        start, stop = (
+            datetime.fromisoformat(texts(name)[0].replace("Z", "+00:00")).replace(tzinfo=None)
+            for name in ("Start", "End")
+        )
+        dataset_id, names = texts("DatasetId")[0], [one for one in texts("VariableName") if one]
+        if names:
+            made = self.standin.subset(dataset_id, names, start, stop, self.host)
+            return self._say("FileDescription", [made] if made else [], "DataResult")
+        files = self.standin.covering(dataset_id, start, stop)
+        return self._say(
+            "FileDescription", [self.standin.described(one, self.host) for one in files], "DataResult"
+        )
+
+    def _say(self, element: str, content: list[dict[str, Any]], root: str = "") -> None:
+        if "json" in self.headers.get("Accept", ""):
+            self._answer(200, {element: content} if content else {})
+            return
+        inner = "".join(_xml(element, one) for one in content)
+        root = root or f"{element}s"
+        text = f'<?xml version="1.0" encoding="UTF-8"?><{root} xmlns="{NAMESPACE}">{inner}</{root}>'
+        self._answer(200, text.encode(), "application/xml")
+
+    def _folder_or_file(self, rest: str) -> None:
+        rest = rest.rstrip("/")
+        for one in self.standin.files:
+            if rest == f"{one.folder}/{one.path.name}":
+                return self._file(rest)
+        within = [f"{one.folder}/{one.path.name}" for one in self.standin.files]
+        inside = [one for one in within if one.startswith(f"{rest}/") or not rest]
+        if not inside:
+            return self._answer(404, b"<html><body>Not Found</body></html>", "text/html")
+        names: dict[str, str] = {}
+        for one in inside:
+            name, slash, _ = one[len(rest) :].lstrip("/").partition("/")
+            file = next((f for f in self.standin.files if f.path.name == name), None)
+            names[name + slash] = (
+                f'<td align="right">{datetime.fromtimestamp(file.published, UTC):%Y-%m-%d %H:%M}  </td>'
+                f'<td align="right">{file.path.stat().st_size // 1024}K</td>'
+                if file is not None
+                else '<td align="right">2024-01-10 00:00  </td><td align="right">  - </td>'
+            )
+        rows = "".join(
+            f'<tr><td><a href="{quote(name)}">{escape(name)}</a></td>{more}</tr>'
+            for name, more in names.items()
+        )
+        page = (
+            f"<html><head><title>Index of {PUB}{rest}</title></head><body><table>"
+            '<tr><th><a href="?C=N;O=D">Name</a></th><th><a href="?C=M;O=A">Last modified</a></th></tr>'
+            f'<tr><td><a href="/pub/">Parent Directory</a></td></tr>{rows}</table></body></html>'
+        )
+        return self._answer(200, page.encode(), "text/html;charset=UTF-8")
+
+    def _all_xml(self) -> bytes:
+        entries = []
+        for dataset_id, files in self.standin.datasets().items():
+            timed = any(one.day.hour or one.day.minute for one in files)
+            stem = files[0].path.name[: len(dataset_id)]
+            naming = f"{stem}_%Y%m%d{'%H%M%S' if timed else ''}_v%Q.cdf"
+            first, last = min(one.first for one in files), max(one.last for one in files)
+            entries.append(
+                f'<dataset nssdc_ID="None" serviceprovider_ID="{dataset_id}" '
+                f'timerange_start="{first:%Y-%m-%d %H:%M:%S}" timerange_stop="{last:%Y-%m-%d %H:%M:%S}">'
+                f'<description short="{dataset_id}"/>'
+                f'<access type="FTP" subdividedby="%Y" filenaming="{naming}">'
+                f"<URL>http://{self.host}{PUB}{dataset_id.lower()}</URL></access></dataset>"
+            )
+        return f'<sites xmlns="cdas"><datasite ID="CDAWeb">{"".join(entries)}</datasite></sites>'.encode()
+
+    def _file(self, rest: str) -> None:
+        one = next((f for f in self.standin.files if rest == f"{f.folder}/{f.path.name}"), None)
+        if one is None:
+            return self._answer(404, b"<html><body>Not Found</body></html>", "text/html")
+        return self._bytes(one.path.read_bytes(), one.etag, one.published)
+
+    def _bytes(self, content: bytes, etag: str, published: float) -> None:
+        named = {"ETag": etag, "Last-Modified": formatdate(published, usegmt=True), "Accept-Ranges": "bytes"}
+        named = named if etag else {}
+        if etag and self.headers.get("If-None-Match") == etag:
+            return self._answer(304, b"", "application/x-cdf", named)
+        asked = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
+        guard = self.headers.get("If-Range", etag)
+        if asked and etag and guard in (etag, named["Last-Modified"]):
+            first = int(asked[1])
+            if first >= len(content):
+                return self._answer(416, b"", "text/plain", {"Content-Range": f"bytes */{len(content)}"})
+            spans = {"Content-Range": f"bytes {first}-{len(content) - 1}/{len(content)}"}
+            return self._answer(206, content[first:], "application/x-cdf", named | spans)
+        return self._answer(200, content, "application/x-cdf", named)
+
+    def _answer(
+        self,
+        status: int,
+        content: bytes | dict[str, Any],
+        kind: str = "application/json",
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        body = json.dumps(content).encode() if isinstance(content, dict) else content
+        fault = self.fault.kind if self.fault is not None else ""
+        number = self.fault.number if self.fault is not None else 0.0
+        if fault == "wrong length":
+            body = body[: len(body) // 2]
+        elif fault == "damaged":
+            body = body[:8] + bytes(len(body) - 8)
+        elif fault == "flipped":
+            body = body[: len(body) // 2] + bytes([body[len(body) // 2] ^ 1]) + body[len(body) // 2 + 1 :]
+        self.request_made.status = status
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        if status != 304:
+            self.send_header("Content-Length", str(len(body)))
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command == "HEAD" or status == 304:
+            return
+        if fault in ("truncate", "reset midway", "stall"):
+            self.wfile.write(body[: int(number) or len(body) // 2])
+            self.wfile.flush()
+            if fault == "stall":
+                self.standin.over.wait(5)
+            if fault == "reset midway":
+                # what was sent must be read before the reset throws it away
+                self.standin.over.wait(0.05)
+                self._reset()
+            self.close_connection = True
+            return
+        if fault == "slow":
+            for part in _pieces(body, 16):
+                self.wfile.write(part)
+                self.wfile.flush()
+                self.standin.over.wait(number or 0.01)
+            return
+        with suppress(BrokenPipeError, ConnectionResetError):
+            self.wfile.write(body)
+
+
+def _pieces(body: bytes, count: int) -> Iterator[bytes]:
+    step = max(1, -(-len(body) // count))
+    for first in range(0, len(body), step):
+        yield body[first : first + step]
+
+
+def _dataset(dataset_id: str, files: list[ServedFile]) -> dict[str, Any]:
+    return {
+        "Id": dataset_id,
+        "Observatory": [dataset_id.split("_")[0]],
+        "Instrument": [dataset_id.split("_")[-1]],
+        "ObservatoryGroup": ["Test"],
+        "InstrumentType": ["Magnetic Fields (space)"],
+        "Label": f"{dataset_id} from the stand-in",
+        "TimeInterval": {
+            "Start": _stamp(min(one.first for one in files)),
+            "End": _stamp(max(one.last for one in files)),
+        },
+        "PiName": "N. Ess",
+        "PiAffiliation": "GSFC",
+        "Notes": "",
+    }
+
+
+def _xml(element: str, content: Any) -> str:
+    if isinstance(content, dict):
+        inner = "".join(_xml(name, one) for name, one in content.items())
+    elif isinstance(content, list):
+        return "".join(_xml(element, one) for one in content)
+    else:
+        inner = escape(str(content))
+    return f"<{element}>{inner}</{element}>"
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(one) for one in re.findall(r"\d+", version))
+
+
+def _stamp(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds") + "Z"
+
+
+def _span(path: Path) -> tuple[datetime, datetime]:
+    """First and last epoch of the variable that most others depend on; by cdflib alone, record by record."""
+    file = cdflib.CDF(path)
+    counts: dict[str, int] = {}
+    for name in file.cdf_info().zVariables + file.cdf_info().rVariables:
+        depend = file.varattsget(name).get("DEPEND_0")
+        if depend:
+            counts[str(depend)] = counts.get(str(depend), 0) + 1
+    for name in sorted(counts, key=lambda one: -counts[one]):
+        about = file.varinq(name)
+        if about.Data_Type in _EPOCHS and about.Last_Rec >= 0:
+            ends = [np.ravel(file.varget(name, startrec=i, endrec=i))[:1] for i in (0, about.Last_Rec)]
+            first, last = (
+                cdflib.cdfepoch.to_datetime(one)[0].astype("M8[us]").astype(datetime) for one in ends
+            )
+            return first, last
+    day = datetime.strptime(_NAME.fullmatch(path.name)[2], "%Y%m%d")  # type: ignore[index]
+    return day, day + timedelta(days=1)
+
+
+def _subset(
+    path: Path,
+    names: list[str],
+    start: datetime,
+    stop: datetime,
+    dataset_id: str,
+    computed: Mapping[tuple[str, str], Computed],
+) -> bytes | None:
+    import pycdfpp
+
+    source = pycdfpp.load(str(path))
+    depends = {"Epoch"}
+    for name in names:
+        if name in source:
+            depends |= {
+                str(one.value)
+                for key, one in source[name].attributes.items()
+                if key.startswith(("DEPEND_", "LABL_PTR"))
+            }
+    clock = next(name for name in depends if name in source and source[name].type.name.startswith("CDF_"))
+    clock = "Epoch" if "Epoch" in source else clock
+    times = pycdfpp.to_datetime64(source[clock]).reshape(-1)
+    first, last = np.searchsorted(times, [np.datetime64(start, "ns"), np.datetime64(stop, "ns")])
+    if first == last:
+        return None
+    made = pycdfpp.CDF()
+    for name, attribute in source.attributes.items():
+        made.add_attribute(name, list(attribute))
+    made.add_variable(
+        clock,
+        values=np.ascontiguousarray(times[first:last]),
+        data_type=source[clock].type,
+        attributes={"VAR_TYPE": ["support_data"], "FIELDNAM": ["Epoch"]},
+    )
+    for name in (*sorted(depends - {clock}), *names):
+        if name in source:
+            one = source[name]
+            values = one.values if one.is_nrv else np.ascontiguousarray(one.values[first:last])
+            attributes = {
+                key: a.value if isinstance(a.value, str | list) else [a.value]
+                for key, a in one.attributes.items()
+            }
+            made.add_variable(
+                name, values=values, data_type=one.type, is_nrv=one.is_nrv, attributes=attributes
+            )
+        elif (dataset_id, name) in computed:
+            recipe = computed[dataset_id, name]
+            values = np.ascontiguousarray(recipe.compute(source)[first:last])
+            made.add_variable(
+                name, values=values, attributes={"DEPEND_0": clock, "VAR_TYPE": "data"} | recipe.attributes
+            )
+    return bytes(pycdfpp.save(made))
