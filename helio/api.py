@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from helio.errors import RequestError, TimeRangeError
 from helio.pipelines.diagnostics import Diagnostic
 from helio.pipelines.library import Library
-from helio.pipelines.template import Document, check_shape
+from helio.pipelines.template import Document
 from helio.settings import Settings, read_settings
 
 if TYPE_CHECKING:
@@ -41,13 +41,14 @@ def load(pipeline: str | Path | Document, settings: Settings | None = None) -> D
     UnknownPipeline, InvalidTemplate
     """
     from helio.pipelines.diagnostics import InvalidTemplate
+    from helio.pipelines.parse import parse
     from helio.pipelines.plan import check_fields
 
     if isinstance(pipeline, dict):
-        found = check_shape(pipeline)
-        if found is not None:
-            raise InvalidTemplate([found])
-        document: Document = json.loads(json.dumps(pipeline))
+        parsed = parse(json.loads(json.dumps(pipeline)))
+        if parsed.errors:
+            raise InvalidTemplate(parsed.errors)
+        document: Document = parsed.plan
     else:
         shelf = library(settings)
         document = shelf.read(shelf.find(str(pipeline)))

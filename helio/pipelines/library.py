@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from helio.errors import OutputError, RequestError, UnknownPipeline
-from helio.pipelines.diagnostics import did_you_mean
+from helio.pipelines.diagnostics import InvalidTemplate, did_you_mean
+from helio.pipelines.parse import parse
 from helio.pipelines.schema import SCHEMA_FILE
-from helio.pipelines.template import Document, as_text, read_template, slug
+from helio.pipelines.template import Document, as_text, slug
 from helio.store.files import write_whole
 
 SHIPPED = Path(__file__).with_name("templates")
@@ -71,7 +72,10 @@ class Library:
     def read(self, entry: Entry) -> Document:
         """The template of an entry; one without an id gets that of its file."""
         text = self.text(entry)
-        document = read_template(text, place=str(entry.path))
+        parsed = parse(text)
+        if parsed.errors:
+            raise InvalidTemplate(parsed.errors, place=str(entry.path))
+        document = parsed.plan
         return document if "id" in document else {**document, "id": entry.id or "pipeline"}
 
     def text(self, entry: Entry) -> str:
