@@ -50,14 +50,15 @@ SILENT: Mapping[str, str] = {
 }
 """What keeps Prefect from telling anyone that it runs."""
 
-# Ends the server with the process that started it, however that one ends: its end of the pipe closes.
+# Ends the server with the process that started it, however that one ends: its end of the pipe closes. A killed
+# process cannot remove the folder that it made for its server; the folder's name comes as the first argument.
 _LEASHED = """
-import os, signal, sys, threading
+import os, shutil, sys, threading
+folder = sys.argv.pop(1)
 def watch():
     sys.stdin.buffer.read()
-    os.kill(os.getpid(), signal.SIGTERM)
-    threading.Event().wait(3)
-    os._exit(1)
+    shutil.rmtree(folder, ignore_errors=True)
+    os._exit(0)
 threading.Thread(target=watch, daemon=True).start()
 import uvicorn
 uvicorn.main()
@@ -338,7 +339,7 @@ def ephemeral_server(environ: Mapping[str, str], timeout: float = 60.0) -> Itera
         with (
             server.log.open("wb") as log,
             subprocess.Popen(
-                _command(port, "-c", _LEASHED),
+                _command(port, "-c", _LEASHED, folder),
                 cwd=server.home,
                 env={**server_environment(server.home, port, environ), "PREFECT_SERVER_UI_ENABLED": "false"},
                 stdin=subprocess.PIPE,

@@ -73,28 +73,34 @@ def test_a_run_whose_process_is_gone_is_marked_as_crashed(server: Server, home: 
 def test_a_server_killed_in_mid_run_does_not_lose_the_run(tmp_path: Path) -> None:
     server = Server(tmp_path, ENVIRON)
     server.start()
-    server.wait(90.0)
-    with a_run(tmp_path, server.url, "0.5") as (process, _):
-        os.kill(json.loads((tmp_path / "prefect/server.json").read_text())["pid"], signal.SIGKILL)
-        said, _ = process.communicate(timeout=60)
-        assert "states completed completed completed completed completed" in said
-        assert process.returncode == 0
-    assert not server.is_up()
+    try:
+        server.wait(90.0)
+        with a_run(tmp_path, server.url, "0.5") as (process, _):
+            os.kill(json.loads((tmp_path / "prefect/server.json").read_text())["pid"], signal.SIGKILL)
+            said, _ = process.communicate(timeout=60)
+            assert "states completed completed completed completed completed" in said
+            assert process.returncode == 0
+        assert not server.is_up()
+    finally:
+        server.stop()
 
 
 def test_an_ephemeral_run_needs_no_server_and_leaves_none(home: Path) -> None:
     with a_run(home, "ephemeral", LONG) as (process, _):
-        servers = _children(process.pid)
+        servers = _servers_of(process.pid)
         assert len(servers) == 1
+        folder = Path(f"/proc/{servers[0]}/cwd").resolve().parent
+        assert folder.name.startswith("helio-prefect-")
         process.kill()
         process.wait()
     end = time.monotonic() + 20.0
     while any(Path(f"/proc/{one}/cmdline").exists() and _alive(one) for one in servers):
         assert time.monotonic() < end, "the server outlives its run"
         time.sleep(0.1)
+    assert not folder.exists()
 
 
-def _children(pid: int) -> list[int]:
+def _servers_of(pid: int) -> list[int]:
     listed = Path(f"/proc/{pid}/task/{pid}/children")
     if not listed.exists():
         pytest.skip("this kernel does not list children")
