@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from helio.knowledge.catalogue import SHIPPED, read_time, time_text
-from helio.knowledge.catalogue_file import Facts, encode
+from helio.knowledge.catalogue_file import Described, Facts, encode
 from helio.knowledge.clean import clean_text, split_title
 
 PACKAGE, VERSION = "xhelio-cdaweb", "0.3.7"
@@ -33,7 +33,9 @@ LARGEST = 1_000_000
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--wheel", type=Path)
     arguments = parser.parse_args()
@@ -43,9 +45,13 @@ def main() -> int:
         with zipfile.ZipFile(wheel) as package:
             as_of, facts = _facts(package)
     content = encode(
-        facts, as_of=as_of, sources=[f"CDAWeb's metadata as collected by {PACKAGE} {VERSION} (MIT, Zesen Huang)"]
+        facts,
+        as_of=as_of,
+        sources=[f"CDAWeb's metadata as collected by {PACKAGE} {VERSION} (MIT, Zesen Huang)"],
     )
-    print(f"{len(facts)} datasets, {sum(len(one.parameters) for one in facts)} parameters, {len(content)} bytes")
+    print(
+        f"{len(facts)} datasets, {sum(len(one.parameters) for one in facts)} parameters, {len(content)} bytes"
+    )
     if len(content) > LARGEST:
         print(f"more than {LARGEST} bytes", file=sys.stderr)
         return 1
@@ -104,12 +110,12 @@ def _facts(package: zipfile.ZipFile) -> tuple[datetime, list[Facts]]:
     return latest, facts
 
 
-def _parameters(described: dict[str, Any]) -> list[tuple[str, str, list[int], str, str]]:
+def _parameters(described: dict[str, Any]) -> list[Described]:
     return [
-        (
+        Described(
             one["name"],
             clean_text(one["units"] or ""),
-            one.get("size") or [],
+            tuple(one.get("size") or ()),
             one["type"],
             clean_text(one.get("description") or ""),
         )

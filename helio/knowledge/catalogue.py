@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -11,7 +11,7 @@ from typing import Any
 
 from helio.errors import UnknownDataset, UnknownParameter, did_you_mean
 from helio.knowledge.cadence import cadence_text, cadences_of
-from helio.knowledge.catalogue_file import BLOCK, CatalogueFile
+from helio.knowledge.catalogue_file import BLOCK, CatalogueFile, Described, Facts
 from helio.knowledge.missions import craft_of, has_ended, instrument_of
 
 SHIPPED = Path(__file__).with_name("cdaweb.catalogue")
@@ -34,6 +34,10 @@ class ParameterEntry:
         Empty for a scalar; ``(3,)`` for a vector, ``(12, 32)`` for two bin axes.
     kind : str
         ``double``, ``integer`` or ``string``, as in HAPI.
+    frame : str
+        Of a vector, ``GSE``; empty where the master CDF was not read.
+    axes : tuple of str
+        What its bins are, ``Energy [eV]``; empty where it has none or the master CDF was not read.
     """
 
     name: str
@@ -41,6 +45,8 @@ class ParameterEntry:
     size: tuple[int, ...]
     kind: str
     description: str
+    frame: str = ""
+    axes: tuple[str, ...] = ()
 
     @property
     def canonical_unit(self) -> str:
@@ -65,6 +71,8 @@ class ParameterEntry:
             "canonical_unit": self.canonical_unit,
             "size": list(self.size),
             "type": self.kind,
+            "frame": self.frame,
+            "axes": list(self.axes),
             "description": self.description,
         }
 
@@ -281,6 +289,16 @@ class Catalogue:
             dataset.last < self.as_of - timedelta(days=731) and has_ended(craft, self.as_of.year)
         )
 
+    def facts(self) -> list[Facts]:
+        """Everything, as it was written: what a renewed catalogue is made from."""
+        facts: list[Facts] = []
+        for place, row in enumerate(self._rows):
+            described = self._block(place // BLOCK)[place % BLOCK]
+            dataset_id, group, kind, title, first, last, doi, pi, affiliation, _ = row
+            parameters = [Described(**vars(_parameter(*one))) for one in described]
+            facts.append(Facts(dataset_id, group, kind, title, first, last, doi, pi, affiliation, parameters))
+        return facts
+
     def words(self) -> str:
         """The inverted index of the search (helio.knowledge.index)."""
         return self.file.text("words")
@@ -362,9 +380,15 @@ def time_text(time: datetime | None) -> str:
 
 
 def _parameter(
-    name: str, unit: str, description: str, size: Any = (), kind: str = "double"
+    name: str,
+    unit: str = "",
+    description: str = "",
+    size: Sequence[int] = (),
+    kind: str = "double",
+    frame: str = "",
+    axes: Sequence[str] = (),
 ) -> ParameterEntry:
-    return ParameterEntry(name, unit, tuple(size), kind, description)
+    return ParameterEntry(name, unit, tuple(size), kind, description, frame, tuple(axes))
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

@@ -28,6 +28,19 @@ BLOCK = 50
 
 
 @dataclass(frozen=True)
+class Described:
+    """What is known of one parameter, as it is written; see `helio.knowledge.catalogue.ParameterEntry`."""
+
+    name: str
+    unit: str = ""
+    size: tuple[int, ...] = ()
+    kind: str = "double"
+    description: str = ""
+    frame: str = ""
+    axes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Facts:
     """What is known of one dataset, as it is written.
 
@@ -35,8 +48,8 @@ class Facts:
     ----------
     first, last : str
         ISO 8601 in UTC, ``1997-09-02T00:00:12Z``; empty where not known.
-    parameters : sequence of (name, unit, size, type, description)
-        In the archive's order, without the time; `size` is empty for a scalar.
+    parameters : sequence of Described
+        In the archive's order, without the time.
     """
 
     id: str
@@ -48,7 +61,7 @@ class Facts:
     doi: str
     pi: str
     affiliation: str
-    parameters: Sequence[tuple[str, str, Sequence[int], str, str]]
+    parameters: Sequence[Described]
 
 
 def encode(facts: Sequence[Facts], *, as_of: datetime, sources: Sequence[str]) -> bytes:
@@ -82,7 +95,7 @@ def encode(facts: Sequence[Facts], *, as_of: datetime, sources: Sequence[str]) -
     parts: dict[str, bytes] = {"datasets": _json(rows), "words": word_index(ordered).encode()}
     for start in range(0, len(ordered), BLOCK):
         parts[f"parameters/{start // BLOCK}"] = _json(
-            [[_row(*parameter) for parameter in one.parameters] for one in ordered[start : start + BLOCK]]
+            [[_row(parameter) for parameter in one.parameters] for one in ordered[start : start + BLOCK]]
         )
     places: dict[str, list[int]] = {}
     body = b""
@@ -140,13 +153,22 @@ class CatalogueFile:
         )
 
 
-def _row(name: str, unit: str, size: Sequence[int], kind: str, description: str) -> list[Any]:
-    """A parameter, shortened where it says the usual: a scalar, a floating-point number."""
-    row: list[Any] = [name, unit, description, list(size), kind]
-    if kind == "double":
+def _row(one: Described) -> list[Any]:
+    """A parameter without the usual at its end: no axes, no frame, a floating-point number, a scalar."""
+    row: list[Any] = [
+        one.name,
+        one.unit,
+        one.description,
+        list(one.size),
+        one.kind,
+        one.frame,
+        list(one.axes),
+    ]
+    usuals: tuple[object, ...] = ([], "", "double", [])
+    for usual in usuals:
+        if row[-1] != usual:
+            break
         row.pop()
-        if not size:
-            row.pop()
     return row
 
 

@@ -61,9 +61,9 @@ def _weights(dataset: Facts) -> dict[str, int]:
     add(kind, 1)
     add([f"~{one}" for one in concepts(kind)], 2)
     seen: dict[str, None] = {}
-    for name, _, _, _, description in dataset.parameters:
-        words = tokens(f"{name.replace('_', ' ')} {description}")
-        seen.update(dict.fromkeys(one for one in words if len(one) > 1 and not one.isdigit()))
-        seen.update(dict.fromkeys(f"~{one}" for one in concepts(words)))
+    for one in dataset.parameters:
+        words = tokens(f"{one.name.replace('_', ' ')} {one.description}")
+        seen.update(dict.fromkeys(word for word in words if len(word) > 1 and not word.isdigit()))
+        seen.update(dict.fromkeys(f"~{concept}" for concept in concepts(words)))
     add(list(seen), PARAMETER)
     return weights

@@ -1,0 +1,117 @@
+"""Parameters as CDAWeb's master CDFs describe them: units, sizes, frames and bin axes, without any data.
+
+Reads run in a process of their own (``python -m helio.knowledge.masters FILE…``), since a damaged file may kill or
+stop whoever reads it; each file's answer is one line of JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from helio.errors import DamagedFile
+from helio.knowledge.catalogue_file import Described
+from helio.knowledge.clean import clean_text
+
+if TYPE_CHECKING:
+    from helio.sources.cdf_file import CdfFile
+
+_SHOWN = frozenset({"data", "ignore_data"})
+"""VAR_TYPE of what CDAWeb offers; see the ISTP guidelines."""
+_TIMES = frozenset({"EPOCH", "EPOCH16", "TIME_TT2000"})
+_TEXTS = frozenset({"CHAR", "UCHAR"})
+_SECONDS = 120.0
+
+
+def read_masters(paths: Sequence[Path]) -> dict[Path, list[Described]]:
+    """The parameters of each file that can be read; a damaged one is left out."""
+    if not paths:
+        return {}
+    command = [sys.executable, "-m", "helio.knowledge.masters", *map(str, paths)]
+    try:
+        told = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False).stdout
+    except subprocess.TimeoutExpired as late:
+        told = late.stdout or b""  # what was said before it stopped is whole lines
+    found: dict[Path, list[Described]] = {}
+    for line in told.decode("utf-8", "replace").splitlines():
+        try:
+            path, rows = json.loads(line)
+        except ValueError:
+            continue  # the line in which it died
+        found[Path(path)] = [
+            Described(**{**row, "size": tuple(row["size"]), "axes": tuple(row["axes"])}) for row in rows
+        ]
+    return found
+
+
+def describe(file: CdfFile) -> list[Described]:
+    """What a master CDF says of the parameters that CDAWeb offers, in the file's order."""
+    from helio.sources.istp import frame_of, text_of
+
+    found: list[Described] = []
+    for name in file.names():
+        variable = file.variable(name)
+        attributes = file.attributes(name)
+        if variable is None or variable.kind in _TIMES | _TEXTS:
+            continue
+        if text_of(attributes, "VAR_TYPE").lower() not in _SHOWN:
+            continue
+        unit = text_of(attributes, "UNITS") or _pointed(file, text_of(attributes, "UNIT_PTR"))
+        vector = len(variable.shape) == 1 and variable.shape[0] in (3, 4)
+        axes = [text_of(attributes, f"DEPEND_{number}") for number in variable.dimensions]
+        found.append(
+            Described(
+                name,
+                clean_text(unit),
+                variable.shape,
+                "double" if variable.kind in ("REAL4", "REAL8", "FLOAT", "DOUBLE") else "integer",
+                clean_text(text_of(attributes, "CATDESC", "FIELDNAM")),
+                frame_of(name, attributes) if vector else "",
+                () if vector else tuple(_axis(file, one) for one in axes if one),
+            )
+        )
+    return found
+
+
+def _axis(file: CdfFile, name: str) -> str:
+    from helio.sources.istp import text_of
+
+    attributes = file.attributes(name)
+    label = text_of(attributes, "LABLAXIS", "FIELDNAM") or name
+    unit = text_of(attributes, "UNITS")
+    return clean_text(f"{label} [{unit}]" if unit else label)
+
+
+def _pointed(file: CdfFile, name: str) -> str:
+    """The unit that stands in a variable of texts; of several that differ, none is that of the parameter."""
+    variable = file.variable(name) if name else None
+    if variable is None or variable.kind not in _TEXTS:
+        return ""
+    texts = {str(one).strip() for one in file.records(variable).reshape(-1)}
+    return texts.pop() if len(texts) == 1 else ""
+
+
+def main(paths: Sequence[str]) -> int:
+    """Describe files, a line of JSON each."""
+    from helio.sources.cdf_file import CdfFile
+    from helio.sources.cdf_guard import check_cdf
+
+    for path in paths:
+        try:
+            check_cdf(Path(path))
+            file = CdfFile(Path(path))
+            rows: list[dict[str, Any]] = [vars(one) for one in describe(file)]
+            file.close()
+        except DamagedFile as error:
+            print(error.message, file=sys.stderr)
+            continue
+        print(json.dumps([path, rows]), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

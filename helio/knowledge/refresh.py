@@ -1,0 +1,184 @@
+"""The catalogue renewed from CDAWeb's live service, datasets over REST and parameters from master CDFs.
+
+References: CDAS REST, https://cdaweb.gsfc.nasa.gov/WebServices/REST/; master CDFs,
+https://cdaweb.gsfc.nasa.gov/pub/software/cdawlib/0MASTERS/.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from datetime import datetime
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from helio.errors import DataError, Refused, ServerUnavailable
+from helio.knowledge.catalogue import Catalogue, read_time, renewed_path, time_text
+from helio.knowledge.catalogue_file import Described, Facts, encode
+from helio.knowledge.clean import clean_text, split_title
+from helio.knowledge.masters import read_masters
+from helio.store.files import write_whole
+
+if TYPE_CHECKING:
+    from helio.sources.http import Http
+
+SERVER = "https://cdaweb.gsfc.nasa.gov"
+_DATASETS = "/WS/cdasr/1/dataviews/sp_phys/datasets"
+_MASTER = "/pub/software/cdawlib/0MASTERS/{id}_00000000_v01.cdf"
+_SHARE = 0.5
+"""A reply with fewer than this share of the datasets that are known is not the whole list."""
+_AT_ONCE = 2
+
+
+@dataclass(frozen=True)
+class Renewal:
+    """What was renewed.
+
+    Parameters
+    ----------
+    added, gone : tuple of str
+        Ids that the service has and the catalogue before had not, and the other way about.
+    described : tuple of str
+        Datasets whose parameters were read from their master CDF.
+    undescribed : tuple of str
+        Those whose master CDF was asked for and could not be had or read.
+    """
+
+    path: Path
+    as_of: datetime
+    datasets: int
+    added: tuple[str, ...]
+    gone: tuple[str, ...]
+    described: tuple[str, ...]
+    undescribed: tuple[str, ...]
+
+
+def renew(
+    before: Catalogue,
+    home: Path,
+    http: Http,
+    *,
+    now: datetime,
+    server: str = SERVER,
+    masters: str = "",
+) -> Renewal:
+    """Ask the service for all datasets, read missing master CDFs, and write the renewed catalogue into the home.
+
+    Parameters and units stay those that are known, except of datasets whose master CDF is read: those that are not
+    described yet, and those whose id `masters` matches.
+
+    Parameters
+    ----------
+    before : Catalogue
+        What is known so far.
+    now : datetime
+        UTC; becomes the catalogue's date.
+    masters : str
+        A pattern of ids, ``AC_*``, or ``*`` for all, which are some 2,900 files.
+
+    Raises
+    ------
+    DataError
+        The service cannot be asked, or what it says is not the list of datasets; nothing is written then.
+    """
+    url = server.rstrip("/") + _DATASETS
+    _, reply = http.get_json(url)
+    found = _listed(reply, url)
+    if len(found) < _SHARE * len(before):
+        raise ServerUnavailable(
+            f"the service lists {len(found)} datasets where {len(before)} are known: that is not all of them",
+            advice="try again later; the catalogue stays as it was",
+            place=url,
+        )
+    known = {one.id: one for one in before.facts()}
+    merged = [
+        replace(one, parameters=known[one.id].parameters if one.id in known else ()) for one in found.values()
+    ]
+    wanted = [
+        one.id
+        for one in merged
+        if (masters and fnmatchcase(one.id.upper(), masters.upper())) or one.id not in known
+    ]
+    described = _described(wanted, server, http)
+    merged = [replace(one, parameters=described.get(one.id, one.parameters)) for one in merged]
+    path = renewed_path(home)
+    write_whole(path, encode(merged, as_of=now, sources=[f"CDAWeb, {url}", *before.sources]))
+    return Renewal(
+        path,
+        now,
+        len(merged),
+        tuple(sorted(found.keys() - known.keys())),
+        tuple(sorted(known.keys() - found.keys())),
+        tuple(sorted(described)),
+        tuple(sorted(set(wanted) - described.keys())),
+    )
+
+
+def _listed(reply: Any, url: str) -> dict[str, Facts]:
+    """The datasets of a reply; one that lacks an id or a label is left out, as CDAWeb's own pages do."""
+    rows = reply.get("DatasetDescription") if isinstance(reply, Mapping) else None
+    if not isinstance(rows, Sequence) or isinstance(rows, str):
+        raise Refused("the service answers with something other than a list of datasets", place=url)
+    found: dict[str, Facts] = {}
+    for row in rows:
+        if not isinstance(row, Mapping) or not row.get("Id"):
+            continue
+        span = row.get("TimeInterval") or {}
+        pi = clean_text(_first(row.get("PiName")))
+        title, affiliation = split_title(clean_text(_first(row.get("Label"))), pi)
+        dataset_id = clean_text(_first(row["Id"]))
+        found[dataset_id] = Facts(
+            id=dataset_id,
+            group=clean_text(_first(row.get("ObservatoryGroup"))),
+            instrument_type=clean_text(_first(row.get("InstrumentType"))),
+            title=title,
+            first=_second(span.get("Start")),
+            last=_second(span.get("End")),
+            doi=_first(row.get("Doi")).removeprefix("https://doi.org/").removeprefix("doi:").strip(),
+            pi=pi,
+            affiliation=affiliation or clean_text(_first(row.get("PiAffiliation"))),
+            parameters=(),
+        )
+    return found
+
+
+def _described(ids: Iterable[str], server: str, http: Http) -> dict[str, Sequence[Described]]:
+    """Parameters by dataset, from the master CDFs that the server has."""
+    with tempfile.TemporaryDirectory(prefix="helio-masters-") as folder:
+
+        def download(dataset_id: str) -> tuple[str, Path] | None:
+            url = server.rstrip("/") + _MASTER.format(id=dataset_id.lower())
+            path = Path(folder) / f"{dataset_id.lower().replace('/', '_')}.cdf"
+            try:
+                reply = http.get(url, expected=(200, 404))
+            except DataError:
+                return None  # told as undescribed; the list of datasets is worth having without
+            if reply.status == 404:
+                return None
+            path.write_bytes(reply.content)
+            return dataset_id, path
+
+        with ThreadPoolExecutor(_AT_ONCE) as workers:
+            there = dict(one for one in workers.map(download, list(ids)) if one)
+        read: dict[Path, list[Described]] = {}
+        paths = list(there.values())
+        for start in range(0, len(paths), 100):
+            read.update(read_masters(paths[start : start + 100]))
+        return {dataset_id: read[path] for dataset_id, path in there.items() if read.get(path)}
+
+
+def _first(value: Any) -> str:
+    """The service gives one value or a list of them."""
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        value = value[0] if value else ""
+    return str(value or "")
+
+
+def _second(text: Any) -> str:
+    try:
+        return time_text(read_time(_first(text)))
+    except ValueError:
+        return ""

@@ -1,0 +1,112 @@
+"""Datasets, parameters and missions as lines of text for people."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from helio.knowledge.catalogue import (
+    Catalogue,
+    CatalogueEntry,
+    DatasetSummary,
+    MissionSummary,
+    ParameterEntry,
+)
+from helio.knowledge.search import Answer
+
+WIDTH = 110
+
+
+def answer_lines(answer: Answer) -> list[str]:
+    """What a question found, best first, and what it may have meant."""
+    rows = [
+        (one.dataset.id, _span(one.dataset), one.dataset.cadence_words, one.dataset.title)
+        for one in answer.hits
+    ]
+    lines = _table(rows)
+    if answer.total > len(answer.hits):
+        lines.append(f"and {answer.total - len(answer.hits)} more: --limit {min(answer.total, 50)}")
+    if not answer.hits:
+        lines.append("no dataset answers that")
+    for word, close in answer.unknown.items():
+        hint = f": did you mean {' or '.join(repr(one) for one in close)}?" if close else ""
+        lines.append(f"note: no dataset tells of '{word}'{hint}")
+    return lines
+
+
+def entry_lines(entry: CatalogueEntry, catalogue: Catalogue) -> list[str]:
+    """Everything about a dataset but its parameters."""
+    ended = ", and has ended" if catalogue.has_ended(entry) else ""
+    span = f"{_span(entry)}{ended}" if entry.first or entry.last else "not known"
+    craft = entry.mission if entry.spacecraft == entry.mission else f"{entry.mission}, {entry.spacecraft}"
+    kind = f" ({entry.instrument_type})" if entry.instrument_type not in ("", entry.instrument) else ""
+    count = str(entry.known_parameters) if entry.known_parameters else "not described in the catalogue"
+    who = entry.pi + (f", {entry.affiliation}" if entry.affiliation else "")
+    rows = [
+        ("mission", craft),
+        ("instrument", entry.instrument + kind),
+        ("span", span),
+        ("cadence", entry.cadence_words or "not told"),
+        ("parameters", count),
+        ("PI", who or "not known"),
+        ("DOI", entry.doi or "none known"),
+        ("notes", entry.notes_url),
+        ("cite", entry.citation),
+        ("acknowledge", entry.acknowledgement or "not in the catalogue; see the notes, and thank the PI and CDAWeb"),
+        ("known", f"as of {catalogue.as_of:%Y-%m-%d}; helio catalog refresh renews it"),
+    ]  # fmt: skip
+    lines = [f"{entry.id}  {entry.title}"]
+    for name, text in rows:
+        first, *others = textwrap.wrap(text, WIDTH - 14, break_long_words=False, break_on_hyphens=False)
+        lines += [f"  {name:<11} {first}", *(f"  {'':<11} {other}" for other in others)]
+    return lines
+
+
+def parameter_lines(entry: CatalogueEntry, parameters: Sequence[ParameterEntry]) -> list[str]:
+    """A table of parameters: name, size, unit, description."""
+    if not entry.parameters:
+        return [f"the catalogue does not describe the parameters of {entry.id}: helio catalog refresh"]
+    rows = [
+        (
+            one.name,
+            "×".join(map(str, one.size)) or "1",
+            one.canonical_unit or "–",
+            one.description + (f" ({'; '.join(one.axes)})" if one.axes else ""),
+        )
+        for one in parameters
+    ]
+    return _table([("parameter", "size", "unit", "description"), *rows])
+
+
+def mission_lines(missions: Sequence[MissionSummary]) -> list[str]:
+    """A table of missions: how many datasets, which years, which spacecraft."""
+    return _table(
+        [
+            (
+                one.name,
+                f"{one.datasets:>4}",
+                f"{one.first:%Y}–{one.last:%Y}" if one.first and one.last else "",
+                " ".join(one.spacecraft),
+            )
+            for one in missions
+        ]
+    )
+
+
+def _span(dataset: DatasetSummary) -> str:
+    first, last = (f"{one:%Y-%m-%d}" if one else "?" for one in (dataset.first, dataset.last))
+    return f"{first} to {last}"
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Columns aligned; the last one is cut where a line would be too long."""
+    if not rows:
+        return []
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
+    lines = []
+    for row in rows:
+        start = "".join(f"{text:<{width}}  " for text, width in zip(row[:-1], widths, strict=True) if width)
+        room = max(WIDTH - len(start), 30)
+        last = row[-1] if len(row[-1]) <= room else row[-1][: room - 1].rstrip() + "…"
+        lines.append((start + last).rstrip())
+    return lines
