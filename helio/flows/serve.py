@@ -43,6 +43,8 @@ PLANNED = 60.0
 """Seconds within which the server has planned the next runs of a deployment."""
 PATIENCE = 5.0
 """Seconds that a run has to end when it is told to."""
+ENDS = {0: "COMPLETED", 1: "FAILED", 3: "COMPLETED"}
+"""How a flow run stands whose process came to its end, by its exit code."""
 FINAL = ("COMPLETED", "FAILED", "CANCELLED", "CRASHED")
 
 
@@ -213,6 +215,9 @@ class _Serving:
             except subprocess.TimeoutExpired:
                 _signal(process, signal.SIGKILL)
                 process.wait()
+            if process.returncode in ENDS:
+                continue
+            _signal(process, signal.SIGKILL)  # what it had started, such as a browser that draws
             try:
                 self._put_back(flow_run)
             except EngineError as error:
@@ -330,14 +335,18 @@ class _Serving:
                 if time.monotonic() - self._asked_to_end.get(flow_run, time.monotonic()) > PATIENCE:
                     _signal(process, signal.SIGKILL)
                 continue
+            if code not in ENDS:
+                _signal(process, signal.SIGKILL)  # what it had started, such as a browser that draws
             shown = ask(self._server, f"/flow_runs/{flow_run}")
-            if shown["state_type"] not in FINAL:
-                if flow_run in self._asked_to_end:
-                    _set_state(self._server, flow_run, "CANCELLED", message="the run was cancelled")
-                else:
-                    words = f"the process of the run ended with {code}"
-                    _set_state(self._server, flow_run, "CRASHED", message=words)
-                    self._told(f"crashed: {shown['name']}: {words}")
+            state = shown["state_type"]
+            # Its steps are done on the server before its files are written.
+            unwritten = state == "COMPLETED" and ENDS.get(code) != "COMPLETED"
+            if state == "CANCELLING" or (flow_run in self._asked_to_end and state not in FINAL):
+                _set_state(self._server, flow_run, "CANCELLED", message="the run was cancelled")
+            elif state not in FINAL or unwritten:
+                words = f"the process of the run ended with {code}"
+                _set_state(self._server, flow_run, "CRASHED", message=words)
+                self._told(f"crashed: {shown['name']}: {words}")
             # Only now, so that a run whose end the server could not be told is looked at again.
             del self._running[flow_run], self._busy[flow_run]
             self._asked_to_end.pop(flow_run, None)
@@ -357,8 +366,6 @@ class _Serving:
 
     def _put_back(self, flow_run: str) -> None:
         shown = ask(self._server, f"/flow_runs/{flow_run}")
-        if shown["state_type"] in ("COMPLETED", "FAILED", "CRASHED"):
-            return
         if shown["state_type"] == "CANCELLING" or flow_run in self._asked_to_end:
             _set_state(self._server, flow_run, "CANCELLED", message="the run was cancelled")
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -71,6 +72,11 @@ class Serving:
         return Shown(
             self.server, ask(self.server, f"/deployments/{deployment['id']}/create_flow_run", body)["id"]
         )
+
+    def runs(self) -> list[int]:
+        """The processes of runs."""
+        command = ["ps", "-o", "pid=", "--ppid", str(self.process.pid)]
+        return [int(one) for one in subprocess.run(command, capture_output=True, text=True).stdout.split()]
 
     def ended(self, shown: Shown, *, within: float = 40.0) -> dict[str, Any]:
         final = ("COMPLETED", "FAILED", "CANCELLED", "CRASHED")
@@ -218,16 +224,23 @@ def test_a_run_that_is_cancelled_on_the_server_ends(serving: Serving) -> None:
     assert serving.ended(shown)["state_type"] == "CANCELLED"
 
 
+def test_a_run_whose_process_dies_has_crashed(serving: Serving) -> None:
+    shown = serving.trigger("daily", WINDOW="18min")
+    soon(lambda: shown.run["state_type"] in ("PENDING", "RUNNING"), "its beginning")
+    [run] = serving.runs()
+    os.killpg(run, signal.SIGKILL)
+    assert serving.ended(shown)["state_type"] == "CRASHED"
+
+
 def test_ending_in_the_middle_of_a_run_puts_it_back_and_leaves_no_process(serving: Serving) -> None:
     shown = serving.trigger("daily", WINDOW="13min")
     soon(lambda: shown.run["state_type"] in ("PENDING", "RUNNING"), "its beginning")
-    children = ["ps", "-o", "pid=", "--ppid", str(serving.process.pid)]
-    runs = subprocess.run(children, capture_output=True, text=True).stdout.split()
-    assert len(runs) == 1
+    [process] = serving.runs()
     begun = time.monotonic()
     assert serving.stop() == 0
     assert time.monotonic() - begun < 10.0
-    assert not Path(f"/proc/{runs[0]}").exists()
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process, 0)
     assert shown.run["state_type"] == "SCHEDULED"
     serving.start()
     assert serving.ended(shown)["name"] == "gle73-particles 2021-10-28/2021-10-29"
