@@ -175,13 +175,19 @@ def authored_path(found: Diagnostic, plan: Document, authored: Document) -> Diag
     parts = found.path.split("/")
     if plan is authored or len(parts) < 3 or parts[1] != "steps" or not parts[2].isdigit():
         return found
-    step_id = str(plan["steps"][int(parts[2])].get("step_id"))
+    here, step_id = int(parts[2]), str(plan["steps"][int(parts[2])].get("step_id"))
     written = authored.get("steps")
-    ids = [str(step.get("step_id")) for step in written or () if isinstance(step, dict)]
+    ids = (str(step.get("step_id")) for step in written or () if isinstance(step, dict))
     # Where one id stands twice, a step that was not moved is still the one that is meant.
-    if step_id not in ids or ids[int(parts[2]) : int(parts[2]) + 1] == [step_id]:
+    if not written or (here < len(written) and _id_at(written, here) == step_id):
         return found
-    return replace(found, path="/".join([*parts[:2], str(ids.index(step_id)), *parts[3:]]))
+    there = next((index for index, one in enumerate(ids) if one == step_id), here)
+    return replace(found, path="/".join([*parts[:2], str(there), *parts[3:]]))
+
+
+def _id_at(steps: Any, index: int) -> str | None:
+    step = steps[index] if isinstance(steps, list) else None
+    return str(step.get("step_id")) if isinstance(step, dict) else None
 
 
 def _refusal(edit: Edit) -> Diagnostic:

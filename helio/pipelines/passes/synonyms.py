@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from helio.pipelines.diagnostics import did_you_mean
 from helio.steps.signature import Signature
@@ -161,6 +162,7 @@ _PREFIX = re.compile(
 )
 
 
+@lru_cache(maxsize=4096)
 def fold(name: str) -> str:
     """A name without regard to case, blanks, hyphens, underscores: ``Fetch-Data`` and ``fetchData`` are one.
 
