@@ -1089,14 +1089,25 @@ def _print_outcome(outcome: Run) -> None:
             passed = f"{attempt['dataset_id']} was passed over: {attempt['outcome']}"
             typer.echo(f"warning[HE201] step {one.step.step_id}: {passed}", err=True)
         for note in one.artefact.facts["notes"] if one.artefact else ():
-            typer.echo(f"note: {one.step.step_id}: {note}", err=True)
+            if not _is_full_coverage(note):
+                typer.echo(f"note: {one.step.step_id}: {note}", err=True)
     for warning in outcome.plan.warnings:
         typer.echo(str(warning), err=True)
     for unwritten in outcome.unwritten:
         typer.echo(f"error: {unwritten}", err=True)
     for artefact in outcome.artefacts:
         _say(f"{artefact.kind:<5} {artefact.path}")
+    if outcome.page:
+        _say(f"page  {outcome.page}  (helio down stops the server)")
     _say(f"{outcome.status}: {outcome.plan.pipeline_id}  {outcome.folder}")
+
+
+def _is_full_coverage(note: str) -> bool:
+    """Whether a note only says that next to nothing is missing."""
+    import re
+
+    shares = re.findall(r"(\d+(?:\.\d+)?) %", note)
+    return "coverage" in note and all(float(one) >= 95 for one in shares)
 
 
 def _pipeline_rows(settings: Settings) -> list[dict[str, Any]]:

@@ -84,10 +84,10 @@ class PrefectEngine:
             recorded=lambda flow_run: self._keep(run_id, flow_run),
         )
 
-    def tell(self, run: Run) -> None:
+    def tell(self, run: Run) -> str:
         """Show the run's figures, digests and files on the server; a run that needed no engine is entered there."""
         if self._ephemeral:
-            return
+            return ""
         flow_run = self._flow_run
         if run.engine == "none":
             steps = run.result.steps
@@ -95,7 +95,7 @@ class PrefectEngine:
                 register_cached(self._server, run.plan, steps, run_id=run.id, flow_run=self._given) or ""
             )
         if not flow_run:
-            return
+            return ""
         by_step: dict[object, dict[str, Path]] = {}
         for one in run.artefacts:
             by_step.setdefault(one.step_id, {})[one.kind] = one.path.absolute()
@@ -118,6 +118,7 @@ class PrefectEngine:
         files = [one.path.absolute() for one in run.artefacts]
         pipeline = run.plan.pipeline_id
         publish(self._server, flow_run, pipeline_id=pipeline, figures=figures, tables=tables, files=files)
+        return f"{self._server.ui_url}/runs/flow-run/{flow_run}"
 
     def _keep(self, run_id: str, flow_run: str) -> None:
         self._flow_run = flow_run

@@ -9,7 +9,7 @@ import secrets
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
@@ -61,8 +61,8 @@ class Engine(Protocol):
         """Run every step of the execution's plan."""
         ...
 
-    def tell(self, run: Run) -> None:
-        """Show a finished run, its files and digests, to whoever watches."""
+    def tell(self, run: Run) -> str:
+        """Show a finished run, its files and digests, to whoever watches; the page on which they see it."""
         ...
 
 
@@ -81,8 +81,9 @@ class Direct:
         del run_id
         return execute(execution, started=started, finished=finished).steps
 
-    def tell(self, run: Run) -> None:
+    def tell(self, run: Run) -> str:
         """Nobody watches."""
+        return ""
 
 
 @dataclass(frozen=True)
@@ -111,6 +112,8 @@ class Run:
     artefacts: tuple[Artefact, ...] = ()
     unwritten: tuple[ExportError, ...] = ()
     engine: str = "direct"
+    page: str = ""
+    """Where the run is shown, if a server shows it."""
 
     @property
     def plan(self) -> Plan:
@@ -252,8 +255,7 @@ def run_plan(
     if folder is not None:
         text = json.dumps(run.record(), indent=1, ensure_ascii=False, default=str) + "\n"
         write_whole(folder / RECORD, text.encode())
-    engine.tell(run)
-    return run
+    return replace(run, page=engine.tell(run))
 
 
 def _instant() -> str:
