@@ -33,7 +33,8 @@ class Code:
     after: str
 
     def __str__(self) -> str:
-        return f"{self.code} ({self.kind})  {self.meaning}\n\n{self.why}\n\n  before  {self.before}\n  after   {self.after}"
+        example = f"  before  {self.before}\n  after   {self.after}"
+        return f"{self.code} ({self.kind})  {self.meaning}\n\n{self.why}\n\n{example}"
 
     def to_json(self) -> dict[str, Any]:
         """For ``--json``."""

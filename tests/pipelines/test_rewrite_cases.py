@@ -20,7 +20,8 @@ from helio.pipelines.plan import bind, normalise
 from helio.pipelines.runner import Rewritten, replay, undo
 from helio.steps.signature import Argument, Signature, TableInput, signatures
 
-FILES = [Path(__file__).parents[1] / "data" / "rewrite_cases.json"]
+DATA = Path(__file__).parents[1] / "data"
+FILES = [DATA / "rewrite_cases.json", DATA / "rewrite_cases_expanded.json"]
 if os.environ.get("HELIO_REWRITE_CASES"):
     FILES.append(Path(os.environ["HELIO_REWRITE_CASES"]))
 
@@ -43,8 +44,9 @@ NOT_COUNTED = {"HN100", "HR101"}
 
 def variants() -> Iterator[Any]:
     """Every case, and once more for each value of its ``params``."""
+    default = json.loads(FILES[0].read_text(encoding="utf-8"))
     for file in FILES:
-        document = json.loads(file.read_text(encoding="utf-8"))
+        document = default | json.loads(file.read_text(encoding="utf-8"))
         for case in document["cases"]:
             yield pytest.param(document, case, case["before"], True, id=case["id"])
             for pointer, values in (case.get("params") or {}).items():
@@ -102,6 +104,11 @@ def pipelines(saved: Any) -> Mapping[str, Any]:
     return {one["id"]: one for one in listed}
 
 
+def saved(given: Any) -> dict[str, Any]:
+    """Saved pipelines by id; of a list of ids, what they hold is not known."""
+    return given if isinstance(given, dict) else {name: {} for name in given}
+
+
 def dataset(facts: Any) -> Dataset:
     """What a case's catalogue says of a dataset; its facts are fresh."""
     first, last = (datetime.fromisoformat(one) for one in facts["availability"])
@@ -125,12 +132,13 @@ def signature(name: str, facts: Any) -> Signature:
         Argument(one, schemas.get(one, {"type": "string"}), one in facts.get("required", ())) for one in names
     )
     tables = tuple(
-        TableInput(one, one, many=one != "source_label")
+        TableInput(one, one, many=one != "source_label", scalar=facts.get("input_rank") == 1)
         for one in ("labels", "source_labels", "source_label")
         if one in names
     )
     gives = "table" if "output_label" in names else "export" if facts.get("artifact") else "figure"
-    return Signature(name, 1, name, gives, tables, arguments)  # type: ignore[arg-type]
+    capable = bool(facts.get("range_capable"))
+    return Signature(name, 1, name, gives, tables, arguments, range_capable=capable)  # type: ignore[arg-type]
 
 
 def fits(found: Diagnostic, expected: Mapping[str, Any]) -> bool:

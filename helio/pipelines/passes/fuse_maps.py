@@ -59,7 +59,7 @@ def fuse_maps(plan: Document, context: Context) -> Iterator[Finding]:
         by_source.setdefault(_source(steps[index]), []).append(index)
     for places in by_source.values():
         for position, second in enumerate(places):
-            for first in places[:position] + places[position + 1 :]:
+            for first in places[:position]:
                 if (
                     draft.is_gone(first)
                     or draft.is_gone(second)
@@ -152,7 +152,8 @@ def _block(one: Document, other: Document, context: Context) -> list[Document]:
     block = [dict(step) for step in _inner(one)]
     taken = {str(step["step_id"]) for step in block if "step_id" in step}
     for step in block:
-        step.setdefault("step_id", _free(taken))
+        if "step_id" not in step:
+            step["step_id"] = _free(taken)
     first = [step["step_id"] for step in block]
     renamed: dict[Any, Any] = {}
     added = [dict(step) for step in _inner(other)]
