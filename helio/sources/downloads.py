@@ -241,7 +241,7 @@ class Downloads:
             if response.status_code == 304:
                 return None
             self._begin(response, wanted, part, tally)
-            for chunk in response.iter_raw(_CHUNK):
+            for chunk in _whole(response):
                 part.append(chunk)
                 tally.add(len(chunk))
             if wanted.size and part.length != wanted.size:
@@ -360,6 +360,16 @@ def in_words(size: int, *, up: bool = False) -> str:
         if size >= power:
             return f"{-(-size // power)} {unit}" if up else f"{size / power:.3g} {unit}"
     return f"{size} B"
+
+
+def _whole(response: httpx2.Response) -> Iterator[bytes]:
+    """The bytes of a body, and word if it ends before the length that was announced."""
+    import httpx2
+
+    try:
+        yield from response.iter_raw()  # as it comes: what came before a cut is not lost
+    except httpx2.RemoteProtocolError as error:
+        raise CutShort("ends before it is whole") from error
 
 
 class _Tally:

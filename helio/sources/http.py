@@ -168,7 +168,7 @@ class Http:
         Refused
             The server refuses in a way that will not pass.
         DamagedFile
-            The reply always ends early, or is far too long.
+            The reply is far too long.
         """
 
         def receive(response: httpx2.Response) -> Reply:
@@ -289,10 +289,8 @@ class Http:
             text = f"{host} did not answer within {self._timeout:g} s"
             raise _MayPassError(ServerUnavailable(text, advice=_LATER, place=url)) from error
         except httpx2.RemoteProtocolError as error:
-            if begun:  # the connection was closed in good order, and too early
-                text = f"what {host} sends ends early: {error}"
-                raise _MayPassError(DamagedFile(text, advice=_LATER, place=url)) from error
-            text = f"{host} ended the connection without an answer"
+            how = "before its answer was whole" if begun else "without an answer"
+            text = f"{host} ended the connection {how}"
             raise _MayPassError(ServerUnavailable(text, advice=_LATER, place=url)) from error
         except (httpx2.NetworkError, httpx2.ProxyError) as error:
             if _is_distrust(error):

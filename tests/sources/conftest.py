@@ -1,8 +1,11 @@
 """CDFs that tests write, and the archive of further real ones."""
 
 import os
+import shutil
+import time
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +13,9 @@ import pytest
 from cdflib.cdfwrite import CDF
 
 from helio.sources.cdf import CdfReader
+from helio.sources.http import Clock, Hosts, Http
+from helio.sources.samples import sample_folder
+from tests.sources.standin_cdaweb import CdaWebStandIn, Computed
 
 TYPES = {
     "i1": 1, "i2": 2, "i4": 4, "i8": 8, "u1": 11, "u2": 12, "u4": 14, "f4": 44, "f8": 45,
@@ -93,3 +99,52 @@ def archive() -> Path:
     if not folder:
         pytest.skip("HELIO_TEST_ARCHIVE does not name a folder of real CDFs")
     return Path(folder)
+
+
+class FakeClock(Clock):
+    """Real time plus what was slept, which takes none; remembers each wait."""
+
+    def __init__(self, start: float | None = None) -> None:
+        self.slept: list[float] = []
+        self.then: Callable[[], None] = lambda: None
+        begun = time.time()
+        base = begun if start is None else start
+
+        def sleep(seconds: float) -> None:
+            self.slept.append(seconds)
+            self.then()
+
+        super().__init__(now=lambda: base + self.ahead + sum(self.slept), sleep=sleep, random=lambda: 0.5)
+
+    ahead = 0.0
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    """A clock that nobody waits for."""
+    return FakeClock()
+
+
+@pytest.fixture
+def http(clock: FakeClock) -> Iterator[Http]:
+    """A client that waits for no one."""
+    with closing(Http(timeout=0.4, clock=clock, hosts=Hosts())) as client:
+        yield client
+
+
+@pytest.fixture
+def published(tmp_path: Path) -> Path:
+    """A folder with copies of two files of the sample archive."""
+    folder = tmp_path / "published"
+    folder.mkdir()
+    for name in ("ac_k2_mfi_20220101_v03.cdf", "sta_l1_het_20211028_v01.cdf"):
+        shutil.copyfile(sample_folder() / name, folder / name)
+    return folder
+
+
+@pytest.fixture
+def standin(published: Path) -> Iterator[CdaWebStandIn]:
+    """A CDAWeb of two datasets, one of them with a parameter that no file holds."""
+    total = Computed(lambda file: file["Proton_Flux"].values.sum(axis=1), {"UNITS": "1/s", "CATDESC": "sum"})
+    with CdaWebStandIn(published, computed={("STA_L1_HET", "Total"): total}) as server:
+        yield server

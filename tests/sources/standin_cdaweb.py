@@ -266,12 +266,19 @@ class _Handler(BaseHTTPRequestHandler):
         self.body = self.rfile.read(length)
         self.request_made = Request(self.command, self.path, dict(self.headers.items()))
         self.standin.requests.append(self.request_made)
+        self._inside = True
         self.standin.enter()
         try:
             self.fault = self.standin.fault_for(self.path)
             if self.fault is None or not self._go_wrong(self.fault):
                 self._route()
         finally:
+            self._leave()
+
+    def _leave(self) -> None:
+        """Count the request as served: before its last byte, for then the client may make the next one."""
+        if self._inside:
+            self._inside = False
             self.standin.leave()
 
     # Going wrong
@@ -501,11 +508,13 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         if fault == "slow":
-            for part in _pieces(body, 16):
+            *most, last = _pieces(body, 16)
+            for part in most:
                 self.wfile.write(part)
                 self.wfile.flush()
                 self.standin.over.wait(number or 0.01)
-            return
+            body = last
+        self._leave()
         with suppress(BrokenPipeError, ConnectionResetError):
             self.wfile.write(body)
 
