@@ -365,14 +365,12 @@ def swap(dataset: str, parameter: str, mission: str, *, catalogue: Catalogue) ->
             f"{name} has no {known.quantity} in {known.frame}; a swap never changes the frame",
             advice=f"there is {there}",
         )
-    return Swap(
-        known.quantity,
-        chosen.dataset,
-        chosen.parameters,
-        chosen.frame,
-        chosen.unit,
-        _differences(known, chosen),
-    )
+    differences = _differences(known, chosen)
+    if before is not None and len(known.parameters) == len(chosen.parameters) == 1:
+        after = _described(catalogue, chosen.dataset, chosen.parameters[0])
+        if after is not None and after.size != before.size:
+            differences += (f"size {list(after.size)} instead of {list(before.size)}",)
+    return Swap(known.quantity, chosen.dataset, chosen.parameters, chosen.frame, chosen.unit, differences)
 
 
 def _differences(known: Source, chosen: Source) -> tuple[str, ...]:

@@ -1,0 +1,128 @@
+"""Questions that a heliophysicist asks, and what should come first."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.search import Search
+from helio.knowledge.words import CONCEPTS, concepts, tokens
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def search() -> Search:
+    return Search(Catalogue())
+
+
+def first(search: Search, question: str) -> str:
+    return search.find(question, limit=1).hits[0].dataset.id
+
+
+def asked(file: str) -> list[dict[str, Any]]:
+    questions: list[dict[str, Any]] = json.loads((HERE / file).read_text(encoding="utf-8"))
+    return questions
+
+
+@pytest.mark.parametrize(("file", "least"), [("questions.json", 49), ("questions_later.json", 19)])
+def test_the_right_dataset_comes_first(search: Search, file: str, least: int):
+    """The first file was written before the ranking; the second after it was tuned, when 18 of its 20 were right."""
+    wrong = [
+        f"{one['question']}: {found}"
+        for one in asked(file)
+        if (found := first(search, one["question"])) not in one["expected"]
+    ]
+    assert len(asked(file)) - len(wrong) >= least, wrong
+
+
+@pytest.mark.parametrize("file", ["questions.json", "questions_later.json"])
+def test_the_right_dataset_is_among_the_first_three(search: Search, file: str):
+    for one in asked(file):
+        hits = {hit.dataset.id for hit in search.find(one["question"], limit=3).hits}
+        assert hits & set(one["expected"]), one["question"]
+
+
+@pytest.mark.parametrize("words", ["B field", "B-field", "magnetic field", "IMF", "fluxgate magnetometer"])
+def test_what_means_the_same_finds_the_same(search: Search, words: str):
+    assert first(search, f"ACE {words} 16 s") == "AC_H0_MFI"
+
+
+def test_the_order_and_the_case_of_words_count_for_nothing(search: Search):
+    assert (
+        search.find("1 MIN rtn PSP magnetic field").hits[0]
+        == search.find("psp Magnetic Field RTN 1 min").hits[0]
+    )
+
+
+def test_the_solar_wind_is_not_the_spacecraft_wind(search: Search):
+    missions = {hit.dataset.mission for hit in search.find("solar wind plasma", limit=50).hits}
+    assert len(missions) > 1
+    assert {hit.dataset.mission for hit in search.find("Wind plasma", limit=50).hits} == {"Wind"}
+
+
+@pytest.mark.parametrize(
+    ("name", "spacecraft"),
+    [
+        ("PSP", "Parker Solar Probe"),
+        ("Parker", "Parker Solar Probe"),
+        ("SolO", "Solar Orbiter"),
+        ("STEREO Ahead", "STEREO-A"),
+        ("MMS 3", "MMS3"),
+        ("THEMIS-D", "THEMIS-D"),
+        ("Van Allen Probe B", "RBSP-B"),
+        ("RBSP-B", "RBSP-B"),
+        ("C2", "Cluster-2"),
+        ("GOES-8", "GOES-8"),
+        ("ERG", "Arase"),
+    ],
+)
+def test_a_spacecraft_is_known_by_its_other_names(search: Search, name: str, spacecraft: str):
+    assert search.find(f"{name} magnetic field").hits[0].dataset.spacecraft == spacecraft
+
+
+def test_the_cadence_asked_for_comes_first_else_a_finer_one(search: Search):
+    assert first(search, "ACE magnetic field 1 h") == "AC_H2_MFI"
+    assert first(search, "ACE magnetic field 4 min") == "AC_H1_MFI"
+    assert first(search, "ACE magnetic field 1 min") == "AC_H0_MFI"  # 16 s; 4 min cannot give 1 min
+
+
+def test_finished_data_come_before_preliminary_ones_unless_asked(search: Search):
+    assert first(search, "ACE magnetic field hourly") == "AC_H2_MFI"
+    assert first(search, "ACE magnetic field hourly key parameters preliminary") == "AC_K2_MFI"
+
+
+def test_an_id_finds_its_dataset(search: Search):
+    for dataset in ("AC_H0_MFI", "wi_pm_3dp", "MMS4_FPI_BRST_L2_DES-MOMS", "THA_L2_ESA"):
+        assert first(search, dataset) == dataset.upper()
+
+
+def test_a_misspelt_word_is_told_what_it_may_mean(search: Search):
+    answer = search.find("ACE magnetometr")
+    assert answer.unknown["magnetometr"][0] == "magnetometer"
+
+
+@pytest.mark.parametrize("question", ["", "   ", "the of", "|", "\n", "qqqqzzzz", "1" * 500])
+def test_a_question_that_says_nothing_finds_nothing(search: Search, question: str):
+    answer = search.find(question)
+    assert (answer.hits, answer.total) == ((), 0)
+
+
+def test_a_limit_keeps_the_best_and_tells_the_rest(search: Search):
+    answer = search.find("magnetic field", limit=3)
+    assert len(answer.hits) == 3
+    assert answer.total > 100
+    assert [hit.score for hit in answer.hits] == sorted((hit.score for hit in answer.hits), reverse=True)
+
+
+def test_no_phrase_stands_for_two_concepts():
+    seen: dict[tuple[str, ...], str] = {}
+    for concept, phrases in CONCEPTS.items():
+        for phrase in phrases:
+            words = tuple(tokens(phrase))
+            assert seen.setdefault(words, concept) == concept, phrase
+            assert concept in concepts(words)
