@@ -198,7 +198,7 @@ class Server:
             self._require_external()
             return
         end = time.monotonic() + timeout
-        while not self.is_up():
+        while not (self.is_up() and self._is_ours()):
             process = self._process()
             if process is None or not process.alive:
                 raise EngineError(
@@ -211,6 +211,13 @@ class Server:
                     advice="helio down, then helio up; or --ephemeral",
                 )
             time.sleep(0.05)
+
+    def _is_ours(self) -> bool:
+        """Whether who answers has our home: another server may have taken the port just before ours did."""
+        try:
+            return Path(self.request("/admin/settings", timeout=5.0)["home"]) == self.home
+        except EngineError:
+            return False
 
     def stop(self) -> None:
         """End helio's own server, if it runs.
