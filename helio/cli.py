@@ -803,12 +803,11 @@ def refresh_catalog(
         from datetime import UTC, datetime
 
         from helio.errors import DataError
-        from helio.knowledge.catalogue import open_catalogue
-        from helio.knowledge.refresh import SERVER, renew
+        from helio.knowledge.refresh import SERVER, known_so_far, renew
         from helio.sources.http import Http
 
         home, now = _settings().home, datetime.now(UTC)
-        before = open_catalogue(home)
+        before = known_so_far(home)
         if before.as_of <= now < before.fresh_until and not (force or masters):
             if as_json:
                 _print_json({"status": "fresh", "as_of": before.as_of, "datasets": len(before)})

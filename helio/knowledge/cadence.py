@@ -33,7 +33,7 @@ _WORDS = {
     "half-hourly": 1800.0,
 }
 _SAID = re.compile(
-    r"(?<![\w.])(?P<number>\d+(?:\.\d+)?|one|two|three|four|five|ten)[\s_-]*"
+    r"(?<![\w.])(?P<number>\d{1,9}(?:\.\d{1,9})?|one|two|three|four|five|ten)[\s_-]*"
     r"(?P<unit>ms|secs?|seconds?|mins?|minutes?|hrs?|hours?|days?|hz|s|m|h)(?![a-z0-9/])"
     r"|(?<![\w-])(?P<word>half-hourly|hourly|daily|minutely|minute data)(?!\w)",
     re.IGNORECASE,

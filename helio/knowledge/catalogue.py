@@ -12,7 +12,7 @@ from typing import Any
 from helio.errors import UnknownDataset, UnknownParameter, did_you_mean
 from helio.knowledge.cadence import cadence_text, cadences_of
 from helio.knowledge.catalogue_file import BLOCK, CatalogueFile, Described, Facts
-from helio.knowledge.missions import craft_of, has_ended, instrument_of
+from helio.knowledge.missions import Craft, craft_of, has_ended, instrument_of
 
 SHIPPED = Path(__file__).with_name("cdaweb.catalogue")
 """Built by scripts/build_catalogue.py."""
@@ -211,6 +211,7 @@ class Catalogue:
         self.as_of = read_time(self.file.head["as_of"]) or datetime.min.replace(tzinfo=UTC)
         self.sources: tuple[str, ...] = tuple(self.file.head["sources"])
         self._blocks: dict[int, list[Any]] = {}
+        self._told: dict[int, DatasetSummary] = {}
 
     @property
     def fresh_until(self) -> datetime:
@@ -240,7 +241,7 @@ class Catalogue:
         """
         place = self._place(dataset_id)
         parameters = tuple(_parameter(*row) for row in self._block(place // BLOCK)[place % BLOCK])
-        return CatalogueEntry(**vars(self._summary(place)), parameters=parameters)
+        return CatalogueEntry(**vars(self.at(place)), parameters=parameters)
 
     def summary(self, dataset_id: str) -> DatasetSummary:
         """A dataset without its parameters, which saves unpacking them.
@@ -250,24 +251,35 @@ class Catalogue:
         UnknownDataset
             None is called so; the closest ids are told.
         """
-        return self._summary(self._place(dataset_id))
+        return self.at(self._place(dataset_id))
 
     def summaries(self) -> list[DatasetSummary]:
         """All datasets without their parameters, in the file's order, which is the search's."""
-        return [self._summary(place) for place in range(len(self._rows))]
+        return [self.at(place) for place in range(len(self._rows))]
+
+    def at(self, place: int) -> DatasetSummary:
+        """The dataset at a place of the file, as the search counts them."""
+        if place not in self._told:
+            self._told[place] = self._summary(place)
+        return self._told[place]
+
+    def crafts(self) -> list[tuple[str, Craft]]:
+        """The id, the mission and the spacecraft of every dataset, in the file's order; no more is worked out."""
+        return [(row[0], craft_of(row[0], row[1])) for row in self._rows]
 
     def missions(self) -> list[MissionSummary]:
         """All missions, in order of their names."""
-        grouped: dict[str, list[DatasetSummary]] = {}
-        for one in self.summaries():
-            grouped.setdefault(one.mission, []).append(one)
+        grouped: dict[str, list[tuple[str, datetime | None, datetime | None]]] = {}
+        for row, (_, craft) in zip(self._rows, self.crafts(), strict=True):
+            told = (craft.spacecraft, read_time(row[4]), read_time(row[5]))
+            grouped.setdefault(craft.mission, []).append(told)
         return [
             MissionSummary(
                 name,
-                tuple(sorted({one.spacecraft for one in group if one.spacecraft != name}, key=_natural)),
+                tuple(sorted({craft for craft, _, _ in group if craft != name}, key=_natural)),
                 len(group),
-                min((one.first for one in group if one.first), default=None),
-                max((one.last for one in group if one.last), default=None),
+                min((first for _, first, _ in group if first), default=None),
+                max((last for _, _, last in group if last), default=None),
             )
             for name, group in sorted(grouped.items(), key=lambda item: item[0].casefold())
         ]

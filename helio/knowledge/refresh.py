@@ -15,8 +15,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from helio.errors import DataError, Refused, ServerUnavailable
-from helio.knowledge.catalogue import Catalogue, read_time, renewed_path, time_text
+from helio.errors import DamagedFile, DataError, Refused, ServerUnavailable
+from helio.knowledge.catalogue import Catalogue, open_catalogue, read_time, renewed_path, time_text
 from helio.knowledge.catalogue_file import Described, Facts, encode
 from helio.knowledge.clean import clean_text, split_title
 from helio.knowledge.masters import read_masters
@@ -54,6 +54,14 @@ class Renewal:
     gone: tuple[str, ...]
     described: tuple[str, ...]
     undescribed: tuple[str, ...]
+
+
+def known_so_far(home: Path) -> Catalogue:
+    """The catalogue to renew: that of the home, or the shipped one where that of the home is damaged."""
+    try:
+        return open_catalogue(home)
+    except DamagedFile:
+        return Catalogue()
 
 
 def renew(

@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from helio.errors import closest
 from helio.knowledge.cadence import said_cadences
 from helio.knowledge.catalogue import Catalogue, DatasetSummary
-from helio.knowledge.missions import ALIASES
+from helio.knowledge.missions import ALIASES, Craft
 from helio.knowledge.words import CONTEXT, Clause, clauses, tokens
 
 _SATURATION = 6.0
@@ -75,9 +75,10 @@ class Search:
         """
         rest, craft = self._named(question)
         wanted, rest = _cadence(rest)
-        datasets = self._datasets
-        places = [place for place, one in enumerate(datasets) if craft & {one.mission, one.spacecraft}]
-        places = places or list(range(len(datasets)))
+        places = [
+            place for place, (_, one) in enumerate(self._datasets) if craft & {one.mission, one.spacecraft}
+        ]
+        places = places or list(range(len(self._datasets)))
         scores = dict.fromkeys(places, 0.0)
         met = dict.fromkeys(places, 0)
         unknown: dict[str, tuple[str, ...]] = {}
@@ -88,40 +89,41 @@ class Search:
                 unknown[" ".join(clause.words)] = self._close(clause.words[-1])
                 continue
             worth = _CONTEXT if clause.concept in CONTEXT and len(asked) > 1 else 1.0
-            rarity = worth * math.log(1 + len(datasets) / (1 + len(told)))
+            rarity = worth * math.log(1 + len(self._datasets) / (1 + len(told)))
             for place in told.keys() & scores.keys():
                 weight = told[place]
                 scores[place] += rarity * weight * (_SATURATION + 1) / (_SATURATION + weight)
                 met[place] += 1
         if asked:
             places = [place for place in places if met[place]]
+        elif not craft and not wanted:
+            places = []
+        found = [(place, self.catalogue.at(place)) for place in places]
         ranked = sorted(
             (
-                (
+                Hit(
+                    one,
                     scores[place]
-                    + _usefulness(datasets[place], rest)
-                    + (_cadence_score(datasets[place].cadence, wanted) if wanted else 0.0),
-                    place,
+                    + _usefulness(one, rest)
+                    + (_cadence_score(one.cadence, wanted) if wanted else 0.0),
                 )
-                for place in places
+                for place, one in found
             ),
-            key=lambda one: (-one[0], len(datasets[one[1]].id), datasets[one[1]].id),
+            key=lambda hit: (-hit.score, len(hit.dataset.id), hit.dataset.id),
         )
-        if not asked and not craft and not wanted:
-            ranked = []
-        hits = tuple(Hit(datasets[place], round(score, 3)) for score, place in ranked[: max(limit, 0)])
+        hits = tuple(replace(hit, score=round(hit.score, 3)) for hit in ranked[: max(limit, 0)])
         return Answer(hits, len(ranked), unknown)
 
     @cached_property
-    def _datasets(self) -> list[DatasetSummary]:
-        return self.catalogue.summaries()
+    def _datasets(self) -> list[tuple[str, Craft]]:
+        return self.catalogue.crafts()
 
     @cached_property
     def _crafts(self) -> dict[tuple[str, ...], str]:
         """Every name of a mission or spacecraft, as words."""
         names: dict[tuple[str, ...], str] = {}
-        for one in self._datasets:
-            if one.mission.upper() == one.id.partition("_")[0].upper() and "_HELIO1" in one.id:
+        for dataset_id, one in self._datasets:
+            if one.mission.upper() == dataset_id.partition("_")[0].upper() and "_HELIO1" in dataset_id:
                 continue  # of the Earth or a comet there is a position only; `near Earth` asks for something else
             names.setdefault(_words_of(one.mission), one.mission)
             names.setdefault(_words_of(one.spacecraft), one.spacecraft)

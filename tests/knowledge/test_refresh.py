@@ -201,3 +201,10 @@ def test_a_catalogue_of_today_is_not_asked_for_again(service: Service, home: Pat
     assert refresh(service, "--force").exit_code == 0
     assert service.asked == [DATASETS, DATASETS]
     assert Catalogue(renewed_path(home)).sources[0].endswith(DATASETS)
+
+
+def test_a_damaged_catalogue_is_renewed(service: Service, home: Path):
+    renewed_path(home).write_bytes(b"not a catalogue")
+    service.lists(*(row(one) for one in Catalogue().ids()[:1500]))
+    assert refresh(service).exit_code == 0
+    assert len(open_catalogue(home)) == 1500

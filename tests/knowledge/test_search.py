@@ -106,7 +106,9 @@ def test_a_misspelt_word_is_told_what_it_may_mean(search: Search):
     assert answer.unknown["magnetometr"][0] == "magnetometer"
 
 
-@pytest.mark.parametrize("question", ["", "   ", "the of", "|", "\n", "qqqqzzzz", "1" * 500])
+@pytest.mark.parametrize(
+    "question", ["", "   ", "the of", "|", "\n", "qqqqzzzz", "1" * 500, "9" * 400 + " s"]
+)
 def test_a_question_that_says_nothing_finds_nothing(search: Search, question: str):
     answer = search.find(question)
     assert (answer.hits, answer.total) == ((), 0)
