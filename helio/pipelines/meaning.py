@@ -38,6 +38,7 @@ from helio.pipelines.maps import (
     uses,
     variable_of,
     with_item,
+    without_globs,
 )
 from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, strings, substitute
@@ -91,6 +92,20 @@ class _Use:
     """The maps around it whose items are not known, in canonical form."""
 
 
+def _no_value(facts: Document) -> tuple[Any, ...]:
+    """Defaults of a variable that are none."""
+    return NOTHING if facts.get("type") == "time_range" else ()
+
+
+def _has_its_type(value: Any, schema: dict[str, Any] | None) -> bool:
+    """Whether a value stands in its one spelling; of another one no meaning is told, only of what it becomes."""
+    from helio.pipelines.passes.structure import fits  # passes are imported with all that they use, this too
+
+    return (
+        schema is None or fits(value, schema) or (isinstance(value, str) and TOKEN.search(value) is not None)
+    )
+
+
 class _NotUnderstoodError(Exception):
     """Something of which no meaning can be told."""
 
@@ -110,7 +125,7 @@ class _Reading:
         self.values = {
             name: facts["default"]
             for name, facts in self.declared.items()
-            if bound and isinstance(facts, dict) and facts.get("default") is not None
+            if bound and isinstance(facts, dict) and facts.get("default") not in (None, *_no_value(facts))
         }
         steps = plan.get("steps")
         self.steps = [one for one in (steps if isinstance(steps, list) else ()) if isinstance(one, dict)]
@@ -166,6 +181,11 @@ class _Reading:
         ids = [one.get("step_id") for one in self.steps]
         if any(not isinstance(one, (int, str)) for one in ids) or len(set(map(str, ids))) < len(ids):
             return None
+        if any(self._signature(one) is None and not is_block(one) for one in self.steps):
+            return None  # under a name that is not known here, it may be a style
+        drawn = (*FIGURES, STYLE)
+        if any(isinstance(one.get("tool_args"), str) and one.get("tool_name") in drawn for one in self.steps):
+            return None
         meant = figures_meant(self.steps)
         if any(len(one) != 1 for one in meant.values()):
             return None
@@ -195,7 +215,10 @@ class _Reading:
         if name:
             known = known_items(each, self.context)
             if known is None:
-                over = (*over, self._over(each))
+                try:
+                    over = (*over, self._over(each))
+                except _NotUnderstoodError:
+                    return
                 yield from self._inner(step, items, over)
                 return
             for item in {item_name(one): one for one in known}.values():
@@ -317,6 +340,10 @@ class _Reading:
             one.required and one.name not in use.args for one in signature.arguments
         ):
             raise _NotUnderstoodError(label)
+        places = {table.argument for table in signature.tables} | set(signature.time_arguments())
+        others = [one for one in signature.arguments if one.name in use.args and one.name not in places]
+        if not all(_has_its_type(use.args[one.name], one.schema) for one in others):
+            raise _NotUnderstoodError(label)
         args = {name: self._argument(signature, name, value) for name, value in use.args.items()}
         if signature.gives == "tables":
             return self._fetch(use, args, label)
@@ -354,11 +381,15 @@ class _Reading:
     def _figure(self, use: _Use) -> Recipe:
         if use.signature.name not in FIGURES or not isinstance(use.args.get("spec"), dict):
             raise _NotUnderstoodError("a figure")
-        spec = self._spec(use.args["spec"])
+        args = {**use.args, "spec": self._spec(use.args["spec"])}
+        spec = without_globs(args, use.signature, self.producers)["spec"]
+        known = drawn.schema.get("properties", {}) if (drawn := use.signature.argument("spec")) else {}
+        if not all(name in known and _has_its_type(value, known[name]) for name, value in spec.items()):
+            raise _NotUnderstoodError("a figure")
         inputs = {one: self._ingredient(one) for labels in self._read(use).values() for one in labels}
         if not inputs:
             raise _NotUnderstoodError("a figure of nothing")
-        args = {name: value for name, value in use.args.items() if name != "spec"}
+        args.pop("spec")
         labels = [one for labels in self._read(use).values() for one in labels]
         return {"figure": {**spec, "labels": labels}, "args": args, "inputs": inputs}
 
@@ -401,10 +432,17 @@ class _Reading:
     def _value(self, text: str) -> Any:
         return substitute(text, {}, self.values)
 
+    def _refuse_other_case(self, name: str) -> None:
+        """A name that differs from a variable's in case only is another spelling of it, or a mistake."""
+        names = {*self.declared, _BUILT_IN}
+        if name not in names and name.casefold() in map(str.casefold, names):
+            raise _NotUnderstoodError(name)
+
     def _time(self, value: Any) -> Any:
         """One value for all spellings of a range; in every run the same where values are not bound."""
         if isinstance(value, str) and TOKEN.fullmatch(value):
             if value not in self.values:
+                self._refuse_other_case(value)
                 return {"variable": value}
             value = self.values[value]
         if not isinstance(value, str) or _OTHER_SPELLING.search(value) or "$" in value:

@@ -80,7 +80,7 @@ class Renaming:
         spelled = {fold(key): key for key in known if key.isalpha() or "_" in key}
         for key in list(owner):
             if key in known:
-                if key == "tool_name" and not isinstance(owner[key], str):
+                if key == "tool_name" and isinstance(owner[key], (list, dict)):
                     self._one_tool(key)
                 elif key == "for_each" and isinstance(owner[key], list):
                     self.move(key, "loop_over", owner[key])
