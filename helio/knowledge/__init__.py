@@ -1,1 +1,1 @@
-"""What the field knows: units, and later missions, datasets and citations."""
+"""What the field knows: units, missions, datasets with their parameters, quantities; and finding them by words."""
