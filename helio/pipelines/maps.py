@@ -179,3 +179,33 @@ def as_glob(label: str, names: Iterable[str]) -> str:
     """
     wanted = set(names)
     return TOKEN.sub(lambda found: "*" if found[0] in wanted else found[0], label)
+
+
+def without_globs(args: Document, signature: Signature, known: Iterable[str]) -> Document:
+    """Arguments in which each label with ``*`` in a list became the known labels that it stands for, each once."""
+    labels = list(known)
+    found = args
+    for table in signature.tables:
+        for dotted in (table.argument, *table.also) if table.many else ():
+            found = _written_out(found, dotted.split("."), labels)
+    return found
+
+
+def _written_out(value: Any, path: list[str], known: list[str]) -> Any:
+    if path:
+        if not isinstance(value, dict) or path[0] not in value:
+            return value
+        inner = _written_out(value[path[0]], path[1:], known)
+        return value if inner is value[path[0]] else {**value, path[0]: inner}
+    if not isinstance(value, list):
+        return value
+    if any(isinstance(one, list) for one in value):
+        rows = [_written_out(one, [], known) for one in value]
+        return value if all(one is other for one, other in zip(rows, value, strict=True)) else rows
+    if not any(isinstance(one, str) and is_glob(one) and matching(one, known) for one in value):
+        return value
+    listed: list[Any] = []
+    for one in value:
+        meant = matching(one, known) if isinstance(one, str) and is_glob(one) else []
+        listed += [each for each in meant or [one] if each not in listed]
+    return listed

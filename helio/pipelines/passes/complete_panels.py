@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import pointer
 from helio.pipelines.figures import FIGURES, RENDER, complete_labels, spec_of
-from helio.pipelines.maps import places
+from helio.pipelines.maps import is_glob, places
 from helio.pipelines.passes.edit import Context, Edit, Finding, added, replaced
 from helio.pipelines.template import Document
 
@@ -31,10 +31,12 @@ def complete_panels(plan: Document, context: Context) -> Iterator[Finding]:
         labels, complete = spec.get("labels"), complete_labels(spec)
         if labels and not isinstance(labels, list):
             continue  # still one text, which is split first
-        missing = complete[len(labels or ()) :]
+        # What a label with * stands for is not known yet.
+        missing = [one for one in complete[len(labels or ()) :] if not is_glob(one)]
         if missing:
             inner = ("spec",) if place.step["tool_name"] == RENDER else ()
             at = pointer(*place.path, "tool_args", *inner, "labels")
+            complete = [*(labels or ()), *missing]
             operations = replaced(at, labels, complete) if "labels" in spec else added(at, complete)
             step_id = place.step.get("step_id")
             yield Edit("HO401", f"labels of panels added: {', '.join(missing)}", operations, step_id)

@@ -20,9 +20,9 @@ from helio.pipelines.maps import (
     size_of,
     variable_of,
     with_item,
+    without_globs,
 )
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
-from helio.pipelines.passes.fuse_maps import without_globs
 from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, read_time_range, read_value
 from helio.time_range import Duration, TimeRange
@@ -300,7 +300,7 @@ def _written_out(steps: list[Document], context: Context) -> tuple[Operation, ..
         signature, args = signature_of(one, context.signatures), args_of(one)
         if signature is None or not any(is_glob(str(args)) for _ in signature.tables):
             continue
-        written = without_globs(args, [tuple(table.argument.split(".")) for table in signature.tables], known)
+        written = without_globs(args, signature, known)
         if written != args:
             operations += replaced(pointer("steps", index, "tool_args"), args, written)
             steps[index] = {**one, "tool_args": written}

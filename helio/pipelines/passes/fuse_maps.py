@@ -20,6 +20,7 @@ from helio.pipelines.maps import (
     signature_of,
     variable_of,
     with_item,
+    without_globs,
 )
 from helio.pipelines.passes.draft import Draft, dependants_of, reaches
 from helio.pipelines.passes.edit import Context, Edit, Finding
@@ -204,36 +205,6 @@ def _name_items(draft: Draft, first: int, context: Context) -> None:
         signature = signature_of(reader, context.signatures)
         if signature is None or draft.is_gone(place) or "for_each" in reader:
             continue
-        args = without_globs(
-            args_of(reader), [(*table.argument.split("."),) for table in signature.tables], labels
-        )
+        args = without_globs(args_of(reader), signature, labels)
         if args != args_of(reader):
             draft.set(place, "tool_args", args)
-
-
-def without_globs(args: Document, lists: list[tuple[str, ...]], known: list[str]) -> Document:
-    """Arguments in which each label with ``*`` in a list became the known labels that it stands for.
-
-    >>> without_globs({"spec": {"labels": ["B", "*.m"]}}, [("spec", "labels")], ["x.m", "y.m"])
-    {'spec': {'labels': ['B', 'x.m', 'y.m']}}
-    """
-    found = args
-    for path in lists:
-        value: Any = found
-        for part in path:
-            value = value.get(part) if isinstance(value, dict) else None
-        if not isinstance(value, list):
-            continue
-        listed: list[Any] = []
-        for label in value:
-            meant = matching(label, known) if isinstance(label, str) and is_glob(label) else []
-            listed += meant or [label]
-        if listed != value:
-            found = _put(found, path, list(dict.fromkeys(listed)))
-    return found
-
-
-def _put(args: Document, path: tuple[str, ...], value: Any) -> Document:
-    if len(path) == 1:
-        return {**args, path[0]: value}
-    return {**args, path[0]: _put(args[path[0]], path[1:], value)}

@@ -41,7 +41,7 @@ def inline_pipelines(plan: Document, context: Context) -> Iterator[Finding]:
     work = _Inlining(plan, context)
     for step in list(plan["steps"]):
         if isinstance(step.get("use"), str) and "tool_name" not in step:
-            found = work.inline(step)
+            found = work.inline(step["step_id"])
             if found is not None:
                 yield found
 
@@ -83,13 +83,14 @@ class _Inlining:
             for label in produced_labels(signature, args_of(place.step))
         }
 
-    def inline(self, step: Document) -> Finding | None:
+    def inline(self, step_id: StepId) -> Finding | None:
         """The edit that replaces one call, or what is wrong with it; nothing for a pipeline known by name only."""
-        index = next(i for i, one in enumerate(self.steps) if one is step)
+        index = next(i for i, one in enumerate(self.steps) if one.get("step_id") == step_id)
+        step = self.steps[index]
         name = step["use"]
         if name in self.context.pipelines and not self.context.pipelines[name].get("steps"):
             return None
-        place = self.plan["steps"].index(step)
+        place = next(i for i, one in enumerate(self.plan["steps"]) if one.get("step_id") == step_id)
         own = self.plan.get("id")
         given = step.get("with")
         call = _Call(

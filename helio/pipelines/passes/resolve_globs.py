@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import pointer
 from helio.pipelines.labels import produced_labels, read_labels
-from helio.pipelines.maps import args_of, as_glob, is_glob, matching, places, signature_of
+from helio.pipelines.maps import args_of, as_glob, is_glob, matching, places, signature_of, without_globs
 from helio.pipelines.outputs import concrete_labels, is_understood
 from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
-from helio.pipelines.passes.fuse_maps import without_globs
 from helio.pipelines.template import Document
 
 
@@ -51,8 +50,7 @@ def resolve_globs(plan: Document, context: Context) -> Iterator[Finding]:
     for index, step, signature, globs in readers:
         if any(matching(one, unknown) or one in unknown for one in globs):
             continue
-        lists = [tuple(table.argument.split(".")) for table in signature.tables]
-        args = without_globs(args_of(step), lists, known)
+        args = without_globs(args_of(step), signature, known)
         if args != args_of(step):
             meant = dict.fromkeys(label for one in globs for label in matching(one, known))
             at = pointer("steps", index, "tool_args")
