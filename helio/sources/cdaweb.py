@@ -364,8 +364,9 @@ class CdaWeb:
 
     def _about(self, dataset_id: str) -> dict[str, str] | None:
         """Start and stop of one dataset; None when there is none of that id."""
-        place = f"{self._base}/datasets"
-        if self._offline or place in self._known or self._replies.load(place, longest=_DAY) is not None:
+        every, alone = f"{self._base}/datasets", f"{self._base}/about/{dataset_id}"
+        longest = None if self._offline else _DAY
+        if every in self._known or self._replies.load(every, longest=longest) is not None:
             return self._every_dataset().get(dataset_id)
 
         def ask() -> dict[str, dict[str, str]]:
@@ -373,7 +374,7 @@ class CdaWeb:
             _, reply = self._http.get_json(url, expected=(200, 404))
             return _spans_of(reply)
 
-        found: dict[str, dict[str, str]] = self._daily(f"{self._base}/about/{dataset_id}", ask)
+        found: dict[str, dict[str, str]] = self._daily(alone, ask)
         return found.get(dataset_id)
 
     def _variables(self, dataset_id: str) -> list[str]:

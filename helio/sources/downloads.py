@@ -494,15 +494,18 @@ class _Part:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         os.close(self._descriptor)
-        passing = isinstance(error, (TransientError, Cancelled)) or (
-            error is not None and not isinstance(error, Exception)
-        )
-        if passing and self.validator and self.length >= _WORTH_RESUMING:
+        if error is not None and _may_pass(error) and self.validator and self.length >= _WORTH_RESUMING:
             # free for whoever wants the file next, this process too
             with suppress(OSError):
                 os.rename(self._folder, self._folder.with_name(_free_name(self._folder.name)))
                 return
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _may_pass(error: BaseException) -> bool:
+    """Whether what came so far is good, as far as it goes."""
+    cut = isinstance(error.__cause__, CutShort)
+    return cut or isinstance(error, (TransientError, Cancelled)) or not isinstance(error, Exception)
 
 
 def _free_name(name: str) -> str:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from helio.errors import (
     ServerUnavailable,
     TooLarge,
 )
+from helio.sources import downloads as module
 from helio.sources.downloads import Downloads, Progress, Wanted, in_words, place_of
 from helio.sources.http import Hosts, Http
 from tests.sources.standin_cdaweb import CdaWebStandIn
@@ -110,6 +112,32 @@ def test_a_cut_file_is_resumed_where_it_was_cut(standin, downloads):
     assert second.headers["If-Range"] == standin.files[-1].etag
     assert second.status == 206
     assert kept.sha256 == hashlib.sha256(standin.files[-1].path.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize("fault", [("truncate", 40_000), ("reset midway", 40_000), ("stall", 40_000)])
+def test_much_of_a_file_is_kept_for_the_next_run_and_little_is_not(standin, root, http, monkeypatch, fault):
+    for worth, asked in ((1_000_000, None), (50_000, "bytes=120000-")):
+        monkeypatch.setattr(module, "_WORTH_RESUMING", worth)
+        standin.fail("/sp_phys/data/", *[fault] * 3)
+        with pytest.raises(HelioError):
+            Downloads(root, http).get([wanted(standin)])
+        assert bool(partial_files(root)) == (asked is not None)
+        standin.mend()
+        if asked is None:
+            continue
+        [kept] = Downloads(root, http).get([wanted(standin)])
+        assert standin.requests[0].headers["Range"] == asked
+        assert kept.sha256 == hashlib.sha256(standin.files[-1].path.read_bytes()).hexdigest()
+        assert partial_files(root) == []
+
+
+def test_what_nobody_came_back_for_is_forgotten_after_a_week(standin, downloads, root):
+    for name, age in (("0" * 24 + ".free-00", 8), ("1" * 24 + ".free-00", 6)):
+        (root / "parts" / name).mkdir(parents=True)
+        then = time.time() - age * 86_400
+        os.utime(root / "parts" / name, (then, then))
+    downloads.get([wanted(standin)])
+    assert [path.name for path in partial_files(root)] == ["1" * 24 + ".free-00"]
 
 
 def test_a_file_replaced_between_two_attempts_is_begun_anew(standin, downloads, clock, published):
@@ -269,6 +297,7 @@ DOWNLOAD = """
 import json, resource, sys
 from pathlib import Path
 from helio.errors import HelioError
+from helio.sources import downloads as module
 from helio.sources.downloads import Downloads, Wanted
 from helio.sources.http import Http
 url, size, root, limit = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])
