@@ -183,7 +183,7 @@ def as_glob(label: str, names: Iterable[str]) -> str:
 
 def without_globs(args: Document, signature: Signature, known: Iterable[str]) -> Document:
     """Arguments in which each label with ``*`` in a list became the known labels that it stands for, each once."""
-    labels = list(known)
+    labels = list(dict.fromkeys(known))
     found = args
     for table in signature.tables:
         for dotted in (table.argument, *table.also) if table.many else ():
