@@ -23,7 +23,7 @@ from helio.errors import Cancelled, DamagedFile, Offline, Refused, TooLarge, Tra
 from helio.sources.cdf_guard import check_cdf
 from helio.sources.http import CONNECTIONS_PER_HOST, CutShort, Http
 from helio.store.file_digests import sha256_of
-from helio.store.files import make_durable, unwritable, write_all, write_whole
+from helio.store.files import unwritable, write_all, write_whole
 from helio.store.process import fate_of_writer, temporary_name
 
 if TYPE_CHECKING:
@@ -268,7 +268,8 @@ class Downloads:
         )
         part.move()
         facts = {name: value for name, value in asdict(kept).items() if name != "path"}
-        write_whole(_beside(place), json.dumps(facts, indent=1).encode())
+        # lost with the power, it costs another download: only the bytes themselves must not be half there
+        write_whole(_beside(place), json.dumps(facts, indent=1).encode(), durable=False)
         tally.done(0)
         return kept
 
@@ -481,12 +482,11 @@ class _Part:
         return self._digest.hexdigest()
 
     def move(self) -> None:
-        """Put the file to its place, on the disk for good."""
+        """Put the file to its place, all of its bytes being on the disk."""
         with _on_disk(self._place):
             os.fsync(self._descriptor)
             self._place.parent.mkdir(parents=True, exist_ok=True)
             os.replace(self.body, self._place)
-            make_durable(self._place.parent)
         self._moved = True
 
     def __enter__(self) -> Self:
