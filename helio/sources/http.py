@@ -17,7 +17,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from helio import __version__
-from helio.errors import DamagedFile, DataError, RateLimited, Refused, ServerUnavailable
+from helio.errors import DamagedFile, DataError, RateLimited, Refused, RequestError, ServerUnavailable
 
 if TYPE_CHECKING:
     import httpx2
@@ -232,6 +232,8 @@ class Http:
         Raises
         ------
         ServerUnavailable, RateLimited, Refused, DamagedFile
+        RequestError
+            The environment names certificates or a proxy that cannot be used.
         """
         host = _host(url)
         waited = 0.0
@@ -324,14 +326,20 @@ class Http:
 
         with self._lock:
             if self._client is None:
-                client = httpx2.Client(
-                    timeout=httpx2.Timeout(self._timeout, pool=None),
-                    headers={"User-Agent": USER_AGENT},
-                    follow_redirects=True,
-                    limits=httpx2.Limits(
-                        max_connections=None, max_keepalive_connections=CONNECTIONS_PER_HOST
-                    ),
-                )
+                try:
+                    client = httpx2.Client(
+                        timeout=httpx2.Timeout(self._timeout, pool=None),
+                        headers={"User-Agent": USER_AGENT},
+                        follow_redirects=True,
+                        limits=httpx2.Limits(
+                            max_connections=None, max_keepalive_connections=CONNECTIONS_PER_HOST
+                        ),
+                    )
+                except (OSError, ValueError, httpx2.InvalidURL) as error:
+                    raise RequestError(
+                        f"the environment's settings for the network cannot be used: {error}",
+                        advice="look at SSL_CERT_FILE, SSL_CERT_DIR, HTTPS_PROXY, HTTP_PROXY and ALL_PROXY",
+                    ) from error
                 weakref.finalize(self, client.close)
                 self._client = client
             return self._client

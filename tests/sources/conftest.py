@@ -119,6 +119,14 @@ class FakeClock(Clock):
     ahead = 0.0
 
 
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What tests ask for is on this machine, whatever proxy the machine has."""
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+
+
 @pytest.fixture
 def clock() -> FakeClock:
     """A clock that nobody waits for."""

@@ -6,7 +6,7 @@ from datetime import datetime
 import pytest
 
 from helio import __version__
-from helio.errors import HelioError, RateLimited, Refused, ServerUnavailable
+from helio.errors import HelioError, RateLimited, Refused, RequestError, ServerUnavailable
 from helio.sources.http import Clock, Hosts, Http, retry_after
 from tests.sources.standin_cdaweb import REST
 
@@ -131,6 +131,25 @@ def test_requests_name_helio(standin, http):
 def test_only_http_is_spoken(http, url):
     with pytest.raises(Refused):
         http.get(url)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("SSL_CERT_FILE", "/nowhere/ca.pem"), ("HTTP_PROXY", "gopher://proxy")]
+)
+def test_an_environment_that_cannot_be_used_is_said(http, monkeypatch, name, value):
+    monkeypatch.setenv(name, value)
+    with pytest.raises(RequestError) as caught:
+        http.get("http://host.invalid/")
+    assert name in caught.value.advice
+
+
+def test_a_proxy_of_the_environment_is_used(standin, http, monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", standin.url)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    with pytest.raises(Refused):
+        http.get("http://host.invalid/a")
+    assert standin.requests[0].path == "http://host.invalid/a"
 
 
 def test_two_requests_at_once_are_the_most_a_host_gets_from_all_clients(standin):
