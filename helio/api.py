@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from helio.pipelines.run import Engine, Run
     from helio.pipelines.runner import Rewritten
     from helio.pipelines.saved import SavedPlan
+    from helio.sources.archives import Access
 
 EngineName = Literal["direct", "prefect", "ephemeral"]
 
@@ -64,11 +65,33 @@ def check(pipeline: str | Path | Document, *, now: datetime | str | None = None)
     return check_template(load(pipeline), now=now).diagnostics
 
 
-def check_template(template: Document, *, now: datetime | str | None = None) -> Rewritten:
+def check_template(
+    template: Document, *, now: datetime | str | None = None, settings: Settings | None = None
+) -> Rewritten:
     """The diagnostics of a template, and the plan without values that it becomes."""
     from helio.pipelines import plan as planning
+    from helio.pipelines.known import KnownDatasets
 
-    return planning.check(template, now=read_now(now))
+    settings, clock = settings or read_settings(), read_now(now)
+    known = KnownDatasets(settings.home, clock, spans=False)
+    return planning.check(template, now=clock, catalogue=known, pipelines=library(settings).templates())
+
+
+def normalised(template: Document) -> Document:
+    """A template with each field, name and value in its one spelling, nothing else done to it.
+
+    Raises
+    ------
+    InvalidTemplate
+        A field is not where it belongs, or not of its type.
+    """
+    from helio.pipelines.diagnostics import InvalidTemplate
+    from helio.pipelines.plan import spelled
+
+    found = spelled(template)
+    if found.errors:
+        raise InvalidTemplate(found.errors)
+    return found.plan
 
 
 @dataclass(frozen=True)
@@ -136,15 +159,19 @@ def plan(
     ------
     UnknownPipeline, InvalidTemplate, TimeRangeError
     """
+    from helio.pipelines.known import CDAWEB_ALIKE, KnownDatasets
     from helio.pipelines.plan import make_plan
 
     settings = settings or read_settings()
+    source, clock = str(archive or settings.archive), read_now(now)
     return make_plan(
         load(pipeline, settings),
-        now=read_now(now),
+        now=clock,
         values=variables,
         time_range=time_range,
-        archive=str(archive or settings.archive),
+        archive=source,
+        catalogue=KnownDatasets(settings.home, clock, spans=source in CDAWEB_ALIKE),
+        pipelines=library(settings).templates(),
     )
 
 
@@ -159,6 +186,7 @@ def run(
     outputs: str | Path | None = None,
     formats: Sequence[Format] = (),
     engine: EngineName = "direct",
+    access: Access | None = None,
     settings: Settings | None = None,
     started: Callable[[PlannedStep], None] = lambda step: None,
     finished: Callable[[StepResult], None] = lambda result: None,
@@ -188,6 +216,9 @@ def run(
         Who runs what the store has not: this process, one step after another; a Prefect flow against the server;
         a Prefect flow with a server of its own in this process.
 
+    access : Access, optional
+        How the network may be used: ``Access(offline=True)``.
+
     Returns
     -------
     Run
@@ -204,7 +235,7 @@ def run(
     """
     settings = settings or read_settings()
     source, files = str(archive or settings.archive), None
-    saved = _saved_plan(pipeline)
+    saved = _saved_plan(pipeline, settings)
     if saved is not None:
         if time_range or variables or now or archive:
             raise RequestError("a saved plan has its values already", advice="run the pipeline instead")
@@ -225,12 +256,13 @@ def run(
         outputs=None if outputs is None else Path(outputs),
         formats=formats,
         files=files,
+        access=access,
         started=started,
         finished=finished,
     )
 
 
-def _saved_plan(pipeline: str | Path | Document) -> SavedPlan | None:
+def _saved_plan(pipeline: str | Path | Document, settings: Settings) -> SavedPlan | None:
     """The saved plan of a file, if it is one."""
     path = None if isinstance(pipeline, dict) else Path(pipeline).expanduser()
     if path is None or path.suffix != ".json" or not path.is_file():
@@ -241,7 +273,7 @@ def _saved_plan(pipeline: str | Path | Document) -> SavedPlan | None:
         return None  # whoever reads it as a template says what is wrong
     from helio.pipelines.saved import is_saved_plan, restore
 
-    return restore(document, place=str(path)) if is_saved_plan(document) else None
+    return restore(document, home=settings.home, place=str(path)) if is_saved_plan(document) else None
 
 
 def _engine(name: EngineName, settings: Settings) -> Engine:

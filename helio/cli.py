@@ -95,7 +95,7 @@ def run(
     now: Now = None,
     archive: Annotated[
         str | None,
-        typer.Option("--archive", help="A folder of CDF files, or 'sample'.", metavar="DIR|sample"),
+        typer.Option("--archive", help="A folder of CDF files, 'cdaweb' or 'sample'.", metavar="DIR|NAME"),
     ] = None,
     output: Annotated[
         Path | None,
@@ -107,6 +107,11 @@ def run(
             "--format", help="Formats of figures beside HTML and JSON: png, pdf, svg.", metavar="LIST"
         ),
     ] = "html",
+    max_download: Annotated[
+        str, typer.Option("--max-download", help="What one fetch may download.", metavar="SIZE")
+    ] = "1GB",
+    offline: Annotated[bool, typer.Option("--offline", help="Ask no server: use what is there.")] = False,
+    refresh: Annotated[bool, typer.Option("--refresh", help="Ask servers again for what is kept.")] = False,
     ephemeral: Annotated[
         bool, typer.Option("--ephemeral", help="Run the engine's server in this process, for batch systems.")
     ] = False,
@@ -118,6 +123,7 @@ def run(
     """Run a pipeline: fetch, compute, draw."""
     with _errors_as_text(as_json):
         from helio import api
+        from helio.sources.archives import Access
 
         settings = _settings()
         _log_to(settings, verbose=context.obj)
@@ -135,6 +141,7 @@ def run(
                 outputs=Path("helio-runs"),
                 formats=chosen,
                 engine="direct" if direct else "ephemeral" if ephemeral else settings.engine,
+                access=Access(_size(max_download), offline, refresh),
                 settings=settings,
                 started=started,
                 finished=finished,
@@ -154,7 +161,7 @@ def check(name: Name, now: Now = None, as_json: Json = False) -> None:
         from helio.pipelines.diagnostics import InvalidTemplate
 
         try:
-            found = api.check_template(api.load(name, _settings()), now=now).diagnostics
+            found = api.check_template(api.load(name, _settings()), now=now, settings=_settings()).diagnostics
         except InvalidTemplate as error:
             found = error.diagnostics
         wrong = any(one.severity == "error" for one in found)
@@ -206,7 +213,7 @@ def plan_pipeline(
     now: Now = None,
     archive: Annotated[
         str | None,
-        typer.Option("--archive", help="A folder of CDF files, or 'sample'.", metavar="DIR|sample"),
+        typer.Option("--archive", help="A folder of CDF files, 'cdaweb' or 'sample'.", metavar="DIR|NAME"),
     ] = None,
     output: Annotated[
         Path | None,
@@ -534,7 +541,7 @@ def add_schedule(
     ] = None,
     archive: Annotated[
         str | None,
-        typer.Option("--archive", help="A folder of CDF files, or 'sample'.", metavar="DIR|sample"),
+        typer.Option("--archive", help="A folder of CDF files, 'cdaweb' or 'sample'.", metavar="DIR|NAME"),
     ] = None,
     output: Annotated[
         Path | None,

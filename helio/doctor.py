@@ -47,7 +47,7 @@ def examine(settings: Settings, archive: str = "") -> list[Finding]:
         _home(settings.home),
         _engine(settings),
         _browser(settings),
-        *_archives(archive or settings.archive),
+        *_archives(archive or settings.archive, settings),
     ]
 
 
@@ -95,15 +95,15 @@ def _browser(settings: Settings) -> Finding:
     return Finding("browser", True, str(found), optional=True)
 
 
-def _archives(archive: str) -> Iterator[Finding]:
-    from helio.sources.archives import SAMPLE, Archives
+def _archives(archive: str, settings: Settings) -> Iterator[Finding]:
+    from helio.sources.archives import SAMPLE, archives_of
     from helio.sources.cdf import CdfReader
 
     with CdfReader() as reader:
         for name in dict.fromkeys([SAMPLE, archive] if archive else [SAMPLE]):
             subject = "sample archive" if name == SAMPLE else "archive"
             try:
-                datasets = Archives(reader, name).choose("").datasets()
+                datasets = archives_of(settings, reader, name).choose("").datasets()
             except HelioError as error:
                 yield Finding(subject, False, error.message, error.advice)
             else:

@@ -19,6 +19,8 @@ class Settings:
     """Everything a user owns: ``$HELIO_HOME``, else the platform's data folder."""
     archive: str = ""
     """``$HELIO_ARCHIVE``: the archive of runs that name none."""
+    cdaweb_url: str = ""
+    """``$HELIO_CDAWEB_URL``: another server than NASA's, that speaks as CDAWeb does."""
     browser: str = ""
     """``$BROWSER_PATH``: the Chromium that draws static figures; else one on the path."""
     path: str = ""
@@ -72,6 +74,7 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
     return Settings(
         home=Path(environ["HELIO_HOME"]).expanduser() if environ.get("HELIO_HOME") else _data_folder(),
         archive=environ.get("HELIO_ARCHIVE", ""),
+        cdaweb_url=environ.get("HELIO_CDAWEB_URL", ""),
         browser=environ.get("BROWSER_PATH", ""),
         path=environ.get("PATH", os.defpath),
         workers=int(_number(environ, "HELIO_WORKERS", min(4, os.cpu_count() or 1), least=1)),

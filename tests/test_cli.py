@@ -442,3 +442,114 @@ def test_gc_says_first_and_deletes_when_told():
     assert not said["deleted"]
     assert helio("gc", "--quota", "lots").exit_code == 2
     assert helio("run", "psp-bfield", "--archive", "sample", "-o", "out", "--json").exit_code == 0
+
+
+def test_a_plan_is_foreseen_saved_and_run_exactly():
+    helio("run", "gle73-particles", "--archive", "sample", "-o", "out")
+    words = ["gle73-particles", "--archive", "sample", "--set", "WINDOW=20min", "--output", "plan.json"]
+    foreseen = helio("plan", *words)
+    assert foreseen.exit_code == 0, foreseen.output
+    assert "cached  bands" in foreseen.output
+    assert "run     smooth  running_average  not in the store" in foreseen.output
+    assert "waits   particles" in foreseen.output
+    record = json.loads(helio("run", "plan.json", "-o", "out", "--json").stdout)
+    assert record["values"]["$WINDOW"] == "20min"
+    assert "a saved plan has its values already" in refused(2, "run", "plan.json", "-t", "2021-10-28")
+
+
+def test_a_saved_plan_that_was_changed_by_hand_is_refused():
+    helio("plan", "psp-bfield", "--archive", "sample", "--output", "plan.json")
+    saved = json.loads(Path("plan.json").read_text(encoding="utf-8"))
+    saved["steps"][0]["tool_args"]["parameter_id"] = "another"
+    assert "HV106" in refused(2, "run", write("plan.json", saved))
+
+
+def test_a_saved_plan_is_not_run_on_other_files(archive: Path):
+    assert (
+        helio("plan", write("t.json", template()), "--archive", str(archive.parent), "-o", "p.json").exit_code
+        == 0
+    )
+    content = bytearray(archive.read_bytes())
+    content[-1] ^= 1
+    archive.write_bytes(content)
+    assert "not those of the saved plan" in refused(1, "run", "p.json")
+
+
+def test_a_sloppy_template_runs_and_is_mended_on_request():
+    sloppy = """Here is the plan:
+```json
+{"id": "sloppy", "steps": [
+  {"step_id": "1", "tool_name": "fetchData",
+   "tool_args": {"dataset": "PSP_FLD_L2_MAG_RTN_1MIN", "parameter": "psp_fld_l2_mag_RTN_1min",
+                 "start": "2020-01-04", "end": "2020-01-05"}},
+  {"step_id": "2", "tool_name": "magnitude",
+   "tool_args": {"source_label": "psp_fld_l2_mag_rtn_1min.psp_fld_l2_mag_rtn_1min ", "output_label": "B"}},
+]}
+```"""
+    file = write("sloppy.json", sloppy)
+    assert helio("run", file, "--archive", "sample", "-o", "out").exit_code == 0
+    shown = helio("fix", file, "--diff")
+    assert '+      "tool_name": "fetch_data",' in shown.output
+    assert Path(file).read_text(encoding="utf-8") == sloppy
+    assert helio("fix", file).exit_code == 0
+    mended = json.loads(Path(file).read_text(encoding="utf-8"))
+    assert [step["tool_name"] for step in mended["steps"]] == ["fetch_data", "magnitude"]
+    assert "nothing to mend" in helio("fix", file).output
+
+
+def test_a_literal_range_is_the_one_that_time_range_replaces():
+    result = helio(
+        "run", write("t.json", template()), "--archive", "sample", "-t", "2022-01-01T06:00/PT6H", "--json"
+    )
+    assert json.loads(result.stdout)["steps"][0]["outputs"][0]["rows"] == 6
+
+
+def test_a_pipeline_uses_another():
+    helio("copy", "psp-bfield", "mine")
+    document = {
+        "id": "outer",
+        "variables": {"$TIME_RANGE": {"type": "time_range", "default": "2020-01-04"}},
+        "steps": [{"step_id": "inner", "use": "mine", "with": {"$TIME_RANGE": "$TIME_RANGE"}}],
+    }
+    result = helio("run", write("t.json", document), "--archive", "sample", "-o", "out", "--json")
+    assert result.exit_code == 0, result.output
+    assert len(json.loads(result.stdout)["steps"]) == 3
+
+
+def test_a_map_is_a_step_per_item():
+    document = template(time_range="2022-01-01", parameter_id="$P", output_label="ACE_$P")
+    document["steps"][0]["for_each"] = {"as": "$P", "over": ["BGSEc", "Magnitude"]}
+    document["steps"][1]["tool_args"]["spec"]["labels"] = ["ACE_*"]
+    result = helio("run", write("t.json", document), "--archive", "sample", "-o", "out", "--json")
+    assert result.exit_code == 0, result.output
+    assert [one["step_id"] for one in json.loads(result.stdout)["steps"]] == [
+        "b[BGSEc]",
+        "b[Magnitude]",
+        "fig",
+    ]
+
+
+def test_what_is_done_with_a_figure_is_left_out_of_a_run():
+    document = template()
+    export = {
+        "step_id": "x",
+        "tool_name": "manage_plot",
+        "tool_args": {"action": "export", "filename": "o.png"},
+    }
+    document["steps"].append(export)
+    result = helio("run", write("t.json", document), "--archive", "sample", "-o", "out")
+    assert result.exit_code == 0, result.output
+    assert "HB305" in result.output
+
+
+def test_explain_knows_codes_and_runs():
+    assert "label that nobody produces" in helio("explain", "HR203").output
+    record = json.loads(helio("run", "psp-bfield", "--archive", "sample", "-o", "out", "--json").stdout)
+    assert "HR301 (safe)  step magnitude: depends on field by label" in helio("explain", record["id"]).output
+    assert helio("explain", "HX999").exit_code == 2
+
+
+def test_passes_are_listed_in_their_order():
+    rows = [line.split()[:2] for line in helio("passes").output.splitlines()]
+    assert [letter for letter, _ in rows] == sorted((letter for letter, _ in rows), key="NRXOGVB".index)
+    assert ["O", "merge_fetches"] in rows

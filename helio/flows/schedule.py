@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 from helio.errors import OutputError, RequestError, did_you_mean
 from helio.pipelines.files import Format
 from helio.pipelines.library import ID, Library
-from helio.pipelines.plan import Plan, make_plan, time_variable
+from helio.pipelines.plan import Plan, check, make_plan, time_variable
 from helio.pipelines.template import Document, slug
 from helio.settings import Settings
 from helio.store.files import write_whole
@@ -169,7 +169,7 @@ class Schedules:
         template = shelf.read(entry)
         given = {one if one.startswith("$") else f"${one}": value for one, value in (values or {}).items()}
         if time_range is not None:
-            given[time_variable(template)] = time_range
+            given[time_variable(check(template, now=now).plan)] = time_range
         known = entry.shipped or entry.path.parent == self.settings.templates
         schedule = Schedule(
             name=name or slug(str(template["id"])),
@@ -188,8 +188,14 @@ class Schedules:
                 f"there is a schedule '{schedule.name}' already",
                 advice="--replace, or --name for another one",
             )
-        plan = make_plan(template, now=schedule.next_after(now), values=given, archive=schedule.archive)
-        check_served(plan, schedule.archive)
+        plan = make_plan(
+            template,
+            now=schedule.next_after(now),
+            values=given,
+            archive=schedule.archive,
+            pipelines=shelf.templates(),
+        )
+        check_served(plan, schedule.archive, self.settings)
         self._write(schedule)
         return schedule
 
@@ -230,20 +236,20 @@ class Schedules:
         )
 
 
-def check_served(plan: Plan, archive: str) -> None:
+def check_served(plan: Plan, archive: str, settings: Settings) -> None:
     """Find out now, not tomorrow morning, that nobody serves a fetch.
 
     Raises
     ------
     RequestError
     """
-    from helio.sources.archives import Archives
+    from helio.sources.archives import archives_of
     from helio.sources.cdf import CdfReader
     from helio.steps.fetch.choices import choices_of
     from helio.steps.signature import signatures
 
     with CdfReader() as reader:
-        archives = Archives(reader, archive)
+        archives = archives_of(settings, reader, archive)
         archives.open_named()
         for step in plan.steps:
             if signatures()[step.tool_name].gives == "tables":

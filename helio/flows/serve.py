@@ -26,6 +26,7 @@ from helio.flows.prefect import PrefectEngine, mark_dead_runs
 from helio.flows.run import prefect_environment, signals_to
 from helio.flows.schedule import Schedule, Schedules
 from helio.flows.server import Server
+from helio.pipelines.library import Library
 from helio.pipelines.plan import make_plan
 from helio.pipelines.run import Run, run_plan
 from helio.pipelines.template import Document
@@ -112,6 +113,7 @@ def run_scheduled(
             now=_instant(shown["expected_start_time"]),
             values=_values_of(template, shown["parameters"]),
             archive=schedule.archive,
+            pipelines=Library(settings.templates).templates(),
         )
         output = schedule.folder(settings, plan)
         folder(output)

@@ -884,6 +884,14 @@ _BIND = (
         '"filename": "AC_H2_MFI.BGSEc"',
     ),
     (
+        "HB305",
+        "edit bind",
+        "what was said to be done with a figure left out of the run",
+        "Every figure of a run is written anyway; the static formats are the run's to choose.",
+        'manage_plot(action="export", filename="out.png")',
+        "left out; helio run --format png",
+    ),
+    (
         "HB401",
         "edit bind",
         "map expanded to concrete items",

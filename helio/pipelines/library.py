@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,6 +68,10 @@ class Library:
             f"no pipeline is called '{name}'",
             advice=f"did you mean '{close[0]}'?" if close else f"pipelines: {', '.join(known)}",
         )
+
+    def templates(self) -> Mapping[str, Document]:
+        """Every template by id, each read when it is asked for."""
+        return _Templates(self)
 
     def read(self, entry: Entry) -> Document:
         """The template of an entry; one without an id gets that of its file."""
@@ -162,6 +166,21 @@ class Library:
         except OSError as error:
             raise OutputError(f"{entry.path} cannot be removed: {error.strerror}") from error
         return entry.path
+
+
+class _Templates(Mapping[str, Document]):
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._entries = {one.id: one for one in library.entries()}
+
+    def __getitem__(self, name: str) -> Document:
+        return self._library.read(self._entries[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
 
 
 def _entries(folder: Path, shipped: bool) -> Iterator[Entry]:

@@ -11,7 +11,7 @@ from helio import __version__
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId
 from helio.pipelines.labels import owner, read_labels
 from helio.pipelines.passes import BINDING, NORMALISE, REPEATED, VERIFY
-from helio.pipelines.passes.edit import Context, Edit, Mode
+from helio.pipelines.passes.edit import Context, Dataset, Edit, Mode
 from helio.pipelines.runner import Rewritten, authored_path, rewrite
 from helio.pipelines.template import Document, digest
 from helio.steps.signature import signatures
@@ -79,9 +79,22 @@ def bind(template: Document, normalised: Rewritten, context: Context) -> Rewritt
     return Rewritten(bound.plan, bound.edits, found)
 
 
-def check(template: Document, *, now: datetime, mode: Mode = "safe") -> Rewritten:
-    """`normalise` with the tools of this version and nothing else known."""
-    return normalise(template, Context(signatures(), now, {}), mode=mode)
+def check(
+    template: Document,
+    *,
+    now: datetime,
+    mode: Mode = "safe",
+    catalogue: Mapping[str, Dataset] | None = None,
+    pipelines: Mapping[str, Document] | None = None,
+) -> Rewritten:
+    """`normalise` with the tools of this version."""
+    context = Context(signatures(), now, {}, catalogue=catalogue or {}, pipelines=pipelines or {})
+    return normalise(template, context, mode=mode)
+
+
+def spelled(template: Document) -> Rewritten:
+    """A template with each field, name and value in its one spelling, as far as it can be read."""
+    return rewrite(template, Context(signatures(), datetime.min, {}), NORMALISE)
 
 
 def check_fields(template: Document) -> tuple[Diagnostic, ...]:
@@ -96,6 +109,8 @@ def make_plan(
     values: Mapping[str, Any] | None = None,
     time_range: str | None = None,
     archive: str = "",
+    catalogue: Mapping[str, Dataset] | None = None,
+    pipelines: Mapping[str, Document] | None = None,
 ) -> Plan:
     """Verify a template and bind it to the values of one run.
 
@@ -111,6 +126,10 @@ def make_plan(
         The value of ``$TIME_RANGE``, else of the only variable of type ``time_range``.
     archive : str
         The archive named for this run.
+    catalogue : mapping, optional
+        What is known of datasets.
+    pipelines : mapping, optional
+        Saved templates by id, for steps that use one.
 
     Raises
     ------
@@ -119,13 +138,19 @@ def make_plan(
     """
     given = {name if name.startswith("$") else f"${name}": value for name, value in (values or {}).items()}
     context = Context(
-        signatures(), now, given, archive, f"helio {__version__} · {template.get('id', 'pipeline')}"
+        signatures(),
+        now,
+        given,
+        archive,
+        f"helio {__version__} · {template.get('id', 'pipeline')}",
+        catalogue or {},
+        pipelines=pipelines or {},
     )
-    if time_range is not None:
-        given[time_variable(template)] = time_range
     authored = normalise(template, context)
     if authored.errors:
         raise InvalidTemplate(authored.diagnostics)
+    if time_range is not None:
+        given[time_variable(authored.plan)] = time_range
     bound = bind(template, authored, context)
     if bound.errors:
         raise InvalidTemplate(bound.diagnostics)

@@ -80,7 +80,7 @@ def recipes_of_fetch(step: PlannedStep, providers: Providers, time_range: TimeRa
     for choice in choices:
         provider = providers.choose(choice.provider)
         try:
-            files: Any = [[one.file, one.sha256] for one in provider.locate(choice.dataset_id, time_range)]
+            files: Any = [[one.file, one.identity] for one in provider.locate(choice.dataset_id, time_range)]
         except (UnknownDataset, NoData, NotYetPublished) as error:
             if len(choices) == 1:
                 raise

@@ -26,9 +26,8 @@ from helio.pipelines.plan import Plan, PlannedStep
 from helio.pipelines.saved import as_json
 from helio.pipelines.workers import Workers
 from helio.settings import Settings
-from helio.sources.archives import Archives
+from helio.sources.archives import Access, archives_of
 from helio.sources.cdf import CdfReader
-from helio.store.file_digests import FileDigests
 from helio.store.files import write_whole
 from helio.store.runs import Runs
 from helio.store.store import Store
@@ -174,6 +173,7 @@ def run_plan(
     outputs: Path | None = None,
     formats: Sequence[Format] = (),
     files: Mapping[str, Any] | None = None,
+    access: Access | None = None,
     started: Started = lambda step: None,
     finished: Finished = lambda result: None,
 ) -> Run:
@@ -187,6 +187,9 @@ def run_plan(
     files : mapping, optional
         What the fetches must be made from, as `Execution.files` gave it when the plan was saved.
 
+    access : Access, optional
+        How the network may be used.
+
     Raises
     ------
     Refused
@@ -197,8 +200,7 @@ def run_plan(
         As the engine says; what is finished is in the store.
     """
     reader = CdfReader()
-    digests = FileDigests(settings.home / "file-digests")
-    archives = Archives(reader, archive, sha256=digests.sha256)
+    archives = archives_of(settings, reader, archive, access)
     archives.open_named()  # a folder that is not there is found out before anything is made
     run_id = new_run_id(plan.pipeline_id)
     if output is None and outputs is not None:
@@ -262,11 +264,12 @@ def _instant() -> str:
     return datetime.now(UTC).isoformat()
 
 
-def foresee(plan: Plan, *, settings: Settings, archive: str = "") -> dict[str, Any]:
+def foresee(
+    plan: Plan, *, settings: Settings, archive: str = "", access: Access | None = None
+) -> dict[str, Any]:
     """A plan as `helio plan` saves it: what each step would do, and the files that it would be made from."""
-    digests = FileDigests(settings.home / "file-digests")
     with CdfReader() as reader, Workers(1) as workers:
-        archives = Archives(reader, archive, sha256=digests.sha256)
+        archives = archives_of(settings, reader, archive, access)
         archives.open_named()
         execution = Execution(plan, Store(settings.store), archives, workers)
         return as_json(plan, archive=archive, files=execution.files(), forecast=execution.forecast())

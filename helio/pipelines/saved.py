@@ -6,10 +6,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from helio import __version__
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate
+from helio.pipelines.known import CDAWEB_ALIKE, KnownDatasets
 from helio.pipelines.plan import Plan, make_plan
 
 FORM = "helio-plan/1"
@@ -49,13 +51,13 @@ def as_json(
         "forecast": forecast,
         "files": dict(files),
         "steps": plan.document["steps"],
-        "authored": plan.authored,
+        "authored": plan.normalised,
         "edits": [one.to_json() for one in plan.edits],
         "warnings": [one.to_json() for one in plan.warnings],
     }
 
 
-def restore(document: Mapping[str, Any], *, place: str = "") -> SavedPlan:
+def restore(document: Mapping[str, Any], *, home: Path, place: str = "") -> SavedPlan:
     """Plan what was written once more, which verifies it, and compare.
 
     Raises
@@ -69,7 +71,8 @@ def restore(document: Mapping[str, Any], *, place: str = "") -> SavedPlan:
         steps, files = document["steps"], document["files"]
     except (KeyError, ValueError, TypeError) as error:
         raise _refused(f"the plan is damaged: {error}", place) from error
-    plan = make_plan(authored, now=now, values=values, archive=archive)
+    known = KnownDatasets(home, now, spans=archive in CDAWEB_ALIKE)
+    plan = make_plan(authored, now=now, values=values, archive=archive, catalogue=known)
     if json.dumps(plan.document["steps"], sort_keys=True) != json.dumps(steps, sort_keys=True):
         raise _refused(
             f"helio {__version__} plans this template otherwise than helio {document.get('helio')} did", place

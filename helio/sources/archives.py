@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from helio.errors import RequestError
+from helio.settings import Settings
 from helio.sources.cdf import CdfReader
 from helio.sources.local import LocalArchive
 from helio.sources.provider import Provider
 from helio.sources.samples import sample_archive
-from helio.store.file_digests import sha256_of
+from helio.store.file_digests import FileDigests, sha256_of
 
 if TYPE_CHECKING:
     from helio.sources.cdaweb import CdaWeb
@@ -24,6 +26,42 @@ CDAWEB_FOLDERS = "cdaweb-folders"
 """CDAWeb's files as the listings of its folders name them, for when its REST service does not."""
 SERVED = (SAMPLE, CDAWEB, CDAWEB_FOLDERS)
 """Providers that a step may name itself."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """How the network may be used.
+
+    Parameters
+    ----------
+    max_download : int or None
+        Bytes that one fetch may download.
+    offline : bool
+        Ask nobody: use what is kept.
+    refresh : bool
+        Ask again what is kept already.
+    """
+
+    max_download: int | None = 10**9
+    offline: bool = False
+    refresh: bool = False
+
+
+def archives_of(
+    settings: Settings, reader: CdfReader, archive: str = "", access: Access | None = None
+) -> Archives:
+    """The archives of a run, with what is remembered and kept in the home."""
+    access = access or Access()
+    return Archives(
+        reader,
+        archive,
+        sha256=FileDigests(settings.home / "file-digests").sha256,
+        cache=settings.home / "files",
+        cdaweb_url=settings.cdaweb_url,
+        max_download=access.max_download,
+        offline=access.offline,
+        refresh=access.refresh,
+    )
 
 
 class Archives:

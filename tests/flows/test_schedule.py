@@ -105,7 +105,7 @@ def test_what_could_not_run_is_refused_when_it_is_added(
 
 def test_a_range_for_a_pipeline_without_one_is_refused(schedules: Schedules, tmp_path: Path):
     file = tmp_path / "fixed.json"
-    document = {**template(fetch(args={"time_range": "2022-01-01"})), "variables": {}}
+    document = {**template(fetch(args={"time_range": "2022-01-01"}, pin=["time_range"])), "variables": {}}
     file.write_text(json.dumps(document))
     with pytest.raises((InvalidTemplate, TimeRangeError), match="no variable of type time_range"):
         add(schedules, str(file))
@@ -160,5 +160,5 @@ def test_files_are_kept_under_the_range_they_cover(time_range: str, name: str):
 
 
 def test_files_of_a_pipeline_without_a_range_are_kept_under_the_scheduled_time():
-    document = {**template(fetch(args={"time_range": "2022-01-01"})), "variables": {}}
+    document = {**template(fetch(args={"time_range": "2022-01-01"}, pin=["time_range"])), "variables": {}}
     assert dated(make_plan(document, now=NOW, archive="sample")) == "2024-03-31T123456"

@@ -23,6 +23,7 @@ from helio.pipelines.passes.declare_variables import declare_variables
 from helio.pipelines.passes.derive_dependencies import derive_dependencies
 from helio.pipelines.passes.derive_produces import derive_produces
 from helio.pipelines.passes.drop_equal_work import drop_equal_work
+from helio.pipelines.passes.drop_exports import drop_exports
 from helio.pipelines.passes.drop_nulls import drop_nulls
 from helio.pipelines.passes.drop_repeated_items import drop_repeated_items
 from helio.pipelines.passes.drop_repeated_steps import drop_repeated_steps
@@ -170,7 +171,7 @@ BINDING: tuple[Stage, ...] = (
     # And what stands in an argument now may not be what the argument takes.
     (check_tools, derive_produces, derive_dependencies, order_steps),
     # Ranges are absolute now; a figure shows the one that its data were really fetched for.
-    (clamp_ranges, bind_artefacts),
+    (clamp_ranges, drop_exports, bind_artefacts),
 )
 """B: from there to a plan that can be executed."""
 

@@ -10,8 +10,8 @@ from helio.pipelines.diagnostics import Diagnostic, pointer
 from helio.pipelines.passes.edit import Context, Edit, Finding, added, replaced
 from helio.pipelines.passes.structure import misfits
 from helio.pipelines.template import Document
-from helio.time_range import is_relative
 from helio.pipelines.variables import read_time_range, read_value, substitute
+from helio.time_range import is_relative
 
 
 def bind_values(plan: Document, context: Context) -> Iterator[Finding]:

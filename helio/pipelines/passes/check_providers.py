@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from helio.pipelines.diagnostics import Diagnostic, pointer
 from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.template import Document
+from helio.sources.archives import SERVED
 
-PROVIDERS = ("sample",)
+PROVIDERS = SERVED
 """Providers that a step may name itself."""
 
 
@@ -41,5 +42,5 @@ def check_providers(plan: Document, context: Context) -> Iterator[Finding]:
                 path=place,
                 advice=(f"--archive DIR for a folder of CDF files, or a provider: {', '.join(PROVIDERS)}",)
                 if provider
-                else ("--archive DIR for a folder of CDF files, --archive sample for the embedded samples",),
+                else ("--archive DIR for a folder of CDF files, --archive cdaweb, or --archive sample",),
             )

@@ -1,0 +1,63 @@
+"""The catalogue as passes know it: parameters in order, and what is published where that may refuse a range."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from helio.pipelines.passes.edit import Dataset
+
+if TYPE_CHECKING:
+    from helio.knowledge.catalogue import Catalogue
+
+CDAWEB_ALIKE = ("cdaweb", "cdaweb-folders")
+"""Archives that the spans of the catalogue are about."""
+
+# A catalogue names the epoch of the last record; a range is half-open.
+_AFTER_LAST = timedelta(seconds=1)
+
+
+class KnownDatasets(Mapping[str, Dataset]):
+    """Datasets of the catalogue, opened when one is first asked for.
+
+    Parameters
+    ----------
+    home : Path
+        Where a renewed catalogue is; else the shipped one serves.
+    now : datetime
+        The run's clock, naive UTC: whether facts are fresh is judged by it.
+    spans : bool
+        Whether the spans count. They are CDAWeb's, and say nothing of an archive of one's own.
+    """
+
+    def __init__(self, home: Path, now: datetime, *, spans: bool) -> None:
+        self._home = home
+        self._now = now.replace(tzinfo=UTC)
+        self._spans = spans
+        self._opened: Catalogue | None = None
+
+    def __getitem__(self, dataset_id: str) -> Dataset:
+        catalogue = self._catalogue()
+        if not dataset_id or dataset_id not in catalogue:
+            raise KeyError(dataset_id)
+        entry = catalogue.dataset(dataset_id)
+        parameters = {one.name: one.components for one in entry.parameters}
+        if not self._spans or entry.first is None or entry.last is None:
+            return Dataset(parameters)
+        first, last = (one.astimezone(UTC).replace(tzinfo=None) for one in (entry.first, entry.last))
+        return Dataset(parameters, first, last + _AFTER_LAST, fresh=catalogue.is_fresh(entry, self._now))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._catalogue().ids())
+
+    def __len__(self) -> int:
+        return len(self._catalogue())
+
+    def _catalogue(self) -> Catalogue:
+        if self._opened is None:
+            from helio.knowledge.catalogue import open_catalogue
+
+            self._opened = open_catalogue(self._home)
+        return self._opened
