@@ -1,0 +1,89 @@
+"""A pipeline from CDAWeb to its figure, over HTTP on loopback."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from helio.cli import app
+from helio.sources.samples import sample_folder
+from tests.sources.standin_cdaweb import CdaWebStandIn
+
+
+@pytest.fixture
+def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CdaWebStandIn]:
+    """CDAWeb with a day of STEREO-A HET, and an empty home."""
+    folder = tmp_path / "served"
+    folder.mkdir()
+    shutil.copy(sample_folder() / "sta_l1_het_20211028_v01.cdf", folder)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HELIO_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HELIO_ENGINE", "direct")
+    monkeypatch.delenv("HELIO_ARCHIVE", raising=False)
+    with CdaWebStandIn(folder) as standin:
+        monkeypatch.setenv("HELIO_CDAWEB_URL", standin.url)
+        yield standin
+
+
+def helio(*arguments: str) -> Result:
+    return CliRunner().invoke(
+        app, ["run", "gle73-particles", "--archive", "cdaweb", *arguments], prog_name="helio"
+    )
+
+
+def record(result: Result) -> dict[str, Any]:
+    assert result.exit_code == 0, result.output
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def test_cold_it_asks_for_a_listing_and_a_file_and_warm_for_nothing(service: CdaWebStandIn):
+    cold = record(helio("--json", "-o", "out"))
+    assert len(service.requests) == 2
+    [source] = cold["steps"][0]["outputs"][0]["sources"]
+    assert source["url"].startswith(service.url)
+    assert source["sha256"]
+    assert source["last_modified"]
+    warm = record(helio("--json", "-o", "out"))
+    assert len(service.requests) == 2
+    assert {one["state"] for one in warm["steps"]} == {"cached"}
+
+
+def test_the_values_are_those_of_the_same_file_on_disk(service: CdaWebStandIn, tmp_path: Path):
+    over_http = record(helio("--json", "-o", "out"))
+    words = ["run", "gle73-particles", "--archive", str(tmp_path / "served"), "--json", "-o", "other"]
+    on_disk = json.loads(CliRunner().invoke(app, words, prog_name="helio").stdout)
+    for one, other in zip(over_http["steps"], on_disk["steps"], strict=True):
+        for table, same in zip(one["outputs"], other["outputs"], strict=True):
+            if table["label"]:
+                assert table["digest"] == same["digest"]
+
+
+def test_offline_it_uses_what_is_there_and_names_what_is_not(service: CdaWebStandIn):
+    missing = helio("--offline", "-o", "out")
+    assert missing.exit_code == 1
+    assert "STA_L1_HET" in missing.output
+    assert service.requests == []
+    record(helio("--json", "-o", "out"))
+    asked = len(service.requests)
+    assert helio("--offline", "-o", "out").exit_code == 0
+    assert len(service.requests) == asked
+
+
+def test_a_download_beyond_the_limit_is_an_error_with_a_way_out(service: CdaWebStandIn):
+    result = helio("--max-download", "1kB", "-o", "out")
+    assert result.exit_code in (1, 2)
+    assert "--max-download" in result.output
+
+
+def test_a_range_that_ended_data_sets_never_had_is_refused_without_asking(service: CdaWebStandIn):
+    # STEREO-A is alive: the service is asked about any day of its future.
+    result = helio("-t", "2035-01-01", "-o", "out")
+    assert result.exit_code == 1
+    assert service.requests
