@@ -79,17 +79,34 @@ class PlanResult:
     def status(self) -> Status:
         """``failed`` when a critical step is not done, or nothing is; ``partial`` when another one is not."""
         undone = [one for one in self.steps if one.state not in DONE]
-        if len(undone) == len(self.steps) or any(one.step.critical for one in undone):
+        if len(undone) == len(self.steps) or any(
+            one.step.critical and not self._spared(one) for one in undone
+        ):
             return "failed"
         return "partial" if undone else "success"
 
+    def _spared(self, result: StepResult) -> bool:
+        """Whether it is an item of a map that goes on without it."""
+        results = {one.step.step_id: one for one in self.steps}
+        return result.step.keep_partial and bool(_other_items(result.step, results))
+
 
 def blocked_by(step: PlannedStep, results: Mapping[StepId, StepResult]) -> str:
-    """Why a step cannot run, given the results of all that it depends on; empty when it can."""
+    """Why a step cannot run, given the results of all that it depends on; empty when it can.
+
+    An item of a map that keeps what is partial blocks nothing as long as another item of the map is done.
+    """
     for one in step.depends_on:
-        if results[one].state not in DONE:
-            return f"step {one} {'failed' if results[one].state == 'failed' else 'was skipped'}"
+        result = results[one]
+        if result.state in DONE or (result.step.keep_partial and _other_items(result.step, results)):
+            continue
+        return f"step {one} {'failed' if result.state == 'failed' else 'was skipped'}"
     return ""
+
+
+def _other_items(step: PlannedStep, results: Mapping[StepId, StepResult]) -> list[StepResult]:
+    """The items of the same map that are done."""
+    return [one for one in results.values() if one.step.item_of == step.item_of and one.state in DONE]
 
 
 class Execution:
@@ -113,6 +130,10 @@ class Execution:
         self._workers = workers
         self._outputs: dict[str, Output] = {}
         self._made: dict[StepId, StepResult] = {}
+        self._lost = {
+            label: step.step_id for step in plan.steps if step.keep_partial for label in step.produces
+        }
+        """Labels of items that may fail without the rest."""
         self._repairing = threading.RLock()
         self._cancelled = threading.Event()
 
@@ -236,7 +257,26 @@ class Execution:
         if signature.gives == "tables":
             span = parse_time_range(step.args["time_range"], self.plan.now)
             return recipes_of_fetch(step, self._providers, span)
-        return [recipe_of_inputs(step, signature, self._inputs(step))]
+        return [recipe_of_inputs(self._without_lost(step), signature, self._inputs(step))]
+
+    def _without_lost(self, step: PlannedStep) -> PlannedStep:
+        """The step without the labels of items that failed; a figure says so below its title."""
+        lost = [
+            label
+            for labels in step.reads.values()
+            for label in labels
+            if self.plan.owners[label] in self._lost and self.plan.owners[label] not in self._outputs
+        ]
+        spec = step.args.get("spec")
+        if not lost or not isinstance(spec, dict):
+            return step
+        panels = [[label for label in panel if label not in lost] for panel in spec.get("panels", ())]
+        left = {**spec, "labels": [label for label in spec["labels"] if label not in lost]}
+        if panels:
+            left["panels"] = [panel for panel in panels if panel]
+        said = f"partial: without {', '.join(dict.fromkeys(lost))}"
+        left["subtitle"] = f"{spec['subtitle']}; {said}" if spec.get("subtitle") else said
+        return replace(step, args={**step.args, "spec": left})
 
     def _inputs(self, step: PlannedStep) -> dict[str, tuple[Input, ...]]:
         inputs: dict[str, tuple[Input, ...]] = {}
@@ -244,7 +284,11 @@ class Execution:
             found = []
             for label in dict.fromkeys(labels):
                 owner = self.plan.owners[label]
-                output = self._outputs[owner]
+                output = self._outputs.get(owner)
+                if output is None and owner in self._lost:
+                    continue  # an item that the map goes on without
+                if output is None:
+                    raise KeyError(owner)
                 component = label[len(owner) + 1 :]
                 found.append(Input(label, output.digest, component, output.sources))
             inputs[parameter] = tuple(found)
@@ -301,7 +345,7 @@ class Execution:
         answer = self._workers.run(
             {
                 "tool": step.tool_name,
-                "args": dict(step.args),
+                "args": dict(self._without_lost(step).args),
                 "now": self.plan.now.isoformat(),
                 "store": str(self._store.root),
                 "inputs": {

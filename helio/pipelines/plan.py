@@ -33,6 +33,10 @@ class PlannedStep:
     depends_on: tuple[StepId, ...]
     critical: bool
     intent: str
+    item_of: StepId | None = None
+    """The map that the step is an item of."""
+    keep_partial: bool = False
+    """Whether what rests on the map goes on without this item, should it fail, as long as there is another."""
 
 
 @dataclass(frozen=True)
@@ -217,6 +221,7 @@ def _freeze(template: Document, authored: Rewritten, bound: Rewritten, now: date
                 depends_on=tuple(step["depends_on"]),
                 critical=step["critical"],
                 intent=step["intent"],
+                **_item(step),
             )
         )
     return Plan(
@@ -236,6 +241,14 @@ def _freeze(template: Document, authored: Rewritten, bound: Rewritten, now: date
         ),
         verified=_VERIFIED,
     )
+
+
+def _item(step: Document) -> dict[str, Any]:
+    """What the expansion of a map left at a step."""
+    found = step.get("annotations", {}).get("map")
+    if not isinstance(found, dict) or "step_id" not in found:
+        return {}
+    return {"item_of": found["step_id"], "keep_partial": found.get("on_item_error") == "keep_partial"}
 
 
 def _owner(label: str, produced: set[str]) -> str:

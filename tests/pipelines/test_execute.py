@@ -361,3 +361,42 @@ def test_a_bug_in_a_tool_shows_the_traceback_of_its_process(tmp_path: Path, work
     }
     with pytest.raises(RuntimeError, match="Traceback"):
         raise error_from(workers.run(request))
+
+
+def items(on_item_error: str, *datasets: str) -> list[dict[str, Any]]:
+    args = {"dataset_id": "$D", "parameter_id": "B", "time_range": "2024-01-10", "output_label": "B_$D"}
+    map_step = {
+        "step_id": "m",
+        "tool_name": "fetch_data",
+        "tool_args": args,
+        "pin": ["time_range"],
+        "for_each": {"as": "$D", "over": list(datasets)},
+        "on_item_error": on_item_error,
+    }
+    return [map_step, render("fig", ("B_*",), panels=[["B_*"]])]
+
+
+def test_a_map_that_keeps_what_is_partial_goes_on_and_says_so(run: Callable[..., Ran]):
+    result = run(*items("keep_partial", "GOOD", "ABSENT", "FINE"))
+    assert states(result) == {
+        "m[GOOD]": "completed",
+        "m[ABSENT]": "failed",
+        "m[FINE]": "completed",
+        "fig": "completed",
+    }
+    assert result.status == "partial"
+    figure = result.steps[-1].artefact
+    assert figure is not None
+    assert "partial: without B_ABSENT" in result.execution.content(figure).decode()
+
+
+def test_a_map_without_any_item_left_fails(run: Callable[..., Ran]):
+    result = run(*items("keep_partial", "ABSENT", "DOWN"))
+    assert states(result) == {"m[ABSENT]": "failed", "m[DOWN]": "failed", "fig": "skipped"}
+    assert result.status == "failed"
+
+
+def test_a_map_fails_with_its_worst_item_when_it_is_not_told_otherwise(run: Callable[..., Ran]):
+    result = run(*items("fail", "GOOD", "ABSENT"))
+    assert states(result) == {"m[GOOD]": "completed", "m[ABSENT]": "failed", "fig": "skipped"}
+    assert result.status == "failed"
