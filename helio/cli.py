@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -126,6 +127,7 @@ def run(
         from helio.sources.archives import Access
 
         settings = _settings()
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: words, a record, exit code 130
         _log_to(settings, verbose=context.obj)
         pipeline = _one_name(name)
         chosen = _formats(formats)
@@ -446,7 +448,7 @@ def list_runs(
         for one in found:
             typer.echo(f"{one.status:<9}  {one.started_at[:19]:<19}  {one.id}  {one.note}".rstrip())
         if not found:
-            typer.echo("no runs yet: helio run PIPELINE")
+            typer.echo("no such runs" if pipeline else "no runs yet: helio run PIPELINE")
 
 
 @runs_app.command("show")
@@ -459,7 +461,9 @@ def show_run(run_id: RunId, as_json: Json = False) -> None:
             return
         header = record.header
         typer.echo(f"{record.id}: {record.status}")
-        for name, value in header["values"].items():
+        if header.get("error"):
+            typer.echo(f"error: {header['error']}")
+        for name, value in header.get("values", {}).items():
             typer.echo(f"  {name} = {value}")
         for step in record.steps:
             told = step["reason"] or (step["error"] or {}).get("message", "")
@@ -474,7 +478,7 @@ def show_run(run_id: RunId, as_json: Json = False) -> None:
 
 @runs_app.command("delete")
 def delete_run(run_id: RunId) -> None:
-    """Delete the record of a run; what it made goes with the next helio gc --delete."""
+    """Delete the record of a run; what it made goes with a later helio gc --delete."""
     with _errors_as_text(as_json=False):
         runs = _runs()
         record = runs.load(run_id)
@@ -672,7 +676,10 @@ def gc(
     delete: Annotated[bool, typer.Option("--delete", help="Do it, instead of only saying so.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Collect what no run refers to; says what would go, and with --delete lets it go."""
+    """Collect what no run refers to; says what would go, and with --delete lets it go.
+
+    What was made or used in the last hour stays: a run may be about to refer to it.
+    """
     with _errors_as_text(as_json):
         from datetime import UTC, datetime, timedelta
 
@@ -692,6 +699,10 @@ def gc(
             dry_run=not delete,
         )
         _print_collected(found, done=delete, as_json=as_json)
+        if limit is not None and found.kept > limit and not as_json:
+            typer.echo(
+                f"{found.kept / 1e6:.1f} MB are more than was asked for: the rest is of the last hour or in use"
+            )
 
 
 datasets_app = typer.Typer(

@@ -70,9 +70,11 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
     engine = environ.get("HELIO_ENGINE") or "prefect"
     if engine not in ("prefect", "direct"):
         raise RequestError(f"HELIO_ENGINE is '{engine}', neither prefect nor direct")
-    memory = _number(environ, "HELIO_WORKER_MEMORY", 0.0, least=0)
+    memory = _number(environ, "HELIO_WORKER_MEMORY", 0.0, least=512)
     return Settings(
-        home=Path(environ["HELIO_HOME"]).expanduser() if environ.get("HELIO_HOME") else _data_folder(),
+        home=Path(environ["HELIO_HOME"]).expanduser().absolute()
+        if environ.get("HELIO_HOME")
+        else _data_folder(),
         archive=environ.get("HELIO_ARCHIVE", ""),
         cdaweb_url=environ.get("HELIO_CDAWEB_URL", ""),
         browser=environ.get("BROWSER_PATH", ""),
@@ -93,7 +95,7 @@ def _number(environ: Mapping[str, str], name: str, default: float, *, least: flo
         value = float(text)
     except ValueError:
         value = float("nan")
-    if not value >= least:
+    if not least <= value < float("inf"):
         raise RequestError(f"{name} is '{text}', not a number of at least {least:g}")
     return value
 

@@ -118,7 +118,17 @@ class PrefectEngine:
         files = [one.path.absolute() for one in run.artefacts]
         pipeline = run.plan.pipeline_id
         publish(self._server, flow_run, pipeline_id=pipeline, figures=figures, tables=tables, files=files)
+        if run.status == "partial" and run.result.status == "success":
+            self._correct(flow_run, "; ".join(one.message for one in run.unwritten))
         return f"{self._server.ui_url}/runs/flow-run/{flow_run}"
+
+    def _correct(self, flow_run: str, why: str) -> None:
+        """Say on the server that files are missing, which was seen only after the last step."""
+        state = {"state": {"type": "COMPLETED", "name": "Partial", "message": why}, "force": True}
+        try:
+            self._server.request(f"/flow_runs/{flow_run}/set_state", state)
+        except EngineError as error:
+            log.info("the server still shows run %s as complete: %s", flow_run, error.message)
 
     def _keep(self, run_id: str, flow_run: str) -> None:
         self._flow_run = flow_run

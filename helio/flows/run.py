@@ -105,9 +105,10 @@ def run_flow(
     """
     execution = Execution(plan, runner, workers, started, finished, pause, flow_run)
     with ExitStack() as stack:
-        stack.enter_context(signals_to(execution.cancel))
         if api_url is None:
             api_url = stack.enter_context(ephemeral_server(os.environ)).url
+        # Only now: while that server starts, Ctrl-C ends this process as it always does.
+        stack.enter_context(signals_to(execution.cancel))
         # Not in the main thread: Prefect takes signals there for itself, and a lost server would hold up the end.
         thread = threading.Thread(
             target=_record, args=(execution, run_id, home, api_url, recorded), name="helio-flow", daemon=True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import fcntl
+import http.client
 import json
 import os
 import socket
@@ -93,7 +94,7 @@ class _Process:
     @property
     def alive(self) -> bool:
         # A pid alone may have gone to another process since; a pid and its birth cannot.
-        return self.host == socket.gethostname() and _born(self.pid) == self.born
+        return bool(self.born) and self.host == socket.gethostname() and _born(self.pid) == self.born
 
 
 class Server:
@@ -201,6 +202,9 @@ class Server:
         while not (self.is_up() and self._is_ours()):
             process = self._process()
             if process is None or not process.alive:
+                if self._lost_its_port() and time.monotonic() < end:
+                    self.start()  # at the next port that is free
+                    continue
                 raise EngineError(
                     f"the engine's server ended while it started{self._log_tail()}",
                     advice=f"helio up; everything it said is in {self.log}",
@@ -211,6 +215,10 @@ class Server:
                     advice="helio down, then helio up; or --ephemeral",
                 )
             time.sleep(0.05)
+
+    def _lost_its_port(self) -> bool:
+        """Whether it ended because another process had taken its port since it was seen to be free."""
+        return "address already in use" in self._log_tail()
 
     def _is_ours(self) -> bool:
         """Whether who answers has our home: another server may have taken the port just before ours did."""
@@ -246,22 +254,23 @@ class Server:
         EngineError
             It cannot be reached in time, or refuses.
         """
-        call = urllib.request.Request(
-            self.url + path,
-            None if body is None else json.dumps(body, default=str).encode(),
-            {"Content-Type": "application/json", **self._authorization()},
-            method=method or ("GET" if body is None else "POST"),
-        )
-        # A proxy of the institute knows nothing of this machine's loopback.
-        ours = urllib.request.ProxyHandler({} if is_loopback(self.url) else None)
         try:
+            call = urllib.request.Request(
+                self.url + path,
+                None if body is None else json.dumps(body, default=str).encode(),
+                {"Content-Type": "application/json", **self._authorization()},
+                method=method or ("GET" if body is None else "POST"),
+            )
+            # A proxy of the institute knows nothing of this machine's loopback.
+            ours = urllib.request.ProxyHandler({} if is_loopback(self.url) else None)
             with urllib.request.build_opener(ours).open(call, timeout=timeout) as reply:
                 content = reply.read()
             return json.loads(content) if content else None
         except urllib.error.HTTPError as error:
             said = error.read(500).decode(errors="replace")
             raise EngineError(f"the server at {self.url} refused {path}: {error.code} {said}") from error
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            # ValueError: what PREFECT_API_URL says is no URL, or what answers there speaks no JSON
             raise EngineError(f"the server at {self.url} cannot be reached: {error}") from error
 
     def _authorization(self) -> dict[str, str]:

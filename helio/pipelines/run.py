@@ -8,7 +8,7 @@ import platform
 import secrets
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -244,11 +244,13 @@ def run_plan(
             if folder is not None:
                 browser = partial(find_browser_of, settings)
                 artefacts, unwritten = write_artefacts(result, execution, store, folder, formats, browser)
-        except Cancelled:
+        except (Cancelled, KeyboardInterrupt) as error:
             record.finish("cancelled", finished_at=_instant())
-            raise
+            _remove_empty(folder)
+            raise Cancelled("cancelled", advice="the same command goes on from what is finished") from error
         except HelioError as error:
             record.finish("failed", finished_at=_instant(), facts={"error": str(error)})
+            _remove_empty(folder)
             raise
         status = "partial" if unwritten and result.status == "success" else result.status
         run = Run(run_id, status, folder, result, execution, tuple(artefacts), tuple(unwritten), used)
@@ -299,6 +301,13 @@ def prepare_folder(folder: Path) -> Path:
             advice="another --output",
         ) from error
     return folder
+
+
+def _remove_empty(folder: Path | None) -> None:
+    """Take back a folder in which nothing was written."""
+    if folder is not None:
+        with suppress(OSError):  # something stands in it, or it is gone already
+            folder.rmdir()
 
 
 def _files_of_earlier_run(folder: Path) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from helio.errors import RequestError
+from helio.errors import DamagedObject, RequestError, UnknownRun
 from helio.pipelines.diagnostics import did_you_mean
 from helio.store.keys import difference
 from helio.store.runs import RunRecord, Runs
@@ -22,6 +22,11 @@ def why(runs: Runs, run_id: str, step_id: str) -> list[str]:
     record = runs.load(run_id)
     step = _step(record, step_id)
     if step is None:
+        merged = _merged_into(record, step_id)
+        if merged:
+            return [
+                f"step {step_id} was merged into step {merged} before the run: helio why {record.id} {merged}"
+            ]
         known = [str(one["step_id"]) for one in record.steps]
         close = did_you_mean(step_id, known)
         raise RequestError(
@@ -41,6 +46,14 @@ def why(runs: Runs, run_id: str, step_id: str) -> list[str]:
     return [f"run, unlike in {earlier.id}:", *(f"  {one}" for one in _changes(earlier_step, step))]
 
 
+def _merged_into(record: RunRecord, step_id: str) -> str:
+    """The step that did a step's work, if a pass merged them."""
+    for step in record.documents.get("plan", {}).get("steps", ()):
+        if step_id in map(str, step.get("annotations", {}).get("stands_for", ())):
+            return str(step["step_id"])
+    return ""
+
+
 def _step(record: RunRecord, step_id: str) -> Mapping[str, Any] | None:
     return next((one for one in record.steps if str(one["step_id"]) == step_id), None)
 
@@ -53,8 +66,11 @@ def _before(runs: Runs, record: RunRecord, step_id: str) -> tuple[RunRecord, Map
             continue
         if summary.status == "damaged":
             continue
-        earlier = runs.load(summary.id)
-        step = _step(earlier, step_id)
+        try:
+            earlier = runs.load(summary.id)
+            step = _step(earlier, step_id)
+        except (DamagedObject, UnknownRun):  # an older record tells nothing then; one before it may
+            continue
         if step is not None and step["state"] in ("completed", "cached"):
             return earlier, step
     return None
