@@ -45,6 +45,18 @@ app = typer.Typer(
 Name = Annotated[
     str, typer.Argument(help="A pipeline's name, or the path of a JSON file.", metavar="PIPELINE")
 ]
+Assign = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="The value of a variable; may be repeated.", metavar="VAR=VALUE"),
+]
+Archive = Annotated[
+    str | None,
+    typer.Option("--archive", help="A folder of CDF files, 'cdaweb' or 'sample'.", metavar="DIR|NAME"),
+]
+Formats = Annotated[
+    str,
+    typer.Option("--format", help="Formats of figures beside HTML and JSON: png, pdf, svg.", metavar="LIST"),
+]
 RunId = Annotated[str, typer.Argument(help="A run's id, or the beginning of one.", metavar="RUN")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Now = Annotated[
@@ -89,25 +101,14 @@ def run(
             "--time-range", "-t", help="The time range: 2021-10-28, 'last 7 days', A/B.", metavar="RANGE"
         ),
     ] = None,
-    assign: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="The value of a variable; may be repeated.", metavar="VAR=VALUE"),
-    ] = None,
+    assign: Assign = None,
     now: Now = None,
-    archive: Annotated[
-        str | None,
-        typer.Option("--archive", help="A folder of CDF files, 'cdaweb' or 'sample'.", metavar="DIR|NAME"),
-    ] = None,
+    archive: Archive = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Output folder; ./helio-runs/<run id> when left out."),
     ] = None,
-    formats: Annotated[
-        str,
-        typer.Option(
-            "--format", help="Formats of figures beside HTML and JSON: png, pdf, svg.", metavar="LIST"
-        ),
-    ] = "html",
+    formats: Formats = "html",
     max_download: Annotated[
         str, typer.Option("--max-download", help="What one fetch may download.", metavar="SIZE")
     ] = "1GB",
@@ -208,15 +209,9 @@ def plan_pipeline(
     time_range: Annotated[
         str | None, typer.Option("--time-range", "-t", help="The time range.", metavar="RANGE")
     ] = None,
-    assign: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="The value of a variable; may be repeated.", metavar="VAR=VALUE"),
-    ] = None,
+    assign: Assign = None,
     now: Now = None,
-    archive: Annotated[
-        str | None,
-        typer.Option("--archive", help="A folder of CDF files, 'cdaweb' or 'sample'.", metavar="DIR|NAME"),
-    ] = None,
+    archive: Archive = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="A file to save the plan in: helio run FILE executes it."),
@@ -539,24 +534,13 @@ def add_schedule(
             metavar="RANGE",
         ),
     ] = None,
-    assign: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="The value of a variable; may be repeated.", metavar="VAR=VALUE"),
-    ] = None,
-    archive: Annotated[
-        str | None,
-        typer.Option("--archive", help="A folder of CDF files, 'cdaweb' or 'sample'.", metavar="DIR|NAME"),
-    ] = None,
+    assign: Assign = None,
+    archive: Archive = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Takes a folder for each time range; in the home when left out."),
     ] = None,
-    formats: Annotated[
-        str,
-        typer.Option(
-            "--format", help="Formats of figures beside HTML and JSON: png, pdf, svg.", metavar="LIST"
-        ),
-    ] = "html",
+    formats: Formats = "html",
     timezone: Annotated[
         str, typer.Option("--timezone", help="Of --cron; time ranges are UTC.", metavar="ZONE")
     ] = "UTC",
