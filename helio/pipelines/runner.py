@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import logging
 from collections.abc import Iterable, Sequence
@@ -100,7 +99,10 @@ class _Work:
 
     def __init__(self, authored: Document, context: Context, mode: Mode) -> None:
         self.authored = authored
-        self.plan = authored
+        self.plan: Document = _copied(authored)
+        """What passes are shown; the author's own document is out of their reach."""
+        self.untouched: Document = _copied(authored)
+        """The same, which no pass ever sees: what the next edits are applied to."""
         self.context = context
         self.mode = mode
         self.edits: list[Edit] = []
@@ -110,7 +112,10 @@ class _Work:
 
     def result(self) -> Rewritten:
         found = dict.fromkeys((*self.warned, *self.findings))
-        return Rewritten(self.plan, tuple(self.edits), tuple(found))
+        return Rewritten(self._shown(), tuple(self.edits), tuple(found))
+
+    def _shown(self) -> Document:
+        return self.plan if self.edits else self.authored
 
     def round(self, stages: Sequence[Stage]) -> list[str]:
         """Run all stages once; the names of the passes that edited."""
@@ -132,30 +137,52 @@ class _Work:
             log.exception("the pass %s raised", _name(one))
             self._accuse(one, f"raised {type(error).__name__}: {error}")
             return False
+        finally:
+            changed = self._restored()
+        if changed:
+            self._accuse(one, "changed the plan in place")
+            return False
+        strange = [finding for finding in found if not isinstance(finding, (Edit, Diagnostic))]
+        if strange:
+            self._accuse(one, f"found neither an edit nor a diagnostic: {strange[0]!r:.80}")
+            return False
         edits: list[Edit] = []
         for finding in found:
             if isinstance(finding, Diagnostic):
-                self.findings.append(authored_path(finding, self.plan, self.authored))
+                self.findings.append(authored_path(finding, self._shown(), self.authored))
             elif finding.kind == "lossy" and self.mode == "safe":
-                self.findings.append(authored_path(_refusal(finding), self.plan, self.authored))
+                self.findings.append(authored_path(_refusal(finding), self._shown(), self.authored))
             else:
                 edits.append(finding)
-        if not edits:
+        return bool(edits) and self._apply(one, edits)
+
+    def _restored(self) -> bool:
+        """Whether a pass changed what it was shown; then it is made anew."""
+        # Comparing first is fast. What differs may still be the same text, as a NaN is.
+        if self.plan == self.untouched or json.dumps(self.plan, default=repr) == json.dumps(self.untouched):
             return False
+        self.plan = _copied(self.untouched)
+        return True
+
+    def _apply(self, one: Pass, edits: list[Edit]) -> bool:
+        """Apply the edits of a pass, all of them or none."""
         try:
-            plan = _patched(self.plan, [operation for edit in edits for operation in edit.operations])
-        except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException) as error:
+            operations = [operation for edit in edits for operation in edit.operations]
+            plan = _patch(self.untouched, operations)
+        except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException, TypeError) as error:
+            self.untouched = _copied(self.plan)
             self._accuse(one, f"made an edit that does not apply: {error}")
             return False
         wrong = _broken(plan)
         if wrong:
+            self.untouched = _copied(self.plan)
             self._accuse(one, f"broke the plan: {wrong}")
             return False
         for edit in edits:
             if edit.warning:
                 told = Diagnostic(edit.code, edit.warning, "warning", edit.step_id, path=edit.path)
-                self.warned.append(authored_path(told, self.plan, self.authored))
-        self.plan = plan
+                self.warned.append(authored_path(told, self._shown(), self.authored))
+        self.plan, self.untouched = plan, _copied(plan)
         self.edits += edits
         return True
 
@@ -202,11 +229,20 @@ def _refusal(edit: Edit) -> Diagnostic:
     )
 
 
+def _copied(document: Document) -> Document:
+    # Plans are JSON, which copies faster as text than node by node.
+    copied: Document = json.loads(json.dumps(document))
+    return copied
+
+
 def _patched(document: Document, operations: Sequence[dict[str, Any]]) -> Document:
-    # Plans are JSON, which copies faster as text than node by node; the patch then shares nothing with its input.
-    plan: Document = json.loads(json.dumps(document)) if document else copy.deepcopy(document)
+    return _patch(_copied(document), operations)
+
+
+def _patch(document: Document, operations: Sequence[dict[str, Any]]) -> Document:
+    """The document, changed; it shares nothing with the operations."""
     values = json.loads(json.dumps(list(operations)))
-    patched: Document = jsonpatch.JsonPatch(values).apply(plan, in_place=True)
+    patched: Document = jsonpatch.JsonPatch(values).apply(document, in_place=True)
     return patched
 
 

@@ -1,0 +1,90 @@
+"""What the runner holds passes to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from helio.pipelines.passes.edit import Context, Edit, added
+from helio.pipelines.runner import Rewritten, rewrite
+
+CONTEXT = Context({}, datetime(2024, 1, 1), {})
+
+
+def plan() -> dict[str, Any]:
+    return {"steps": [{"step_id": 1, "tool_args": {"labels": ["B"]}}]}
+
+
+def note(document: Any, context: Context) -> Iterator[Any]:
+    """A pass as it should be."""
+    if "note" not in document:
+        yield Edit("HX000", "noted", added("/note", "x"))
+
+
+def adds_in_place(document: Any, context: Context) -> list[Any]:
+    document["steps"][0]["tool_args"]["labels"].append("C")
+    return []
+
+
+def edits_and_adds_in_place(document: Any, context: Context) -> Iterator[Any]:
+    yield Edit("HX000", "title", added("/title", "x"))
+    del document["steps"][0]["tool_args"]
+
+
+def raises_after_adding(document: Any, context: Context) -> Iterator[Any]:
+    document["steps"].append({})
+    raise KeyError("x")
+    yield
+
+
+def finds_text(document: Any, context: Context) -> list[Any]:
+    return [Edit("HX000", "title", added("/title", "x")), "done"]
+
+
+def finds_nothing_at_all(document: Any, context: Context) -> Any:
+    return None
+
+
+def edits_what_is_no_json(document: Any, context: Context) -> list[Any]:
+    return [Edit("HX000", "title", added("/title", {1, 2}))]
+
+
+def accused(found: Rewritten) -> list[tuple[str, tuple[Any, ...]]]:
+    return [(one.code, one.candidates) for one in found.diagnostics]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        adds_in_place,
+        edits_and_adds_in_place,
+        raises_after_adding,
+        finds_text,
+        finds_nothing_at_all,
+        edits_what_is_no_json,
+    ],
+)
+def test_a_pass_that_breaks_its_promises_is_named_and_leaves_the_plan_alone(wrong: Any):
+    authored = plan()
+    found = rewrite(authored, CONTEXT, [(note, wrong)])
+    assert accused(found) == [("HI002", (wrong.__name__,))]
+    assert found.plan == {**plan(), "note": "x"}
+    assert authored == plan()
+
+
+def test_after_a_pass_that_breaks_its_promises_the_next_one_sees_the_plan_as_it_was():
+    seen: list[Any] = []
+
+    def looks(document: Any, context: Context) -> list[Any]:
+        seen.append(document["steps"])
+        return []
+
+    rewrite(plan(), CONTEXT, [(adds_in_place, looks)])
+    assert seen == [plan()["steps"]]
+
+
+def test_a_value_that_equals_nothing_is_not_a_change():
+    assert rewrite({"steps": [], "x": float("nan")}, CONTEXT, [(note,)]).diagnostics == ()
