@@ -116,12 +116,7 @@ class _Reading:
     def __init__(self, plan: Document, context: Context, *, bound: bool) -> None:
         self.context = context
         self.bound = bound
-        declared = plan.get("variables")
-        self.declared: dict[str, Any] = {
-            "$" + name.removeprefix("$"): facts
-            for name, facts in (declared.items() if isinstance(declared, dict) else ())
-            if isinstance(name, str)
-        }
+        self.declared = _declared(plan.get("variables"))
         self.values = {
             name: facts["default"]
             for name, facts in self.declared.items()
@@ -434,8 +429,8 @@ class _Reading:
 
     def _refuse_other_case(self, name: str) -> None:
         """A name that differs from a variable's in case only is another spelling of it, or a mistake."""
-        names = {*self.declared, _BUILT_IN}
-        if name not in names and name.casefold() in map(str.casefold, names):
+        others = {*self.declared, _BUILT_IN} - {name}
+        if name not in self.declared and name.casefold() in map(str.casefold, others):
             raise _NotUnderstoodError(name)
 
     def _time(self, value: Any) -> Any:
@@ -454,6 +449,18 @@ class _Reading:
         except (TimeRangeError, HelioError) as error:
             raise _NotUnderstoodError(value) from error
         return [span.start.isoformat(), span.stop.isoformat()]
+
+
+def _declared(variables: Any) -> dict[str, Any]:
+    """What each variable is declared as, by its name with the ``$``, whatever way its name is marked."""
+    if isinstance(variables, list):
+        variables = {one.get("name"): one for one in variables if isinstance(one, dict)}
+    found: dict[str, Any] = {}
+    for name, facts in variables.items() if isinstance(variables, dict) else ():
+        plain = str(name).strip(" \t${}()<>%")
+        given = facts is not None and not isinstance(facts, (dict, list))
+        found["$" + plain] = {"default": facts} if given else facts
+    return found
 
 
 def _says_nothing(signature: Signature, name: str, value: Any) -> bool:

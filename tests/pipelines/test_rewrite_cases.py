@@ -1,4 +1,4 @@
-"""Before and after of the passes, from ``tests/data/rewrite_cases.json`` and the file HELIO_REWRITE_CASES names."""
+"""Before and after of the passes, from ``tests/data/rewrite_cases*.json`` and the file HELIO_REWRITE_CASES names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from helio.pipelines.runner import Rewritten, replay, undo
 from helio.steps.signature import Argument, Signature, TableInput, signatures
 
 DATA = Path(__file__).parents[1] / "data"
-FILES = [DATA / "rewrite_cases.json", DATA / "rewrite_cases_expanded.json"]
+FILES = [DATA / f"rewrite_cases{part}.json" for part in ("", "_expanded", "_more")]
 if os.environ.get("HELIO_REWRITE_CASES"):
     FILES.append(Path(os.environ["HELIO_REWRITE_CASES"]))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from helio.errors import TimeRangeError
 from helio.pipelines.diagnostics import Diagnostic, pointer
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
+from helio.pipelines.passes.spell_variables import BUILT_IN
 from helio.pipelines.passes.synonyms import VARIABLE_TYPES, fold, folded, is_null
 from helio.pipelines.passes.walk import variables_of
 from helio.pipelines.schema import VARIABLE_TYPES as TYPES
@@ -19,6 +21,8 @@ from helio.time_range import canonical
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 DRESSED = re.compile(r"\{\{\s*\$?(\w+)\s*\}\}|\$\{(\w+)\}|\$\((\w+)\)|\{\$?(\w+)\}|%(\w+)%|<\$?(\w+)>|(\w+)")
 """A variable's name as templates of other programs write it."""
+USED = re.compile(rf"(?<!\w){BUILT_IN[1:]}(?!\w)")
+"""The built-in time range in a text, however it is marked."""
 
 
 def settle_variables(plan: Document, context: Context) -> Iterator[Finding]:
@@ -56,8 +60,9 @@ def settle_variables(plan: Document, context: Context) -> Iterator[Finding]:
             operations, kind = typed
             facts_of[name] = {**facts, "type": kind}
             yield Edit("HN505", f"the type of {name} is {kind}", operations, path=pointer("variables", name))
+    built_in = _built_in(facts_of, plan)
     for name, facts in list(facts_of.items()):
-        meant = _dollar(name)
+        meant = BUILT_IN if name == built_in else _dollar(name)
         if meant is None:
             continue
         at = pointer("variables", name)
@@ -128,6 +133,17 @@ def _kind(name: str, value: Any) -> str:
             return "string"
         return "time_range"
     return "string"
+
+
+def _built_in(declared: Document, plan: Document) -> str | None:
+    """The time range that is declared in another case than the ``$TIME_RANGE`` that the steps use."""
+    same = [name for name in declared if (_dollar(name) or name).casefold() == BUILT_IN.casefold()]
+    if len(same) != 1 or (_dollar(same[0]) or same[0]) == BUILT_IN:
+        return None
+    facts = declared[same[0]]
+    if not isinstance(facts, dict) or facts.get("type") != "time_range":
+        return None
+    return same[0] if USED.search(json.dumps(plan.get("steps"), default=str)) else None
 
 
 def _dollar(name: str) -> str | None:

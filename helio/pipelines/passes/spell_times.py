@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from helio.errors import TimeRangeError
@@ -32,6 +32,9 @@ def spell_times(plan: Document, context: Context) -> Iterator[Finding]:
     HN702 'last 3 days of May' is not understood as a time range
     HN703 '2024-03 to 2024-01' ends before it starts
     """
+    times = {
+        name for name, facts in variables_of(plan).items() if facts.get("type") in ("time_range", "interval")
+    }
     for name, facts in variables_of(plan).items():
         if facts.get("type") == "time_range" and "default" in facts:
             at = pointer("variables", name, "default")
@@ -41,18 +44,33 @@ def spell_times(plan: Document, context: Context) -> Iterator[Finding]:
         over = loop.get("over") if isinstance(loop, dict) else None
         if isinstance(over, dict) and "intervals" in over:
             at = pointer(*path, "for_each", "over", "intervals")
-            yield from _spelt(over["intervals"], at, id_of(step), name_of(step), "")
+            yield from _spelt(over["intervals"], at, id_of(step), name_of(step), "", times)
         signature, args = context.signatures.get(name_of(step)), step.get("tool_args")
         if signature is None or not isinstance(args, dict):
             continue
         for name in signature.time_arguments():
             if name in args:
                 at = pointer(*path, "tool_args", name)
-                yield from _spelt(args[name], at, id_of(step), signature.name, "")
+                yield from _spelt(args[name], at, id_of(step), signature.name, "", times)
 
 
-def _spelt(value: Any, at: str, step_id: StepId | None, tool: str, whose: str) -> Iterator[Finding]:
+def _spelt(
+    value: Any, at: str, step_id: StepId | None, tool: str, whose: str, times: Collection[str] = ()
+) -> Iterator[Finding]:
     text = one_phrase(value)
+    held = [one for one in TOKEN.findall(text or "") if one in times]
+    if text is not None and held and TOKEN.fullmatch(text) is None:
+        yield Diagnostic(
+            "HN702",
+            f"{whose}'{text}' is not understood as a time range: {held[0]} is a whole one already",
+            step_id=step_id,
+            tool_name=tool,
+            path=at,
+            advice=(f"write '{held[0]}' alone",),
+            candidates=(held[0],),
+            fixes=(Fix(f"write '{held[0]}'", replaced(at, value, held[0])),),
+        )
+        return
     if text is None or is_null(text) or TOKEN.search(text):
         if text is not None and text != value and not is_null(text):
             yield Edit("HN701", f"{whose}{text}", replaced(at, value, text), step_id, path=at)

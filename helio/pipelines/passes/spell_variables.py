@@ -15,11 +15,11 @@ from helio.steps.signature import Schema
 
 BUILT_IN = "$TIME_RANGE"
 MARKED = re.compile(
-    r"\{\{\s*\$?([A-Za-z_]\w*)\s*\}\}|\$\{\s*([A-Za-z_]\w*)\s*\}|\$\(\s*([A-Za-z_]\w*)\s*\)"
+    r"\$?\{\{\s*\$?([A-Za-z_]\w*)\s*\}\}|\$([A-Za-z_]\w*)\$(?!\w)|\$\{\s*([A-Za-z_]\w*)\s*\}|\$\(\s*([A-Za-z_]\w*)\s*\)"
     r"|\{\s*\$?([A-Za-z_]\w*)\s*\}|%([A-Za-z_]\w*)%|<\s*\$?([A-Za-z_]\w*)\s*>|\$([A-Za-z_]\w*)",
     re.ASCII,
 )
-"""``{{X}}``, ``${X}``, ``$(X)``, ``{X}``, ``%X%``, ``<X>`` and ``$x``."""
+"""``{{X}}``, ``${{X}}``, ``$X$``, ``${X}``, ``$(X)``, ``{X}``, ``%X%``, ``<X>`` and ``$x``."""
 BARE: Mapping[str, frozenset[str]] = {
     "time-range": frozenset({"time_range", "interval"}),
     "duration": frozenset({"duration"}),
@@ -84,6 +84,7 @@ def spell_variables(plan: Document, context: Context) -> Iterator[Finding]:
                     continue
                 bare = _bare_in_slot(text, place, schema, known) if key == "tool_args" else None
                 new, joined = (bare, "") if bare else _respelt(text, known)
+                new = new.strip() if TOKEN.fullmatch(new.strip()) else new
                 if joined:
                     yield _swallowed(at, text, joined, id_of(step), name_of(step))
                 else:
