@@ -176,6 +176,9 @@ class _Templates(Mapping[str, Document]):
     def __getitem__(self, name: str) -> Document:
         return self._library.read(self._entries[name])
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)
 

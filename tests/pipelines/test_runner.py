@@ -67,7 +67,7 @@ def accused(found: Rewritten) -> list[tuple[str, tuple[Any, ...]]]:
         edits_what_is_no_json,
     ],
 )
-def test_a_pass_that_breaks_its_promises_is_named_and_leaves_the_plan_alone(wrong: Any):
+def test_a_pass_that_breaks_its_promises_is_named_and_leaves_the_plan_alone(wrong: Any) -> None:
     authored = plan()
     found = rewrite(authored, CONTEXT, [(note, wrong)])
     assert accused(found) == [("HI002", (wrong.__name__,))]
@@ -75,7 +75,7 @@ def test_a_pass_that_breaks_its_promises_is_named_and_leaves_the_plan_alone(wron
     assert authored == plan()
 
 
-def test_after_a_pass_that_breaks_its_promises_the_next_one_sees_the_plan_as_it_was():
+def test_after_a_pass_that_breaks_its_promises_the_next_one_sees_the_plan_as_it_was() -> None:
     seen: list[Any] = []
 
     def looks(document: Any, context: Context) -> list[Any]:
@@ -86,5 +86,5 @@ def test_after_a_pass_that_breaks_its_promises_the_next_one_sees_the_plan_as_it_
     assert seen == [plan()["steps"]]
 
 
-def test_a_value_that_equals_nothing_is_not_a_change():
+def test_a_value_that_equals_nothing_is_not_a_change() -> None:
     assert rewrite({"steps": [], "x": float("nan")}, CONTEXT, [(note,)]).diagnostics == ()

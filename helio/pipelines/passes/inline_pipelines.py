@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
-from helio.pipelines.diagnostics import Diagnostic, StepId, did_you_mean, pointer
+from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId, did_you_mean, pointer
 from helio.pipelines.figures import depends_on
 from helio.pipelines.labels import owner, produced_labels, read_labels
 from helio.pipelines.maps import args_of, is_block, places, signature_of
@@ -75,6 +75,7 @@ class _Inlining:
         declared = plan.get("variables")
         self.declared: dict[str, Any] = dict(declared) if isinstance(declared, dict) else {}
         self.has_variables = isinstance(declared, dict)
+        self.spelled: dict[str, tuple[Document, tuple[Diagnostic, ...]]] = {}
         self.labels = {
             label: step
             for place in places(plan)
@@ -88,7 +89,7 @@ class _Inlining:
         index = next(i for i, one in enumerate(self.steps) if one.get("step_id") == step_id)
         step = self.steps[index]
         name = step["use"]
-        if name in self.context.pipelines and not self.context.pipelines[name].get("steps"):
+        if name in self.context.pipelines and self._document(name) == ({}, ()):
             return None
         place = next(i for i, one in enumerate(self.plan["steps"]) if one.get("step_id") == step_id)
         own = self.plan.get("id")
@@ -144,11 +145,17 @@ class _Inlining:
                 f"pipelines within pipelines, more than {DEEPEST} deep: {' -> '.join(path)}",
                 "fewer levels",
             )
-        document = self.context.pipelines.get(name)
-        if document is None:
+        if name not in self.context.pipelines:
             close = did_you_mean(name, self.context.pipelines)
             advice = f"did you mean '{close[0]}'?" if close else "helio list shows the pipelines by name"
             raise refused("HX103", f"no pipeline is called '{name}'", advice)
+        document, errors = self._document(name)
+        if errors:
+            first = errors[0]
+            inside = (
+                f"in the pipeline {name}, at {first.path}: " if first.path else f"in the pipeline {name}: "
+            )
+            raise refused(first.code, f"{inside}{first.message}", f"helio check {name}")
         steps = [one for one in document.get("steps") or () if isinstance(one, dict)]
         known = document.get("variables")
         values, unknown = self._values(known if isinstance(known, dict) else {}, call)
@@ -181,6 +188,12 @@ class _Inlining:
             else:
                 found.append(moved)
         return found
+
+    def _document(self, name: str) -> tuple[Document, tuple[Diagnostic, ...]]:
+        """A saved pipeline in its one spelling, or its errors; neither where it is known by name only."""
+        if name not in self.spelled:
+            self.spelled[name] = _spelled(name, self.context)
+        return self.spelled[name]
 
     def _values(self, declared: Mapping[str, Any], call: _Call) -> tuple[dict[str, Any], str]:
         """What stands for each of the pipeline's variables, and the first name in ``with`` that it does not have."""
@@ -290,6 +303,21 @@ class _Inlining:
                 operations += replaced(pointer("steps", index, "depends_on"), one["depends_on"], wanted)
                 self.steps[index] = {**one, "depends_on": wanted}
         return operations
+
+
+def _spelled(name: str, context: Context) -> tuple[Document, tuple[Diagnostic, ...]]:
+    # The runner and the list of passes rest on this file: they are there only once it runs.
+    from helio.pipelines.passes import NORMALISE  # noqa: PLC0415
+    from helio.pipelines.runner import rewrite  # noqa: PLC0415
+
+    try:
+        document = context.pipelines[name]
+    except InvalidTemplate as error:
+        return {}, tuple(one for one in error.diagnostics if one.severity == "error")
+    if not document.get("steps"):
+        return {}, ()
+    found = rewrite(document, context, NORMALISE, until_stable=True)
+    return found.plan, found.errors
 
 
 def _ends(steps: list[Document], context: Context) -> list[StepId]:

@@ -43,6 +43,7 @@ def wire_figures(plan: Document, context: Context) -> Iterator[Finding]:
 def _wire(path: Path, steps: list[Document], context: Context) -> Generator[Finding, None, bool]:
     figures = {step["step_id"]: step for step in steps if step.get("tool_name") in FIGURES}
     about = {step["step_id"]: step for step in steps if step.get("tool_name") in ABOUT}
+    calls = {step["step_id"] for step in steps if "use" in step and "tool_name" not in step}
     now = list(steps)
     belongs: dict[StepId, StepId] = {}
     wired: dict[StepId, StepId] = {}
@@ -50,6 +51,8 @@ def _wire(path: Path, steps: list[Document], context: Context) -> Generator[Find
         if step["step_id"] not in about:
             continue
         named = _named(step, figures, about)
+        if not named and calls and (not figures or any(one in calls for one in depends_on(step))):
+            continue  # the figure may be one of a pipeline that is still to be put in
         meant = named or _meant(step, figures)
         if len(meant) != 1:
             yield _unclear(path, index, step, meant)
