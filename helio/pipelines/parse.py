@@ -14,11 +14,10 @@ from helio.pipelines.passes.rename_template_keys import rename_template_keys
 from helio.pipelines.passes.synonyms import STEP_KEYS, fold
 from helio.pipelines.runner import Rewritten, replay
 from helio.pipelines.schema import STRUCTURE
-from helio.pipelines.template import Document, check_json, read_json
+from helio.pipelines.template import Document, check_json, drop_trailing_commas, without_trailing_commas
 from helio.steps.signature import Schema
 
 FENCE = re.compile(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
-STRINGS_AND_COMMAS = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])', re.DOTALL)
 MOST_STARTS = 50
 """How many brackets in prose are tried as the start of a plan."""
 
@@ -81,7 +80,7 @@ def _read(text: str) -> tuple[Any, list[Edit]] | Diagnostic:
     if not plain.strip():
         return whole
     if plain.lstrip()[:1] in "{[":
-        mended = _without_trailing_commas(plain)
+        mended = without_trailing_commas(plain)
         return whole if mended is None else (mended, [_mended(text, mended)])
     fenced = _choose(list(_fences(plain)), text)
     if fenced is not None:
@@ -113,7 +112,7 @@ def _loose(text: str) -> Iterator[tuple[str, Any]]:
         try:
             _, length = json.JSONDecoder().raw_decode(inner)
         except (ValueError, RecursionError):
-            mended = STRINGS_AND_COMMAS.sub(_strings_only, inner)
+            mended = drop_trailing_commas(inner)
             try:
                 _, length = json.JSONDecoder().raw_decode(mended)
             except (ValueError, RecursionError):
@@ -134,7 +133,7 @@ def _choose(found: list[tuple[str, Any]], text: str) -> tuple[Any, list[Edit]] |
         if not isinstance(value, Diagnostic):
             read.append((value, [_taken_out(text, value)]))
             continue
-        mended = _without_trailing_commas(inner)
+        mended = without_trailing_commas(inner)
         if mended is None:
             wrong.append(value)
         else:
@@ -159,25 +158,6 @@ def _taken_out(text: str, value: Any) -> Edit:
 
 def _mended(text: str, value: Any) -> Edit:
     return Edit("HN505", "trailing commas are left out", replaced("", text, value))
-
-
-def _without_trailing_commas(text: str) -> Any:
-    """The value of a text whose only fault is commas before a closing bracket, else None."""
-    plain = STRINGS_AND_COMMAS.sub(_strings_only, text)
-    if plain == text or re.search(r"[\[{,]\s*,", STRINGS_AND_COMMAS.sub(_no_strings, text)):
-        return None
-    try:
-        return read_json(plain)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _strings_only(found: re.Match[str]) -> str:
-    return found[0] if found[0] != "," else ""
-
-
-def _no_strings(found: re.Match[str]) -> str:
-    return "0" if found[0] != "," else ","
 
 
 def _is_prose(text: str) -> bool:

@@ -20,6 +20,8 @@ NOT_MEANING = ("$schema", "annotations", "created_at", "updated_at", "source_ses
 DEEPEST = 60
 """How deep objects and lists may stand in one another; passes walk them one inside the other."""
 
+STRINGS_AND_COMMAS = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])', re.DOTALL)
+
 
 def read_template(text: str, *, place: str = "") -> Document:
     """Read a template's JSON text.
@@ -69,6 +71,22 @@ def read_json(text: str) -> Any:
     except UnicodeEncodeError as error:
         raise ValueError("it holds half a character: a surrogate without the other one") from error
     return found
+
+
+def without_trailing_commas(text: str) -> Any:
+    """The value of a text whose only fault is commas before a closing bracket, else None."""
+    plain = drop_trailing_commas(text)
+    if plain == text or re.search(r"[\[{,]\s*,", STRINGS_AND_COMMAS.sub(_no_strings, text)):
+        return None
+    try:
+        return read_json(plain)
+    except (ValueError, RecursionError):
+        return None
+
+
+def drop_trailing_commas(text: str) -> str:
+    """The text without the commas that stand before a closing bracket, those inside strings left."""
+    return STRINGS_AND_COMMAS.sub(_strings_only, text)
 
 
 def check_shape(document: Any) -> Diagnostic | None:
@@ -123,6 +141,14 @@ def digest(document: Document) -> str:
 def slug(name: str) -> str:
     """The id of a pipeline called `name`: ``"ACE B-field Overview"`` is ``"ace-b-field-overview"``."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+def _strings_only(found: re.Match[str]) -> str:
+    return found[0] if found[0] != "," else ""
+
+
+def _no_strings(found: re.Match[str]) -> str:
+    return "0" if found[0] != "," else ","
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

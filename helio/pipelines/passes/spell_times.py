@@ -10,6 +10,7 @@ from helio.errors import TimeRangeError
 from helio.pipelines.diagnostics import Diagnostic, Fix, StepId, pointer
 from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
 from helio.pipelines.passes.synonyms import RANGE_PAIRS, fold, is_null
+from helio.pipelines.passes.unpack_json import unpack
 from helio.pipelines.passes.walk import each_step, id_of, name_of, variables_of
 from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN
@@ -97,7 +98,8 @@ def _spelt(
 def one_phrase(value: Any) -> str | None:
     """The phrase of a range given as a text, a list of start and stop, or an object of them."""
     if isinstance(value, str):
-        return value
+        members = unpack(value, list) or unpack(value, dict)
+        return value if members is None else one_phrase(members) or value
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if isinstance(value, list) and all(isinstance(one, str) for one in value):

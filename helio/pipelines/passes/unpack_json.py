@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 from helio.pipelines.diagnostics import pointer
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, replaced
 from helio.pipelines.passes.walk import each_step, id_of
-from helio.pipelines.template import Document, read_json
+from helio.pipelines.template import Document, read_json, without_trailing_commas
 
 OBJECTS = ("tool_args", "with", "for_each", "annotations")
 LISTS = ("block", "loop_over")
@@ -44,6 +43,7 @@ def unpack(value: Any, kind: type) -> Any:
         return None
     try:
         found = read_json(value)
-    except (json.JSONDecodeError, ValueError, RecursionError):
-        return None  # a text that is no JSON stays what it is, and is refused where an object belongs
+    except (ValueError, RecursionError):
+        # A text that is no JSON stays what it is, and is refused where an object belongs.
+        found = without_trailing_commas(value)
     return found if isinstance(found, kind) else None
