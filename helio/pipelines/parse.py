@@ -17,7 +17,7 @@ from helio.pipelines.schema import STRUCTURE
 from helio.pipelines.template import Document, check_json, drop_trailing_commas, without_trailing_commas
 from helio.steps.signature import Schema
 
-FENCE = re.compile(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)(?:\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 MOST_STARTS = 50
 """How many brackets in prose are tried as the start of a plan."""
 
