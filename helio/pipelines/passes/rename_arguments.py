@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
 from helio.errors import TimeRangeError
 from helio.pipelines.diagnostics import Diagnostic, Fix, StepId, pointer
-from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
-from helio.pipelines.passes.synonyms import ARGUMENTS, RANGE_PAIRS, argument_spellings, fold, is_null
+from helio.pipelines.passes.edit import Context, Dataset, Edit, Finding, Operation, added, removed, replaced
+from helio.pipelines.passes.synonyms import ARGUMENTS, RANGE_PAIRS, argument_spellings, fold, folded, is_null
 from helio.pipelines.passes.walk import each_step, id_of, name_of
 from helio.pipelines.template import Document
 from helio.pipelines.variables import Path
 from helio.steps.signature import Signature
 from helio.time_range import canonical
+
+SEVERAL = re.compile(r"\s*[^\s,()\[\]{}]+(?:\s*,\s*[^\s,()\[\]{}]+)+\s*")
+"""Names between commas, none of which holds one itself."""
 
 
 def rename_arguments(plan: Document, context: Context) -> Iterator[Finding]:
@@ -40,10 +44,12 @@ def rename_arguments(plan: Document, context: Context) -> Iterator[Finding]:
         if signature.name not in words:
             words[signature.name] = argument_spellings(signature)
         known = {one.name for one in signature.arguments}
-        if known.issuperset(args) and not isinstance(args.get("parameter_id"), list):
+        yield from _in_candidates((*path, "tool_args", "candidates"), args, signature, id_of(step))
+        several = isinstance(args.get("parameter_id"), list) or "," in str(args.get("parameter_id", ""))
+        if known.issuperset(args) and not several:
             continue
         renaming = _Renaming((*path, "tool_args"), args, signature, known, id_of(step))
-        renaming.rename(words[signature.name])
+        renaming.rename(words[signature.name], context.catalogue)
         renaming.move_into_spec()
         yield from renaming.findings()
         yield from renaming.join_ranges()
@@ -72,6 +78,34 @@ def _pairs(args: Document, signature: Signature, known: set[str]) -> list[tuple[
     ][:1]
 
 
+def _in_candidates(
+    home: Path, args: Document, signature: Signature, step_id: StepId | None
+) -> Iterator[Edit]:
+    """Members of candidates under their own names; two that disagree are left, and refused as unknown."""
+    argument, listed = signature.argument("candidates"), args.get("candidates")
+    if argument is None or not isinstance(listed, list):
+        return
+    options = argument.schema.get("items", {}).get("anyOf", ())
+    known = {name for option in options for name in option.get("properties", {})}
+    words = folded({name: ARGUMENTS.get(name, ()) for name in sorted(known)})
+    operations: list[Operation] = []
+    renamed: list[str] = []
+    for index, one in enumerate(listed):
+        there = set(one) if isinstance(one, dict) else set()
+        for key in sorted(there - known):
+            target = words.get(fold(key))
+            if target is None or (target in there and one.get(target) != one[key]):
+                continue
+            operations += removed(pointer(*home, index, key), one[key])
+            if target not in there:
+                operations += added(pointer(*home, index, target), one[key])
+                there.add(target)
+            renamed.append(f"{key} → {target}")
+    if operations:
+        message = f"members of candidates renamed: {', '.join(dict.fromkeys(renamed))}"
+        yield Edit("HN501", message, tuple(operations), step_id, path=pointer(*home))
+
+
 class _Renaming:
     """One step's arguments on their way to the right names."""
 
@@ -90,7 +124,7 @@ class _Renaming:
             message = f"arguments renamed: {', '.join(self.renamed)}"
             yield Edit("HN501", message, tuple(self.operations), self.step_id, path=pointer(*self.path))
 
-    def rename(self, words: Mapping[str, str]) -> None:
+    def rename(self, words: Mapping[str, str], catalogue: Mapping[str, Dataset]) -> None:
         """What is another word for one argument goes to its place."""
         pairs = {key for pair in _pairs(self.args, self.signature, self.known) for key in pair}
         for key in list(self.args):
@@ -100,6 +134,12 @@ class _Renaming:
             if target is not None and not is_null(self.args[key]):
                 self._move(key, target)
         value = self.args.get("parameter_id")
+        dataset = catalogue.get(str(self.args.get("dataset_id")))
+        single = dataset is not None and value in dataset.parameters if isinstance(value, str) else False
+        if isinstance(value, str) and SEVERAL.fullmatch(value) and "parameters" in self.known and not single:
+            names = [one.strip() for one in value.split(",")]
+            self.operations += replaced(pointer(*self.path, "parameter_id"), value, names)
+            self.args["parameter_id"] = value = names
         if isinstance(value, list) and len(value) > 1 and "parameters" in self.known:
             self._move("parameter_id", "parameters")
 
