@@ -264,6 +264,8 @@ class _Reading:
 
     def _over(self, each: Document) -> Any:
         over = each.get("over")
+        if isinstance(over, str):
+            raise _NotUnderstoodError(over)
         if isinstance(over, dict) and isinstance(over.get("intervals"), str):
             return {**over, "intervals": self._time(over["intervals"])}
         return over
@@ -364,6 +366,8 @@ class _Reading:
         single = len(self._produced(use)) == 1
         for choice in offered:
             for parameter in choice.parameters:
+                if "," in parameter and not self._is_known(choice.dataset_id, parameter):
+                    raise _NotUnderstoodError(parameter)  # several of them in one text
                 if single or label == f"{choice.dataset_id}.{parameter}":
                     choices.append(
                         {"dataset": choice.dataset_id, "parameter": parameter, "provider": choice.provider}
@@ -372,6 +376,10 @@ class _Reading:
             raise _NotUnderstoodError(label)
         span = args["time_range"] if use.over is None else {"over": use.over, "each": args["time_range"]}
         return fetch_recipe(use.signature.name, use.signature.version, span, choices)
+
+    def _is_known(self, dataset_id: str, parameter: str) -> bool:
+        facts = self.context.catalogue.get(dataset_id)
+        return facts is not None and parameter in facts.parameters
 
     def _figure(self, use: _Use) -> Recipe:
         if use.signature.name not in FIGURES or not isinstance(use.args.get("spec"), dict):

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from helio.pipelines.diagnostics import StepId, pointer
+from helio.pipelines.labels import produced_labels, split_labels
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, replaced
 from helio.pipelines.passes.structure import fits
-from helio.pipelines.passes.synonyms import FALSE, TRUE
+from helio.pipelines.passes.synonyms import FALSE, TRUE, is_null
 from helio.pipelines.passes.unpack_json import unpack
 from helio.pipelines.passes.walk import each_step, id_of, name_of, variables_of
 from helio.pipelines.schema import STEP, STRUCTURE
@@ -18,6 +19,7 @@ from helio.pipelines.variables import TOKEN, Path, is_text
 from helio.steps.signature import Schema, Signature
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]{1,15}(?:\.[0-9]{0,15})?|\.[0-9]{1,15})(?:[eE][+-]?[0-9]{1,2})?")
+ITEM = re.compile(r"[\w.$@:/-]+")
 IN_STEP = ("critical", "pin", "collect", "on_item_error")
 OF_VARIABLE: Schema = {
     "number": {"type": "number"},
@@ -51,7 +53,14 @@ def spell_values(plan: Document, context: Context) -> Iterator[Finding]:
         found = [
             one for key in IN_STEP if key in step for one in _respelt((*path, key), step[key], _field(key))
         ]
+        loop = step.get("for_each")
+        if isinstance(loop, dict) and (items := _items(loop.get("over"))) is not None:
+            found.append(((*path, "for_each", "over"), loop["over"], items))
         signature, args = context.signatures.get(name_of(step)), step.get("tool_args")
+        said = step.get("produces")
+        if isinstance(said, str) and not is_null(said):
+            given = produced_labels(signature, args) if signature and isinstance(args, dict) else []
+            found.append(((*path, "produces"), said, unpack(said, list) or split_labels(said, given)))
         if signature is not None and isinstance(args, dict):
             schema = schemas.setdefault(signature.name, signature.schema())
             if not fits(args, schema):
@@ -65,6 +74,17 @@ def spell_values(plan: Document, context: Context) -> Iterator[Finding]:
                             if not _are_labels(one, len(path) + 1, signature)
                         ]
         yield from _edit(found, id_of(step))
+
+
+def _items(over: Any) -> Any:
+    """The items of a map in a text: as JSON, or as names between commas."""
+    if not isinstance(over, str):
+        return None
+    unpacked = unpack(over, dict) or unpack(over, list)
+    if unpacked is not None:
+        return unpacked
+    names = [one.strip() for one in over.split(",")]
+    return names if len(names) > 1 and all(map(ITEM.fullmatch, names)) else None
 
 
 def _are_labels(found: tuple[Path, Any, Any], start: int, signature: Signature) -> bool:
