@@ -34,6 +34,9 @@ def derive_produces(plan: Document, context: Context) -> Iterator[Finding]:
         at = pointer(*place.path, "produces")
         if not step["produces"] and labels:
             yield Edit("HR101", f"produces {', '.join(labels)}", replaced(at, [], labels), step["step_id"])
+        elif sorted(step["produces"]) != sorted(labels) and _alike(step["produces"], labels):
+            new = replaced(at, step["produces"], labels)
+            yield Edit("HR202", f"produces {', '.join(labels)}, as the tool spells it", new, step["step_id"])
         elif sorted(step["produces"]) != sorted(labels) and not is_block(step):
             yield Diagnostic(
                 "HR102",
@@ -45,13 +48,18 @@ def derive_produces(plan: Document, context: Context) -> Iterator[Finding]:
                 fixes=(Fix("write what the tool gives", replaced(at, step["produces"], labels)),),
             )
         for label in labels:
-            if label in first and not _is_same_work(first[label].step, step, context):
+            if label in first and not is_same_work(first[label].step, step, context):
                 yield _again(place, label, first[label].step["step_id"], set(first))
             first.setdefault(label, place)
     yield from _shadows(first)
 
 
-def _is_same_work(one: Document, other: Document, context: Context) -> bool:
+def _alike(said: list[str], labels: list[str]) -> bool:
+    """Whether two lists name the same labels but for case and repetition."""
+    return {one.strip().casefold() for one in said} == {one.casefold() for one in labels}
+
+
+def is_same_work(one: Document, other: Document, context: Context) -> bool:
     """Whether two steps give one label the same content, so that a later pass makes one of them."""
     if one.get("tool_name") != other.get("tool_name") or "for_each" in one or "for_each" in other:
         return False
