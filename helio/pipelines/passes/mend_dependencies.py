@@ -10,6 +10,7 @@ from helio.pipelines.diagnostics import StepId, pointer
 from helio.pipelines.labels import owner, produced_labels, read_labels, split_labels
 from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
 from helio.pipelines.passes.synonyms import STEP_KEYS, fold, is_null
+from helio.pipelines.passes.unpack_json import unpack
 from helio.pipelines.passes.walk import each_list, id_of, name_of
 from helio.pipelines.template import Document
 from helio.pipelines.variables import Path
@@ -74,6 +75,9 @@ def _listed(written: Any, ids: Mapping[str, StepId], producers: Mapping[str, Ste
     """The dependencies one by one; a text may be one, or several between commas."""
     if is_null(written):
         return []
+    unpacked = unpack(written, list)
+    if unpacked is not None:
+        written = unpacked
     items = written if isinstance(written, list) else [written]
     found: list[Any] = []
     for one in items:
@@ -106,7 +110,11 @@ def _producer(one: Any, ids: Mapping[str, StepId], producers: Mapping[str, StepI
     if not isinstance(one, str) or one in ids:
         return one
     label = owner(one, producers)
-    return one if label is None else producers[label]
+    if label is not None:
+        return producers[label]
+    # A label in another case is meant where only one step gives such a label.
+    alike = {producers[known] for known in producers if known.casefold() == one.strip().casefold()}
+    return alike.pop() if len(alike) == 1 else one
 
 
 def _each_once(items: list[Any]) -> list[Any]:
