@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
+from helio.errors import RequestError
 from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, Path, strings, substitute
 from helio.steps.signature import Signature
+from helio.time_range import Duration
 
 if TYPE_CHECKING:
     from helio.pipelines.passes.edit import Context
@@ -133,6 +135,7 @@ def unwrapped(step: Document, signatures: Mapping[str, Signature]) -> Document |
         or not signature.range_capable
         or not isinstance(over, dict)
         or not isinstance(over.get("intervals"), str)
+        or not is_duration(over.get("step", "1d"))
         or step.get("collect", "concat") != "concat"
         or step.get("on_item_error", "fail") != "fail"
         or args.get("candidates")
@@ -143,6 +146,15 @@ def unwrapped(step: Document, signatures: Mapping[str, Signature]) -> Document |
     if len(times) != 1 or uses(others, signature.schema(), name):
         return None
     return {**args, times[0]: over["intervals"]}
+
+
+def is_duration(text: Any) -> bool:
+    """Whether a text is a fixed length of time."""
+    try:
+        Duration(str(text))
+    except RequestError:
+        return False
+    return True
 
 
 def size_of(label: str, context: Context) -> int | None:

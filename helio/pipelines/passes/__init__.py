@@ -6,6 +6,7 @@ from helio.pipelines.passes.bind_artefacts import bind_artefacts
 from helio.pipelines.passes.bind_values import bind_values
 from helio.pipelines.passes.check_budget import check_budget
 from helio.pipelines.passes.check_code import check_code
+from helio.pipelines.passes.check_expansion import check_expansion
 from helio.pipelines.passes.check_fetches import check_fetches
 from helio.pipelines.passes.check_given_values import check_given_values
 from helio.pipelines.passes.check_intents import check_intents
@@ -155,7 +156,16 @@ GUARANTEE: tuple[Stage, ...] = (
 
 VERIFY: tuple[Stage, ...] = (
     # What the lowered plan says is checked once more: it is what runs. Code is read, and never run here.
-    (check_tools, check_budget, check_code, check_runnable, check_use, check_maps, check_intents),
+    (
+        check_tools,
+        check_budget,
+        check_code,
+        check_runnable,
+        check_use,
+        check_maps,
+        check_expansion,
+        check_intents,
+    ),
 )
 """V: everything again, without edits."""
 

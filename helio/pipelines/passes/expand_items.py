@@ -54,14 +54,14 @@ def expand_items(plan: Document, context: Context) -> Iterator[Finding]:
     for place, step in enumerate(plan["steps"]):
         if "for_each" not in step and not is_block(step):
             continue
-        items = _items(step, place, plan, context)
+        items = items_of(step, place, plan, context)
         if isinstance(items, Diagnostic):
             yield items
             if items.code == "HB402" and items.severity == "warning":
                 skipped.add(step["step_id"])
             continue
-        made = list(_expanded(step, items, context))
-        wrong = _collides(step, items, place, context)
+        made = list(expanded(step, items, context))
+        wrong = collides(step, items, place, context)
         if wrong is not None:
             yield wrong
             continue
@@ -93,7 +93,7 @@ def expand_items(plan: Document, context: Context) -> Iterator[Finding]:
 # Items --------------------------------------------------------------------------------------------------------
 
 
-def _items(step: Document, place: int, plan: Document, context: Context) -> list[Any] | Diagnostic:
+def items_of(step: Document, place: int, plan: Document, context: Context) -> list[Any] | Diagnostic:
     """The items of a map in this run; a block without a map has one, which is nobody's."""
     each = step.get("for_each")
     if each is None:
@@ -184,7 +184,7 @@ def _intervals(span: TimeRange, nanoseconds: int) -> list[str]:
 # Steps --------------------------------------------------------------------------------------------------------
 
 
-def _expanded(step: Document, items: list[Any], context: Context) -> Iterator[Document]:
+def expanded(step: Document, items: list[Any], context: Context) -> Iterator[Document]:
     outer = str(step["step_id"])
     name = variable_of(step.get("for_each"))
     taken: set[str] = set()
@@ -217,7 +217,7 @@ def _nested(step: Document, context: Context) -> Iterator[Document]:
     """A map within a map, whose items must stand in it."""
     each = step.get("for_each")
     items = known_items(each, context) if isinstance(each, dict) else [None]
-    inner = list(_expanded(step, items or [], context))
+    inner = list(expanded(step, items or [], context))
     for one in inner:
         yield {**one, "depends_on": list(dict.fromkeys([*depends_on(one), *depends_on(step)]))}
 
@@ -245,7 +245,7 @@ def _outer(step: Document) -> list[StepId]:
     return list(depends_on(step)) if is_block(step) else []
 
 
-def _collides(step: Document, items: list[Any], place: int, context: Context) -> Diagnostic | None:
+def collides(step: Document, items: list[Any], place: int, context: Context) -> Diagnostic | None:
     """A label that does not say whose item it is, though there are several; or items that are to be put together."""
     name = variable_of(step.get("for_each"))
     if not name or len(items) < 2:

@@ -307,8 +307,8 @@ class _Inlining:
 
 def _spelled(name: str, context: Context) -> tuple[Document, tuple[Diagnostic, ...]]:
     # The runner and the list of passes rest on this file: they are there only once it runs.
-    from helio.pipelines.passes import NORMALISE  # noqa: PLC0415
-    from helio.pipelines.runner import rewrite  # noqa: PLC0415
+    from helio.pipelines.passes import NORMALISE
+    from helio.pipelines.runner import rewrite
 
     try:
         document = context.pipelines[name]

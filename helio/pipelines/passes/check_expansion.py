@@ -1,0 +1,103 @@
+"""What maps become in a run, as far as it is known before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
+from helio.pipelines.labels import produced_labels
+from helio.pipelines.maps import args_of, is_block, is_duration, known_items, places, signature_of
+from helio.pipelines.passes.derive_produces import is_same_work
+from helio.pipelines.passes.edit import Context, Finding
+from helio.pipelines.passes.expand_items import collides, expanded, items_of
+from helio.pipelines.template import Document
+
+
+def check_expansion(plan: Document, context: Context) -> Iterator[Finding]:
+    """Refuse maps that no run could expand: items too many, labels that items share, intervals of no length.
+
+    Items that are written out are expanded as in a run. Intervals are those of the range as it stands; another one
+    may be given in the run, so nothing is said of their number.
+
+    >>> from datetime import datetime
+    >>> from helio.steps.signature import signatures
+    >>> args = {"dataset_id": "$DS", "parameter_id": "x", "time_range": "$T", "output_label": "B"}
+    >>> each = {"as": "$DS", "over": ["A", "B"]}
+    >>> plan = {"steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args, "for_each": each}]}
+    >>> [found] = check_expansion(plan, Context(signatures(), datetime(2024, 1, 1), {}))
+    >>> print(found.code, found.message)
+    HR103 every item would give the label 'B'
+    """
+    for place in places(plan):
+        each = place.step.get("for_each")
+        over = each.get("over") if isinstance(each, dict) else None
+        if isinstance(over, dict) and "intervals" in over and not is_duration(over.get("step", "1d")):
+            yield Diagnostic(
+                "HV101",
+                f"'{over['step']}' is no fixed length of time",
+                step_id=place.step.get("step_id"),
+                tool_name=str(place.step.get("tool_name", "")),
+                path=pointer(*place.path, "for_each", "over", "step"),
+                advice=('"step": "1d", "6h", "27d"',),
+            )
+    made: list[tuple[int, Document]] = []
+    for index, step in enumerate(plan["steps"]):
+        each = step.get("for_each")
+        if each is None:
+            made.append((index, step))
+            continue
+        if not isinstance(each, dict):
+            continue
+        wrong = items = None
+        if known_items(each, context) is not None:
+            items = items_of(step, index, plan, context)
+            wrong = items if isinstance(items, Diagnostic) else collides(step, items, index, context)
+        elif step.get("collect") == "list" and _is_of_intervals(each):
+            # Another range may be given in the run: that there are too many of this one is said only there.
+            found = items_of(step, index, plan, context)
+            wrong = None if isinstance(found, Diagnostic) else collides(step, found, index, context)
+        if wrong is not None:
+            yield wrong
+        elif isinstance(items, list):
+            made += [(index, one) for one in expanded(step, items, context)]
+    yield from _given_twice(made, plan, context)
+
+
+def _is_of_intervals(each: Document) -> bool:
+    over = each.get("over")
+    return (
+        isinstance(over, dict)
+        and isinstance(over.get("intervals"), str)
+        and is_duration(over.get("step", "1d"))
+    )
+
+
+def _given_twice(made: list[tuple[int, Document]], plan: Document, context: Context) -> Iterator[Diagnostic]:
+    """Labels that an item gives and another step or item too."""
+    first: dict[str, tuple[int, Document]] = {}
+    said: set[tuple[int, str]] = set()
+    for index, step in made:
+        signature = signature_of(step, context.signatures)
+        if signature is None or is_block(step):
+            continue
+        for label in produced_labels(signature, args_of(step)):
+            before, other = first.setdefault(label, (index, step))
+            mapped = any("for_each" in plan["steps"][one] for one in (before, index))
+            if other is step or not mapped or is_same_work(other, step, context) or (index, label) in said:
+                continue
+            said.add((index, label))
+            yield _twice(label, index, step, other["step_id"], plan)
+
+
+def _twice(label: str, index: int, step: Document, before: StepId, plan: Document) -> Diagnostic:
+    written: Any = plan["steps"][index]
+    return Diagnostic(
+        "HR103",
+        f"the label '{label}' is given by {step['step_id']}, and by {before} already",
+        step_id=written.get("step_id"),
+        tool_name=str(step.get("tool_name", "")),
+        path=pointer("steps", index),
+        advice=("another output_label",),
+        candidates=(before,),
+    )
