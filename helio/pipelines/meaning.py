@@ -322,12 +322,11 @@ class _Reading:
                     value = split_labels(value, self.producers)
                 listed: list[Any] = value if isinstance(value, list) else [value]
                 labels = [one for one in listed if isinstance(one, str)]
-            found[table.parameter] = [
-                one
-                for label in labels
-                for one in (matching(label, self.producers) if is_glob(label) else [self._value(label)])
-                if isinstance(one, str)
-            ]
+            globs = {one: matching(one, self.producers) for one in labels if is_glob(one)}
+            values = [one for label in labels for one in globs.get(label, [self._value(label)])]
+            meant = [one for one in values if isinstance(one, str)]
+            # Beside a ``*`` that stands for it, a label is meant once.
+            found[table.parameter] = list(dict.fromkeys(meant)) if any(globs.values()) else meant
         return found
 
     def _recipe(self, use: _Use, label: str) -> Recipe:
