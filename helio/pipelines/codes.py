@@ -549,6 +549,14 @@ _EXPAND = (
         '"over": ["AC_H2_MFI"]',
     ),
     (
+        "HX205",
+        "edit safe",
+        "loop over literals whose $ITEM stands in the arguments: for_each added",
+        "The author has said which argument it is.",
+        '"loop_over": ["AC_H2_MFI", "AC_H0_MFI"], "dataset_id": "$ITEM"',
+        '"for_each": {"as": "$ITEM", "over": ["AC_H2_MFI", "AC_H0_MFI"]}, "dataset_id": "$ITEM"',
+    ),
+    (
         "HX301",
         "edit safe",
         "interval variable used without a loop: for_each added",

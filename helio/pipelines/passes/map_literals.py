@@ -8,13 +8,14 @@ from typing import Any
 from helio.errors import TimeRangeError
 from helio.pipelines.diagnostics import Diagnostic, pointer
 from helio.pipelines.labels import owner, produced_labels
-from helio.pipelines.maps import Place, args_of, places, signature_of
+from helio.pipelines.maps import Place, args_of, places, signature_of, uses
 from helio.pipelines.passes.edit import Context, Edit, Finding, added, removed, replaced
 from helio.pipelines.template import Document
 from helio.steps.signature import Argument, Signature
 from helio.time_range import canonical
 
 LOOP = "loop_over"
+ITEM = "$ITEM"
 NOTHING: tuple[Any, ...] = (None, "", [], {})
 
 
@@ -22,7 +23,8 @@ def map_literals(plan: Document, context: Context) -> Iterator[Finding]:
     """Let a loop over literals fill the one argument that it can mean.
 
     ``loop_over: ["AC_H2_MFI", "AC_H0_MFI"]`` → ``dataset_id: "$ITEM"`` with ``for_each`` over them, where every item
-    is a known data set and ``dataset_id`` is not filled. ``loop_over: ["past 3 days"]`` → ``time_range: "past 3 days"``
+    is a known data set and ``dataset_id`` is not filled; the same where ``$ITEM`` stands in an argument already.
+    ``loop_over: ["past 3 days"]`` → ``time_range: "past 3 days"``
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
@@ -47,6 +49,12 @@ def _meant(plan: Document, place: Place, context: Context, known: list[str]) -> 
     if signature is None or not literal or "for_each" in step:
         return _unclear(place, signature, (), "what it runs over is no list of literals")
     args = args_of(step)
+    if uses(args, signature.schema(), ITEM) and not _is_declared(plan, ITEM) and ITEM not in place.variables:
+        operations = removed(pointer(*place.path, LOOP), step[LOOP])
+        operations += added(pointer(*place.path, "for_each"), {"as": ITEM, "over": items})
+        message = f"done for each {ITEM}: {', '.join(map(str, items))}"
+        at = pointer(*place.path, LOOP)
+        return Edit("HX205", message, operations, step.get("step_id"), path=at)
     free = [one for one in signature.arguments if args.get(one.name) in NOTHING]
     fits = [one for one in free if _takes(one, items, args, signature, context, known)]
     times = [one for one in fits if one.schema.get("format") == "time-range"]
@@ -118,12 +126,16 @@ def _filled(place: Place, name: str, value: Any) -> tuple[dict[str, Any], ...]:
 
 
 def _free_name(plan: Document) -> str:
-    declared = plan.get("variables")
-    name, count = "$ITEM", 1
-    while isinstance(declared, dict) and name in declared:
+    name, count = ITEM, 1
+    while _is_declared(plan, name):
         count += 1
-        name = f"$ITEM_{count}"
+        name = f"{ITEM}_{count}"
     return name
+
+
+def _is_declared(plan: Document, name: str) -> bool:
+    declared = plan.get("variables")
+    return isinstance(declared, dict) and name in declared
 
 
 def _known_labels(plan: Document, context: Context) -> list[str]:
