@@ -131,12 +131,17 @@ def fix(
         Whether the file is replaced when everything could be mended; the old one of the library is kept as a
         revision.
     """
+    from helio.pipelines.known import KnownDatasets
     from helio.pipelines.mend import mend
 
+    settings, clock = settings or read_settings(), read_now(now)
     shelf = library(settings)
     entry = shelf.find(str(pipeline))
     text = shelf.text(entry)
-    template, diff, found = mend(text, now=read_now(now), name=entry.path.name)
+    known = KnownDatasets(settings.home, clock, spans=False)
+    template, diff, found = mend(
+        text, now=clock, name=entry.path.name, catalogue=known, pipelines=shelf.templates()
+    )
     wrong = any(one.severity == "error" for one in found)
     written = None
     if write and diff and not wrong:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 from helio.pipelines.diagnostics import Diagnostic
 from helio.pipelines.parse import parse
 from helio.pipelines.passes import NORMALISE, RESOLVE, VERIFY
-from helio.pipelines.passes.edit import Context
+from helio.pipelines.passes.edit import Context, Dataset
+from helio.pipelines.passes.map_components import map_components
+from helio.pipelines.passes.map_literals import map_literals
 from helio.pipelines.runner import authored_path, rewrite
 from helio.pipelines.template import STEP_DEFAULTS, Document, as_text
 from helio.steps.signature import signatures
@@ -18,16 +21,28 @@ DERIVED = ("produces", "depends_on")
 """What passes derive anew each time, so that it need not be written."""
 
 
-def mend(text: str, *, now: datetime, name: str = "") -> tuple[Document, str, tuple[Diagnostic, ...]]:
+LOOPS = ((map_literals, map_components),)
+"""What a run refuses to guess about loops and vectors, and offers as a fix."""
+
+
+def mend(
+    text: str,
+    *,
+    now: datetime,
+    name: str = "",
+    catalogue: Mapping[str, Dataset] | None = None,
+    pipelines: Mapping[str, Document] | None = None,
+) -> tuple[Document, str, tuple[Diagnostic, ...]]:
     """The mended template of a text, a unified diff, and what there is to say.
 
-    Steps keep their ids. Optimising and expanding are left to the run: they say nothing about what is wrong.
+    Steps keep their ids. Optimising is left to the run, and expanding but for loops that do not say over what, and
+    vectors where a scalar is needed: the rest says nothing about what is wrong.
     """
     parsed = parse(text)
     if parsed.errors:
         return {}, "", parsed.diagnostics
-    context = Context(signatures(), now, {})
-    mended = rewrite(parsed.plan, context, (*NORMALISE, *RESOLVE), mode="repair", until_stable=True)
+    context = Context(signatures(), now, {}, catalogue=catalogue or {}, pipelines=pipelines or {})
+    mended = rewrite(parsed.plan, context, (*NORMALISE, *RESOLVE, *LOOPS), mode="repair", until_stable=True)
     found = (*parsed.diagnostics, *mended.diagnostics)
     if not mended.errors:
         verified = rewrite(mended.plan, context, VERIFY)
