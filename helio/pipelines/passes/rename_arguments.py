@@ -12,6 +12,7 @@ from helio.errors import TimeRangeError
 from helio.pipelines.diagnostics import Diagnostic, Fix, StepId, pointer
 from helio.pipelines.passes.edit import Context, Dataset, Edit, Finding, Operation, added, removed, replaced
 from helio.pipelines.passes.synonyms import ARGUMENTS, RANGE_PAIRS, argument_spellings, fold, folded, is_null
+from helio.pipelines.passes.unpack_json import unpack
 from helio.pipelines.passes.walk import each_step, id_of, name_of
 from helio.pipelines.template import Document
 from helio.pipelines.variables import Path
@@ -82,28 +83,27 @@ def _in_candidates(
     home: Path, args: Document, signature: Signature, step_id: StepId | None
 ) -> Iterator[Edit]:
     """Members of candidates under their own names; two that disagree are left, and refused as unknown."""
-    argument, listed = signature.argument("candidates"), args.get("candidates")
+    argument, written = signature.argument("candidates"), args.get("candidates")
+    listed = unpack(written, list) or written
     if argument is None or not isinstance(listed, list):
         return
     options = argument.schema.get("items", {}).get("anyOf", ())
     known = {name for option in options for name in option.get("properties", {})}
     words = folded({name: ARGUMENTS.get(name, ()) for name in sorted(known)})
-    operations: list[Operation] = []
+    candidates: list[Any] = []
     renamed: list[str] = []
-    for index, one in enumerate(listed):
-        there = set(one) if isinstance(one, dict) else set()
-        for key in sorted(there - known):
+    for one in listed:
+        candidate = dict(one) if isinstance(one, dict) else one
+        for key in sorted(set(candidate) - known) if isinstance(candidate, dict) else ():
             target = words.get(fold(key))
-            if target is None or (target in there and one.get(target) != one[key]):
-                continue
-            operations += removed(pointer(*home, index, key), one[key])
-            if target not in there:
-                operations += added(pointer(*home, index, target), one[key])
-                there.add(target)
-            renamed.append(f"{key} → {target}")
-    if operations:
+            if target is not None and candidate.get(target, one[key]) == one[key]:
+                candidate[target] = candidate.pop(key)
+                renamed.append(f"{key} → {target}")
+        candidates.append(candidate)
+    if renamed:
         message = f"members of candidates renamed: {', '.join(dict.fromkeys(renamed))}"
-        yield Edit("HN501", message, tuple(operations), step_id, path=pointer(*home))
+        at = pointer(*home)
+        yield Edit("HN501", message, replaced(at, written, candidates), step_id, path=at)
 
 
 class _Renaming:
