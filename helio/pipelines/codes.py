@@ -665,7 +665,7 @@ _OPTIMISE = (
     ),
     (
         "HO401",
-        "edit safe, or error for an unknown key",
+        "edit safe; lossy (repair) or error (run) for an unknown key",
         "panel label missing from labels added; an unknown key of a figure is refused with the valid ones",
         "A figure draws only its labels.",
         '"labels": ["B"], "panels": [["B"], ["n"]]',

@@ -10,6 +10,10 @@ from helio.pipelines.template import Document
 
 PLOT, STYLE, RENDER, MANAGE = "plot_data", "style_plot", "render_spec", "manage_plot"
 FIGURES = (PLOT, RENDER)
+DRAWING = (PLOT, STYLE)
+"""Tools whose arguments are keys of a figure."""
+UNKNOWN_KEY = "HO401"
+"""A figure has its own code for a key that it does not know."""
 
 
 def depends_on(step: Document) -> list[Any]:

@@ -211,9 +211,28 @@ def test_paths_are_those_of_the_document_as_it_was_written():
         "depends_on": [3],
     }
     plot = {"step_id": 3, "tool_name": "plot_data", "tool_args": {"labels": ["AC_H2_MFI.BGSEc"]}}
-    assert refused(template(style, plot, fetch(1))) == [("HN504", "/steps/0/tool_args/colour")] or refused(
-        template(style, plot, fetch(1))
-    ) == [("HN503", "/steps/0/tool_args/colour")]
+    assert refused(template(style, plot, fetch(1))) == [("HO401", "/steps/0/tool_args/colour")]
+
+
+@pytest.mark.parametrize("key", ["titel", "sparkle"])
+@pytest.mark.parametrize("tool_name", ["plot_data", "style_plot", "render_spec"])
+def test_a_key_that_a_figure_does_not_know_is_refused_with_those_that_it_does(tool_name: str, key: str):
+    figure = render(2, ("AC_H2_MFI.BGSEc",))
+    if tool_name == "render_spec":
+        figure["tool_args"]["spec"][key] = 1
+        steps = [fetch(), figure]
+    elif tool_name == "plot_data":
+        args = {"labels": ["AC_H2_MFI.BGSEc"], key: "x"}
+        steps = [fetch(), {"step_id": 2, "tool_name": tool_name, "tool_args": args}]
+    else:
+        steps = [fetch(), figure, {"step_id": 3, "tool_name": tool_name, "tool_args": {key: "x"}}]
+    [found] = check(template(*steps), now=NOW).errors
+    text = str(found)
+    assert found.code == "HO401"
+    assert "title" in text.partition("eys of a figure")[2]
+    assert "y_label" in text
+    if key == "titel":
+        assert text.index("did you mean 'title'?") < text.index("eys of a figure")
 
 
 def test_a_misspelt_variable_on_the_command_line_is_an_error_not_the_default():

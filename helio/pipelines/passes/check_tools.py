@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from helio.errors import RequestError, TimeRangeError
 from helio.pipelines.diagnostics import Diagnostic, did_you_mean, pointer
+from helio.pipelines.figures import DRAWING, UNKNOWN_KEY
 from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.passes.structure import misfits
 from helio.pipelines.passes.walk import each_step, id_of
@@ -13,9 +14,6 @@ from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, Path, read_time_range, strings
 from helio.steps.signature import Schema, Signature
 from helio.time_range import Duration
-
-UNKNOWN_IN_SPEC = "HO401"
-"""A figure's spec has its own code for a key that it does not know."""
 
 
 def check_tools(plan: Document, context: Context) -> Iterator[Finding]:
@@ -68,9 +66,12 @@ def _arguments(
                 yield found("HN506", path, message, ())
         elif kind == "unknown":
             close = did_you_mean(str(path[-1]), meant)
-            known = f"{'keys of a figure' if len(path) > 1 else 'arguments'}: {', '.join(meant)}"
-            code = UNKNOWN_IN_SPEC if len(path) > 1 else "HN504" if close else "HN503"
-            yield found(code, path, message, (f"did you mean '{close[0]}'?",) if close else (known,))
+            of_figure = len(path) > 1 or signature.name in DRAWING
+            valid = _keys(schema, path[:-1]) or meant
+            known = f"{'keys of a figure' if of_figure else 'arguments'}: {', '.join(valid)}"
+            code = UNKNOWN_KEY if of_figure else "HN504" if close else "HN503"
+            advice = (f"did you mean '{close[0]}'?",) if close else ()
+            yield found(code, path, message, (*advice, known) if of_figure else advice or (known,))
         else:
             yield found("HV101", path, message, tuple(f"did you mean '{one}'?" for one in meant[:1]))
     for path, text in strings(args, schema):
@@ -92,6 +93,16 @@ def _arguments(
             )
         except RequestError as error:
             yield found("HV101", path, error.message, (error.advice,) if error.advice else ())
+
+
+def _keys(schema: Schema, path: Path) -> list[str]:
+    """The keys that an object in the arguments may have; none where its schema does not list them."""
+    for part in path:
+        inner = schema.get("properties", {}).get(part)
+        if not isinstance(inner, dict):
+            return []
+        schema = inner
+    return list(schema.get("properties", {}))
 
 
 def _comes_later(path: Path, step: Document, signature: Signature) -> bool:

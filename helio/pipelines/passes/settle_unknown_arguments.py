@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from helio.pipelines.diagnostics import StepId, did_you_mean, pointer
+from helio.pipelines.figures import DRAWING, UNKNOWN_KEY
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
 from helio.pipelines.passes.rename_arguments import disagreeing
 from helio.pipelines.passes.structure import fits
@@ -31,8 +32,8 @@ def settle_unknown_arguments(plan: Document, context: Context) -> Iterator[Findi
     >>> for edit in settle_unknown_arguments(plan, Context(signatures(), datetime(2024, 1, 1), {})):
     ...     print(edit.code, edit.kind, edit.message)
     HN507 safe arguments without meaning removed: zoom
-    HN504 lossy 'titel' read as 'title'
-    HN503 lossy 'sparkle' kept under annotations.dropped_args
+    HO401 lossy 'titel' read as 'title'
+    HO401 lossy 'sparkle' kept under annotations.dropped_args
     """
     for path, step in each_step(plan):
         signature, args = context.signatures.get(name_of(step)), step.get("tool_args")
@@ -66,18 +67,24 @@ def _settled(
             continue
         if meant and meant not in taken and _is_valid(args[name], known[meant]):
             taken.add(meant)
-            yield _read_as(path, args, name, meant, step_id)
+            yield _read_as(path, args, name, meant, signature, step_id)
         else:
             aside[name] = args[name]
     if aside:
         yield from _kept_aside(path, step, aside, signature, step_id)
 
 
-def _read_as(path: Path, args: Document, name: str, meant: str, step_id: StepId | None) -> Edit:
+def _read_as(
+    path: Path, args: Document, name: str, meant: str, signature: Signature, step_id: StepId | None
+) -> Edit:
     at = pointer(*path, "tool_args", name)
     operations = (*removed(at, args[name]), *added(pointer(*path, "tool_args", meant), args[name]))
     warning = f"'{name}' is not known here; did you mean '{meant}'?"
-    return Edit("HN504", f"'{name}' read as '{meant}'", operations, step_id, "lossy", warning, at)
+    code = "HN504"
+    if signature.name in DRAWING:
+        warning += f" Keys of a figure: {', '.join(one.name for one in signature.arguments)}"
+        code = UNKNOWN_KEY
+    return Edit(code, f"'{name}' read as '{meant}'", operations, step_id, "lossy", warning, at)
 
 
 def _kept_aside(
@@ -104,9 +111,17 @@ def _kept_aside(
         close = did_you_mean(name, known)
         hint = f"did you mean '{close[0]}'?" if close else f"its arguments: {', '.join(known)}"
         shown = json.dumps(value, ensure_ascii=False)[:60]
+        code = "HN503"
+        if signature.name in DRAWING:
+            hint = (
+                f"{hint} Keys of a figure: {', '.join(known)}"
+                if close
+                else f"keys of a figure: {', '.join(known)}"
+            )
+            code = UNKNOWN_KEY
         warning = f"'{name}' is not an argument of {signature.name}, and its value {shown} may mean something; {hint}"
         message = f"'{name}' kept under annotations.dropped_args"
-        yield Edit("HN503", message, operations, step_id, "lossy", warning, at)
+        yield Edit(code, message, operations, step_id, "lossy", warning, at)
 
 
 def _near(name: str, known: dict[str, Argument]) -> str | None:
