@@ -17,8 +17,8 @@ from helio.pipelines.template import Document
 def check_expansion(plan: Document, context: Context) -> Iterator[Finding]:
     """Refuse maps that no run could expand: items too many, labels that items share, intervals of no length.
 
-    Items that are written out are expanded as in a run. Intervals are those of the range as it stands; another one
-    may be given in the run, so nothing is said of their number.
+    Items that are written out are expanded as in a run. Of intervals only their length is looked at: which ones they
+    are is the run's to say.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
@@ -53,24 +53,11 @@ def check_expansion(plan: Document, context: Context) -> Iterator[Finding]:
         if known_items(each, context) is not None:
             items = items_of(step, index, plan, context)
             wrong = items if isinstance(items, Diagnostic) else collides(step, items, index, context)
-        elif step.get("collect") == "list" and _is_of_intervals(each):
-            # Another range may be given in the run: that there are too many of this one is said only there.
-            found = items_of(step, index, plan, context)
-            wrong = None if isinstance(found, Diagnostic) else collides(step, found, index, context)
         if wrong is not None:
             yield wrong
         elif isinstance(items, list):
             made += [(index, one) for one in expanded(step, items, context)]
     yield from _given_twice(made, plan, context)
-
-
-def _is_of_intervals(each: Document) -> bool:
-    over = each.get("over")
-    return (
-        isinstance(over, dict)
-        and isinstance(over.get("intervals"), str)
-        and is_duration(over.get("step", "1d"))
-    )
 
 
 def _given_twice(made: list[tuple[int, Document]], plan: Document, context: Context) -> Iterator[Diagnostic]:
