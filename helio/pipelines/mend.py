@@ -50,8 +50,13 @@ def mend(
     if not parsed.edits and all(edit.code in ("HN100", "HR101", "HR301") for edit in mended.edits):
         return parsed.plan, "", found
     template = _lean(mended.plan, parsed.plan)
+    # Of JSON only what it says counts, not how it was laid out; of a text around a plan all of it goes.
+    before = text if parsed.edits else as_text(parsed.plan)
     lines = difflib.unified_diff(
-        text.splitlines(keepends=True), as_text(template).splitlines(keepends=True), name, f"{name} (mended)"
+        before.splitlines(keepends=True),
+        as_text(template).splitlines(keepends=True),
+        name,
+        f"{name} (mended)",
     )
     return template, "".join(lines), found
 
