@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import InitVar, dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from helio import __version__
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId
@@ -17,6 +17,7 @@ from helio.pipelines.template import Document, digest
 from helio.steps.signature import signatures
 
 _VERIFIED = object()
+Known = TypeVar("Known")
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def check(
     pipelines: Mapping[str, Document] | None = None,
 ) -> Rewritten:
     """`normalise` with the tools of this version."""
-    context = Context(signatures(), now, {}, catalogue=catalogue or {}, pipelines=pipelines or {})
+    context = Context(signatures(), now, {}, catalogue=_given(catalogue), pipelines=_given(pipelines))
     return normalise(template, context, mode=mode)
 
 
@@ -147,8 +148,8 @@ def make_plan(
         given,
         archive,
         f"helio {__version__} · {template.get('id', 'pipeline')}",
-        catalogue or {},
-        pipelines=pipelines or {},
+        _given(catalogue),
+        pipelines=_given(pipelines),
     )
     authored = normalise(template, context)
     if authored.errors:
@@ -249,6 +250,11 @@ def _item(step: Document) -> dict[str, Any]:
     if not isinstance(found, dict) or "step_id" not in found:
         return {}
     return {"item_of": found["step_id"], "keep_partial": found.get("on_item_error") == "keep_partial"}
+
+
+def _given(known: Mapping[str, Known] | None) -> Mapping[str, Known]:
+    """What is known, not asked for its length: that would open the catalogue."""
+    return {} if known is None else known
 
 
 def _owner(label: str, produced: set[str]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -318,6 +318,7 @@ def _files_of_earlier_run(folder: Path) -> set[str]:
         return set()  # no record of ours, so nothing that is known to be ours
 
 
+@cache
 def environment() -> dict[str, str]:
     """Versions of what a result depends on."""
     packages = ("numpy", "cdflib", "plotly", "kaleido", "pyarrow", "pandas")
