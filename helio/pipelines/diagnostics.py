@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from helio.errors import RequestError, closest
+from helio.errors import RequestError
 
-did_you_mean = closest
 Severity = Literal["error", "warning", "info"]
 StepId = int | str
 

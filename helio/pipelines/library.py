@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from helio.errors import OutputError, RequestError, UnknownPipeline
-from helio.pipelines.diagnostics import InvalidTemplate, did_you_mean
+from helio.errors import OutputError, RequestError, UnknownPipeline, closest
+from helio.pipelines.diagnostics import InvalidTemplate
 from helio.pipelines.parse import parse
 from helio.pipelines.schema import SCHEMA_FILE
 from helio.pipelines.template import Document, as_text, slug
@@ -63,7 +63,7 @@ class Library:
                 return Entry(slug(path.stem), path, shipped=False)
             raise UnknownPipeline(f"there is no file {name}", advice="helio list shows the pipelines by name")
         known = [one.id for one in self.entries()]
-        close = did_you_mean(name, known)
+        close = closest(name, known)
         raise UnknownPipeline(
             f"no pipeline is called '{name}'",
             advice=f"did you mean '{close[0]}'?" if close else f"pipelines: {', '.join(known)}",

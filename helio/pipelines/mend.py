@@ -41,7 +41,14 @@ def mend(
     parsed = parse(text)
     if parsed.errors:
         return {}, "", parsed.diagnostics
-    context = Context(signatures(), now, {}, catalogue=catalogue or {}, pipelines=pipelines or {})
+    # Not `catalogue or {}`: asking for its length would open it.
+    context = Context(
+        signatures(),
+        now,
+        {},
+        catalogue={} if catalogue is None else catalogue,
+        pipelines={} if pipelines is None else pipelines,
+    )
     mended = rewrite(parsed.plan, context, (*NORMALISE, *RESOLVE, *LOOPS), mode="repair", until_stable=True)
     found = (*parsed.diagnostics, *mended.diagnostics)
     if not mended.errors:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from helio.errors import DamagedObject, RequestError, UnknownRun
-from helio.pipelines.diagnostics import did_you_mean
+from helio.errors import DamagedObject, RequestError, UnknownRun, closest
 from helio.store.keys import difference
 from helio.store.runs import RunRecord, Runs
 
@@ -28,7 +27,7 @@ def why(runs: Runs, run_id: str, step_id: str) -> list[str]:
                 f"step {step_id} was merged into step {merged} before the run: helio why {record.id} {merged}"
             ]
         known = [str(one["step_id"]) for one in record.steps]
-        close = did_you_mean(step_id, known)
+        close = closest(step_id, known)
         raise RequestError(
             f"run {record.id} has no step '{step_id}' that ended",
             advice=f"did you mean '{close[0]}'?" if close else f"steps: {', '.join(known) or 'none'}",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helio.pipelines.diagnostics import Diagnostic, did_you_mean
+from helio.errors import closest
+from helio.pipelines.diagnostics import Diagnostic
 from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.template import Document
 
@@ -22,7 +23,7 @@ def check_given_values(plan: Document, context: Context) -> Iterator[Finding]:
     declared = plan["variables"]
     for name in context.values:
         if name not in declared:
-            close = did_you_mean(name, declared)
+            close = closest(name, declared)
             known = f"variables: {', '.join(declared)}" if declared else "the template declares no variables"
             yield Diagnostic(
                 "HB203",

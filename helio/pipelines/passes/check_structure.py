@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helio.pipelines.diagnostics import Diagnostic, did_you_mean, pointer
+from helio.errors import closest
+from helio.pipelines.diagnostics import Diagnostic, pointer
 from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.passes.structure import misfits
 from helio.pipelines.passes.walk import each_step, id_of
@@ -45,7 +46,7 @@ def check_structure(plan: Document, context: Context) -> Iterator[Finding]:
 
 
 def _found(message: str, at: str, step: Document | None, meant: tuple[str, ...], key: str) -> Diagnostic:
-    close = did_you_mean(key, meant)
+    close = closest(key, meant)
     return Diagnostic(
         "HV101",
         message,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helio.errors import RequestError, TimeRangeError
-from helio.pipelines.diagnostics import Diagnostic, did_you_mean, pointer
+from helio.errors import RequestError, TimeRangeError, closest
+from helio.pipelines.diagnostics import Diagnostic, pointer
 from helio.pipelines.figures import DRAWING, UNKNOWN_KEY
 from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.passes.structure import misfits
@@ -35,7 +35,7 @@ def check_tools(plan: Document, context: Context) -> Iterator[Finding]:
         name = step["tool_name"]
         signature = context.signatures.get(name)
         if signature is None:
-            close = did_you_mean(name, context.signatures)
+            close = closest(name, context.signatures)
             yield Diagnostic(
                 "HN402",
                 f"no tool is called '{name}'",
@@ -65,7 +65,7 @@ def _arguments(
             if not _comes_later(path, step, signature):
                 yield found("HN506", path, message, ())
         elif kind == "unknown":
-            close = did_you_mean(str(path[-1]), meant)
+            close = closest(str(path[-1]), meant)
             of_figure = len(path) > 1 or signature.name in DRAWING
             valid = _keys(schema, path[:-1]) or meant
             known = f"{'keys of a figure' if of_figure else 'arguments'}: {', '.join(valid)}"

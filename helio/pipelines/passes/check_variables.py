@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from helio.errors import RequestError, TimeRangeError
-from helio.pipelines.diagnostics import Diagnostic, Fix, did_you_mean, pointer
+from helio.errors import RequestError, TimeRangeError, closest
+from helio.pipelines.diagnostics import Diagnostic, Fix, pointer
 from helio.pipelines.passes.edit import Context, Finding, added, replaced
 from helio.pipelines.passes.walk import each_step, id_of, loop_variable, name_of
 from helio.pipelines.template import Document
@@ -71,7 +71,7 @@ def _at(value: Any, place: Path) -> str:
 
 
 def _undeclared(step: Document, path: Path, name: str, text: str, known: Mapping[str, Any]) -> Diagnostic:
-    close = did_you_mean(name, known)
+    close = closest(name, known)
     at = pointer(*path)
     kind = "time_range" if path[-1] == "time_range" else "string"
     fixes = [Fix(f"use {one}", replaced(at, text, text.replace(name, one))) for one in close]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from helio.pipelines.diagnostics import Diagnostic, Fix, StepId, did_you_mean, pointer
+from helio.errors import closest
+from helio.pipelines.diagnostics import Diagnostic, Fix, StepId, pointer
 from helio.pipelines.labels import owner, produced_labels
 from helio.pipelines.maps import Place, args_of, as_glob, is_block, is_glob, places, signature_of
 from helio.pipelines.outputs import concrete_labels
@@ -103,7 +104,7 @@ def _no_step(place: Place, position: int, one: Any, ids: list[StepId]) -> Diagno
     close: list[StepId] = [known for known in ids if str(known) == str(one)]
     if not close:
         named = {str(known): known for known in ids}
-        close = [named[name] for name in did_you_mean(str(one), named)]
+        close = [named[name] for name in closest(str(one), named)]
     at = pointer(*place.path, "depends_on", position)
     return Diagnostic(
         "HR303",
@@ -121,7 +122,7 @@ def _nobody(
     plan: Document, place: Place, path: Path, label: str, labels: Labels, context: Context
 ) -> Diagnostic:
     known = list(labels.all)
-    close = did_you_mean(label, known)
+    close = closest(label, known)
     at = pointer(*place.path, "tool_args", *path)
     fixes = [Fix(f"read {one}", replaced(at, label, one)) for one in close]
     inserted = _fetch_of(plan, label, context)

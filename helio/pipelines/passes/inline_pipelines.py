@@ -7,7 +7,8 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
-from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId, did_you_mean, pointer
+from helio.errors import closest
+from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
 from helio.pipelines.figures import depends_on
 from helio.pipelines.labels import owner, produced_labels, read_labels
 from helio.pipelines.maps import args_of, is_block, places, signature_of
@@ -146,7 +147,7 @@ class _Inlining:
                 "fewer levels",
             )
         if name not in self.context.pipelines:
-            close = did_you_mean(name, self.context.pipelines)
+            close = closest(name, self.context.pipelines)
             advice = f"did you mean '{close[0]}'?" if close else "helio list shows the pipelines by name"
             raise refused("HX103", f"no pipeline is called '{name}'", advice)
         document, errors = self._document(name)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from helio.pipelines.diagnostics import Diagnostic, StepId, did_you_mean, pointer
+from helio.errors import closest
+from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
 from helio.pipelines.passes.walk import each_step, id_of, variables_of
 from helio.pipelines.schema import STEP, STRUCTURE, VARIABLE
@@ -54,7 +55,7 @@ def _kept(
     at = pointer(*gone[0][0])
     if context.policy.strict:
         for path, _ in gone:
-            close = did_you_mean(str(path[-1]), known)[:1]
+            close = closest(str(path[-1]), known)[:1]
             yield Diagnostic(
                 "HN101",
                 f"'{path[-1]}' is not known here",
@@ -82,7 +83,7 @@ def _kept(
         for key, value in aside.items():
             merged[_free(key, merged)] = value
         operations += replaced(pointer(*home, "annotations", "unknown"), there, merged)
-    hints = [f"'{name}' looks like '{close[0]}'" for name in names if (close := did_you_mean(name, known))]
+    hints = [f"'{name}' looks like '{close[0]}'" for name in names if (close := closest(name, known))]
     shown = ", ".join(f"'{name}'" for name in names)
     many = "are" if len(names) > 1 else "is"
     warning = f"{shown} {many} not known here: kept under annotations.unknown, not executed"

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from typing import Any
 
-from helio.pipelines.diagnostics import StepId, did_you_mean, pointer
+from helio.errors import closest
+from helio.pipelines.diagnostics import StepId, pointer
 from helio.pipelines.figures import DRAWING, UNKNOWN_KEY
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
 from helio.pipelines.passes.rename_arguments import disagreeing
@@ -108,7 +109,7 @@ def _kept_aside(
         operations += replaced(place, now, new) if there else added(place, new)
         annotations = now = new
         first = False
-        close = did_you_mean(name, known)
+        close = closest(name, known)
         hint = f"did you mean '{close[0]}'?" if close else f"its arguments: {', '.join(known)}"
         shown = json.dumps(value, ensure_ascii=False)[:60]
         code = "HN503"
@@ -128,9 +129,7 @@ def _near(name: str, known: dict[str, Argument]) -> str | None:
     """The one argument of the tool that a misspelt one comes close to."""
     folded = name.casefold()
     close = [
-        one
-        for one in did_you_mean(name, known)
-        if SequenceMatcher(None, folded, one.casefold()).ratio() >= CLOSE
+        one for one in closest(name, known) if SequenceMatcher(None, folded, one.casefold()).ratio() >= CLOSE
     ]
     return close[0] if len(close) == 1 else None
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helio.pipelines.diagnostics import Diagnostic, Fix, did_you_mean, pointer
+from helio.errors import closest
+from helio.pipelines.diagnostics import Diagnostic, Fix, pointer
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
 from helio.pipelines.passes.synonyms import close_tools, fold, is_null, spell_tool, tool_spellings
 from helio.pipelines.passes.walk import each_step, id_of
@@ -80,7 +81,7 @@ def _called(path: Path, step: Document, tool: str) -> tuple[Operation, ...]:
 
 def _unknown(at: str, step: Document, name: str, context: Context) -> Diagnostic:
     close = close_tools(name, context.signatures)
-    saved = did_you_mean(name, context.pipelines)
+    saved = closest(name, context.pipelines)
     return Diagnostic(
         "HN402",
         f"no tool is called '{name[:80]}'",

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sized
 from typing import Any
 
-from helio.pipelines.diagnostics import did_you_mean
+from helio.errors import closest
 from helio.pipelines.variables import TOKEN, Path
 from helio.steps.signature import Schema
 
@@ -63,7 +63,7 @@ def _misfits(error: Any, variables_stand: bool) -> Iterator[Misfit]:
                 "unknown",
                 (*path, name),
                 f"'{name}' is not known here",
-                did_you_mean(name, known) or tuple(known),
+                closest(name, known) or tuple(known),
             )
     elif rule == "required":
         for name in wanted:
@@ -81,7 +81,7 @@ def _misfits(error: Any, variables_stand: bool) -> Iterator[Misfit]:
         yield "wrong", path, f"{shown} is not {TYPES.get(wanted, wanted)}", ()
     elif rule == "enum":
         options = tuple(str(one) for one in wanted)
-        yield "wrong", path, f"{shown} is not one of {', '.join(options)}", did_you_mean(str(given), options)
+        yield "wrong", path, f"{shown} is not one of {', '.join(options)}", closest(str(given), options)
     elif rule == "anyOf":
         kinds = [
             TYPES.get(option.get("type"), "") or "/".join(map(str, option.get("enum", ())))

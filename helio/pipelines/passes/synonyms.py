@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from helio.pipelines.diagnostics import did_you_mean
+from helio.errors import closest
 from helio.steps.signature import Signature
 
 TEMPLATE_KEYS: Mapping[str, tuple[str, ...]] = {
@@ -213,7 +213,7 @@ def spell_tool(name: str, spellings: Mapping[str, str]) -> str | None:
 
 def close_tools(name: str, known: Iterable[str]) -> tuple[str, ...]:
     """The known tools whose own names a misspelt one comes close to."""
-    return did_you_mean(_PREFIX.sub("", name.strip()), known)
+    return closest(_PREFIX.sub("", name.strip()), known)
 
 
 def argument_spellings(signature: Signature) -> dict[str, str]:
