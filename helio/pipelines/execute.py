@@ -235,12 +235,11 @@ class Execution:
             raise Cancelled("cancelled")
         begun = time.perf_counter()
         works = self._works(step)
-        found = self._look_up(step, works)
-        if found is not None:
+        missing = self._missing(works)
+        if not missing:
             log.info("step %s: in the store", step.step_id)
-            return found
+            return self._in_store(step, works)
         log.info("step %s: %s %s", step.step_id, step.tool_name, json.dumps(dict(step.args)))
-        missing = [work for work in works if self._store.find(work.key) is None]
         if signatures()[step.tool_name].gives == "tables":
             attempts = self._fetch(step, missing)
         else:
@@ -294,12 +293,16 @@ class Execution:
             inputs[parameter] = tuple(found)
         return inputs
 
+    def _missing(self, works: list[Work]) -> list[Work]:
+        """What is not in the store at this moment; asked once a step, for other processes fill it meanwhile."""
+        return [work for work in works if self._store.find(work.key) is None]
+
     def _look_up(self, step: PlannedStep, works: list[Work]) -> StepResult | None:
-        found = [self._store.find(work.key) for work in works]
-        if any(one is None for one in found):
-            return None
+        return None if self._missing(works) else self._in_store(step, works)
+
+    def _in_store(self, step: PlannedStep, works: list[Work]) -> StepResult:
         outputs = tuple(self._output(step, work, made=False) for work in works)
-        attempts = tuple(one for result in found[:1] if result for one in result.facts.get("attempts", ()))
+        attempts = next((tuple(one.facts.get("attempts", ())) for one in outputs), ())
         return StepResult(step, "cached", outputs, attempts=attempts)
 
     def _output(self, step: PlannedStep, work: Work, *, made: bool) -> Output:

@@ -16,7 +16,7 @@ from helio.pipelines.plan import make_plan
 from helio.pipelines.replies import error_from
 from helio.pipelines.workers import Workers
 from helio.store.source_file import SourceFile
-from helio.store.store import Store
+from helio.store.store import Result, Store
 from helio.store.table import Table
 from helio.time_range import TimeRange
 
@@ -57,6 +57,19 @@ class Served:
         epoch = np.datetime64(time_range.start, "ns") + np.arange(3) * np.timedelta64(60_000_000_000, "ns")
         table = Table(epoch, values, "nT", "B", "GSE", ("Bx", "By", "Bz"))
         return dict.fromkeys(parameters, table)
+
+
+class Late(Store):
+    """Says at the first look at a key that nothing is there yet."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        self.seen: set[str] = set()
+
+    def find(self, key: str) -> Result | None:
+        first = key not in self.seen
+        self.seen.add(key)
+        return None if first else super().find(key)
 
 
 @dataclass(frozen=True)
@@ -247,6 +260,15 @@ def test_a_second_run_makes_nothing(run: Callable[..., Ran]):
     assert set(states(first).values()) == {"completed"}
     assert set(states(again).values()) == {"cached"}
     assert [one.outputs[0].digest for one in again.steps] == [one.outputs[0].digest for one in first.steps]
+
+
+def test_what_another_process_has_just_made_is_made_again_to_the_same_end(tmp_path: Path, workers: Workers):
+    """Each result appears in the store between two looks at it, as when two processes run the same."""
+    plan = make_plan(template(*fetch_compute_draw()), now=NOW, archive="x")
+    store = Store(tmp_path / "store")
+    execute(Execution(plan, store, Served(), workers))
+    again = execute(Execution(plan, Late(store.root), Served(), workers))
+    assert {one.state for one in again.steps} == {"completed"}
 
 
 def test_a_changed_title_draws_again_and_computes_nothing(run: Callable[..., Ran]):
