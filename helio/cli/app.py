@@ -1,0 +1,207 @@
+"""What all commands share: the command itself, its options, errors as text and exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from helio import __version__
+
+if TYPE_CHECKING:
+    from helio.errors import HelioError
+    from helio.settings import Settings
+    from helio.store.runs import Runs
+
+
+SUCCESS, FAILED, INVALID, PARTIAL, CANCELLED = 0, 1, 2, 3, 130
+EXIT_CODES = "Exit codes: 0 success, 1 failed, 2 invalid request, 3 partial, 130 cancelled."
+app = typer.Typer(
+    name="helio",
+    help="Deterministic pipelines for heliophysics: one JSON file fetches, computes and draws.",
+    epilog=EXIT_CODES,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+Name = Annotated[
+    str, typer.Argument(help="A pipeline's name, or the path of a JSON file.", metavar="PIPELINE")
+]
+Assign = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="The value of a variable; may be repeated.", metavar="VAR=VALUE"),
+]
+Archive = Annotated[
+    str | None,
+    typer.Option("--archive", help="A folder of CDF files, 'cdaweb' or 'sample'.", metavar="DIR|NAME"),
+]
+Formats = Annotated[
+    str,
+    typer.Option("--format", help="Formats of figures beside HTML and JSON: png, pdf, svg.", metavar="LIST"),
+]
+RunId = Annotated[str, typer.Argument(help="A run's id, or the beginning of one.", metavar="RUN")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Now = Annotated[
+    str | None, typer.Option("--now", help="The run's clock, UTC, instead of the present.", metavar="TIME")
+]
+MARKS = {"completed": "✓", "cached": "=", "failed": "✗", "skipped": "–"}
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"helio {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    context: typer.Context,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Say what happens, on standard error.")
+    ] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Deterministic pipelines for heliophysics: one JSON file fetches, computes and draws."""
+    del version
+    context.obj = verbose
+
+
+@contextmanager
+def errors_as_text(as_json: bool) -> Iterator[None]:
+    """Turn an error that helio knows into words and an exit code; everything else is a bug and shows itself."""
+    # Errors cost an import; a command that succeeds at once does not need them.
+    from helio.errors import Cancelled, HelioError, RequestError
+
+    try:
+        yield
+    except (KeyboardInterrupt, Cancelled) as error:
+        typer.echo("cancelled; the same command goes on from what is finished", err=True)
+        raise typer.Exit(CANCELLED) from error
+    except HelioError as error:
+        code = INVALID if isinstance(error, RequestError) else FAILED
+        _say_error(error, as_json, code)
+        raise typer.Exit(code) from error
+
+
+def _say_error(error: HelioError, as_json: bool, code: int) -> None:
+    found = getattr(error, "diagnostics", ())
+    if as_json:
+        print_json(
+            {
+                "status": "invalid" if code == INVALID else "failed",
+                "error": {
+                    "kind": type(error).__name__,
+                    "message": error.message,
+                    "place": error.place,
+                    "advice": error.advice,
+                },
+                "found": [one.to_json() for one in found],
+            }
+        )
+    elif found:
+        place = f"{error.place}\n" if error.place else ""
+        typer.echo(place + "\n".join(str(one) for one in found), err=True)
+    else:
+        typer.echo(f"error: {error}", err=True)
+
+
+def say(text: str) -> None:
+    """Print a line; when nobody reads any more (``| head``), go on without."""
+    try:
+        typer.echo(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def print_json(value: Any) -> None:
+    """Print what a program reads."""
+    typer.echo(json.dumps(value, indent=1, ensure_ascii=False, default=str))
+
+
+def current_settings() -> Settings:
+    """What the environment says now."""
+    from helio.settings import read_settings
+
+    return read_settings()
+
+
+def log_to(settings: Settings, *, verbose: bool) -> None:
+    """Everything to a file in the home, which turns over at 1 MB; with --verbose to standard error too."""
+    import logging
+    from logging.handlers import RotatingFileHandler
+
+    root = logging.getLogger("helio")
+    root.setLevel(logging.DEBUG)
+    root.propagate = False
+    while root.handlers:  # those of an earlier command of this process
+        root.handlers.pop().close()
+    form = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
+    if verbose:
+        told = logging.StreamHandler()
+        told.setFormatter(form)
+        root.addHandler(told)
+    try:
+        settings.log_file.parent.mkdir(parents=True, exist_ok=True)
+        kept = RotatingFileHandler(settings.log_file, maxBytes=1_000_000, backupCount=3, encoding="utf-8")
+    except OSError as error:
+        root.addHandler(logging.StreamHandler())
+        root.warning("no log file is kept: %s", error)
+        return
+    kept.setFormatter(form)
+    root.addHandler(kept)
+
+
+def run_records() -> Runs:
+    """The records of runs in the home."""
+    from helio.store.runs import Runs
+
+    return Runs(current_settings().runs)
+
+
+def size_of(text: str) -> int:
+    """Bytes of ``20GB``, ``500 MiB`` or a plain number."""
+    import re
+
+    from helio.errors import RequestError
+
+    powers = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+    powers |= {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", text.lower())
+    if not found:
+        raise RequestError(f"'{text}' is no size", advice="20GB, 500MB")
+    return int(float(found[1]) * powers[found[2] or ""])
+
+
+def chosen_formats(text: str) -> list[Any]:
+    """The formats of figures that a list names."""
+    from helio.errors import RequestError
+    from helio.pipelines.files import FORMATS
+
+    chosen = [one.strip().lower() for one in text.split(",") if one.strip()]
+    unknown = [one for one in chosen if one not in FORMATS]
+    if unknown:
+        raise RequestError(f"'{unknown[0]}' is no format of figures", advice=f"formats: {', '.join(FORMATS)}")
+    return chosen
+
+
+def assignments(texts: list[str]) -> dict[str, str]:
+    """Values of variables by name, from ``VAR=VALUE``."""
+    from helio.errors import RequestError
+
+    values: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip("$ "):
+            raise RequestError(f"'{text}' is no assignment", advice="--set VARIABLE=VALUE")
+        values[name.strip()] = value
+    return values

@@ -1,0 +1,154 @@
+"""What data there are: datasets, missions, the catalogue."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from helio.cli.app import FAILED, Json, app, current_settings, errors_as_text, print_json, say
+
+datasets_app = typer.Typer(
+    help="Find datasets of CDAWeb, and what is in them.", rich_markup_mode=None, no_args_is_help=True
+)
+app.add_typer(datasets_app, name="datasets")
+DatasetId = Annotated[str, typer.Argument(help="A dataset's id, as AC_H0_MFI.", metavar="DATASET")]
+
+
+@datasets_app.command("search")
+def search_datasets(
+    words: Annotated[
+        list[str], typer.Argument(help="What to look for: 'ACE magnetic field 1 min'.", metavar="WORDS")
+    ],
+    limit: Annotated[int, typer.Option("--limit", help="At most so many, best first.", min=1)] = 10,
+    as_json: Json = False,
+) -> None:
+    """Find datasets by words: mission, instrument, quantity, frame, cadence."""
+    with errors_as_text(as_json):
+        from helio.knowledge.catalogue import open_catalogue
+        from helio.knowledge.search import Search
+        from helio.knowledge.text import answer_lines
+
+        answer = Search(open_catalogue(current_settings().home)).find(" ".join(words), limit=limit)
+        if as_json:
+            hits = [{**one.dataset.to_json(), "score": one.score} for one in answer.hits]
+            unknown = {word: list(close) for word, close in answer.unknown.items()}
+            print_json({"total": answer.total, "datasets": hits, "unknown": unknown})
+        else:
+            say("\n".join(answer_lines(answer)))
+    if not answer.hits:
+        raise typer.Exit(FAILED)
+
+
+@datasets_app.command("show")
+def show_dataset(dataset: DatasetId, as_json: Json = False) -> None:
+    """Show a dataset: title, mission, span, cadence, DOI, notes and how to cite it."""
+    with errors_as_text(as_json):
+        from helio.knowledge.catalogue import open_catalogue
+        from helio.knowledge.text import entry_lines
+
+        catalogue = open_catalogue(current_settings().home)
+        entry = catalogue.dataset(dataset)
+        if as_json:
+            print_json({**entry.to_json(), "as_of": catalogue.as_of.isoformat()})
+        else:
+            say("\n".join(entry_lines(entry, catalogue)))
+
+
+@datasets_app.command("parameters")
+def list_parameters(
+    dataset: DatasetId,
+    match: Annotated[
+        str, typer.Option("--match", help="Only those with this text in name, unit or description.")
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """List a dataset's parameters with size, unit and description."""
+    with errors_as_text(as_json):
+        from helio.knowledge.catalogue import open_catalogue
+        from helio.knowledge.text import parameter_lines
+
+        entry = open_catalogue(current_settings().home).dataset(dataset)
+        told = [
+            one
+            for one in entry.parameters
+            if match.lower() in f"{one.name} {one.unit} {one.description}".lower()
+        ]
+        if as_json:
+            print_json({"id": entry.id, "parameters": [one.to_json() for one in told]})
+        else:
+            say("\n".join(parameter_lines(entry, told)))
+
+
+@app.command()
+def missions(as_json: Json = False) -> None:
+    """List the missions whose data CDAWeb serves."""
+    with errors_as_text(as_json):
+        from dataclasses import asdict
+
+        from helio.knowledge.catalogue import open_catalogue
+        from helio.knowledge.text import mission_lines
+
+        found = open_catalogue(current_settings().home).missions()
+        if as_json:
+            print_json([asdict(one) for one in found])
+        else:
+            say("\n".join(mission_lines(found)))
+
+
+catalog_app = typer.Typer(
+    help="What helio knows of CDAWeb's datasets.", rich_markup_mode=None, no_args_is_help=True
+)
+app.add_typer(catalog_app, name="catalog")
+
+
+@catalog_app.command("refresh")
+def refresh_catalog(
+    masters: Annotated[
+        str,
+        typer.Option(
+            "--masters",
+            help="Read parameters anew from the master CDFs of these datasets: 'AC_*'; '*' is 2,900 files.",
+            metavar="PATTERN",
+        ),
+    ] = "",
+    force: Annotated[bool, typer.Option("--force", help="Also when it is less than a day old.")] = False,
+    server: Annotated[
+        str | None, typer.Option("--server", help="Another server than CDAWeb's own.", metavar="URL")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Renew the catalogue from CDAWeb; it stays as it was when that cannot be."""
+    with errors_as_text(as_json):
+        from dataclasses import asdict
+        from datetime import UTC, datetime
+
+        from helio.errors import DataError
+        from helio.knowledge.refresh import SERVER, known_so_far, renew
+        from helio.sources.http import Http
+
+        home, now = current_settings().home, datetime.now(UTC)
+        before = known_so_far(home)
+        if before.as_of <= now < before.fresh_until and not (force or masters):
+            if as_json:
+                print_json({"status": "fresh", "as_of": before.as_of, "datasets": len(before)})
+            else:
+                typer.echo(
+                    f"{len(before)} datasets, as of {before.as_of:%Y-%m-%d %H:%M} UTC: less than a day old"
+                )
+            return
+        http = Http()
+        try:
+            done = renew(before, home, http, now=now, server=server or SERVER, masters=masters)
+        except DataError as error:
+            kept = f"the catalogue of {before.as_of:%Y-%m-%d} is kept"
+            error.advice = f"{error.advice}; {kept}" if error.advice else kept
+            raise
+        finally:
+            http.close()
+        if as_json:
+            print_json({"status": "renewed", **asdict(done)})
+            return
+        typer.echo(f"{done.datasets} datasets, {len(done.added)} new, {len(done.gone)} gone: {done.path}")
+        if done.undescribed:
+            typer.echo(f"note: no master CDF could be read for {', '.join(done.undescribed[:10])}", err=True)

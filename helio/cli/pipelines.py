@@ -1,0 +1,280 @@
+"""Pipelines as files: check, mend, show, copy, share."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from helio.cli.app import (
+    INVALID,
+    SUCCESS,
+    Json,
+    Name,
+    Now,
+    app,
+    current_settings,
+    errors_as_text,
+    print_json,
+    run_records,
+)
+
+if TYPE_CHECKING:
+    from helio.settings import Settings
+
+
+@app.command()
+def check(name: Name, now: Now = None, as_json: Json = False) -> None:
+    """Say everything that is wrong with a pipeline, without running it."""
+    with errors_as_text(as_json):
+        from helio import api
+        from helio.pipelines.diagnostics import InvalidTemplate
+
+        try:
+            found = api.check_template(
+                api.load(name, current_settings()), now=now, settings=current_settings()
+            ).diagnostics
+        except InvalidTemplate as error:
+            found = error.diagnostics
+        wrong = any(one.severity == "error" for one in found)
+        if as_json:
+            print_json(
+                {
+                    "diagnostics": "helio-diagnostics/1",
+                    "valid": not wrong,
+                    "found": [d.to_json() for d in found],
+                }
+            )
+        else:
+            for one in found:
+                typer.echo(str(one))
+            typer.echo(f"{name}: {'not valid' if wrong else 'valid'}")
+    raise typer.Exit(INVALID if wrong else SUCCESS)
+
+
+@app.command()
+def fix(
+    name: Name,
+    diff: Annotated[bool, typer.Option("--diff", help="Only show what would change.")] = False,
+    now: Now = None,
+) -> None:
+    """Mend what can be mended in a pipeline of yours, and say what cannot."""
+    with errors_as_text(as_json=False):
+        from helio import api
+
+        mended = api.fix(name, now=now, write=not diff, settings=current_settings())
+        for one in mended.diagnostics:
+            typer.echo(str(one), err=True)
+        typer.echo(mended.diff or f"{name}: nothing to mend", nl=not mended.diff)
+        if mended.written is not None:
+            typer.echo(f"written {mended.written}")
+        wrong = any(one.severity == "error" for one in mended.diagnostics)
+    raise typer.Exit(INVALID if wrong else SUCCESS)
+
+
+@app.command()
+def explain(
+    subject: Annotated[str, typer.Argument(help="A code such as HR203, or a run's id.", metavar="CODE|RUN")],
+    as_json: Json = False,
+) -> None:
+    """Explain a code, or what each pass did to the pipeline of a run."""
+    with errors_as_text(as_json):
+        from helio.pipelines.codes import explained
+
+        code = explained(subject)
+        if code is not None:
+            if as_json:
+                print_json(code.to_json())
+            else:
+                typer.echo(str(code))
+            return
+        record = run_records().load(subject)
+        edits = record.documents.get("edits", [])
+        if as_json:
+            print_json(edits)
+            return
+        typer.echo(f"{record.id}: {len(edits)} edits")
+        for edit in edits:
+            where = f"step {edit['step_id']}" if edit["step_id"] is not None else "the template"
+            typer.echo(f"  {edit['code']} ({edit['kind']})  {where}: {edit['message']}")
+
+
+@app.command()
+def passes(as_json: Json = False) -> None:
+    """List the passes in the order in which they run."""
+    with errors_as_text(as_json):
+        from helio.pipelines.passes import LETTERS
+
+        rows = [
+            {"stage": letter, "pass": one.__name__, "does": (one.__doc__ or "").strip().splitlines()[0]}
+            for letter, stages in LETTERS
+            for stage in stages
+            for one in stage
+        ]
+        if as_json:
+            print_json(rows)
+            return
+        for row in rows:
+            typer.echo(f"{row['stage']}  {row['pass']:<26}  {row['does']}")
+
+
+@app.command("list")
+def list_pipelines(
+    tools: Annotated[
+        bool, typer.Option("--tools", help="List the tools that steps can use instead.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """List the pipelines: yours, and those that come with helio."""
+    with errors_as_text(as_json):
+        rows = _tool_rows() if tools else _pipeline_rows(current_settings())
+        if as_json:
+            print_json(rows)
+            return
+        width = max(len(row["id"]) for row in rows)
+        for row in rows:
+            typer.echo(f"{row['id']:<{width}}  {row['summary']}")
+
+
+@app.command()
+def show(name: Name, as_json: Json = False) -> None:
+    """Show a pipeline: what it fetches, computes and draws."""
+    with errors_as_text(as_json):
+        from helio import api
+        from helio.pipelines.template import as_text
+
+        template = api.load(name, current_settings())
+        if as_json:
+            typer.echo(as_text(template), nl=False)
+            return
+        typer.echo(
+            f"{template['id']}: {template.get('name', '')}\n{template.get('description', '')}".rstrip()
+        )
+        for variable, facts in (template.get("variables") or {}).items():
+            default = f" = {facts['default']}" if "default" in facts else " (required)"
+            typer.echo(f"\n  {variable} ({facts['type']}){default}  {facts.get('description', '')}".rstrip())
+        typer.echo("")
+        for step in template["steps"]:
+            typer.echo(f"  {step.get('step_id')}: {step.get('tool_name')}  {step.get('intent', '')}".rstrip())
+            for key, value in (step.get("tool_args") or {}).items():
+                typer.echo(f"      {key} = {json.dumps(value, ensure_ascii=False)}")
+
+
+@app.command()
+def copy(
+    name: Name,
+    new: Annotated[str, typer.Argument(help="The name of the copy.", metavar="NEW")],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace one of yours; the old one is kept.")
+    ] = False,
+) -> None:
+    """Copy a pipeline into your own, to edit it."""
+    with errors_as_text(as_json=False):
+        from helio import api
+
+        settings = current_settings()
+        from helio.pipelines.diagnostics import InvalidTemplate
+
+        template = api.load(name, settings)
+        errors = api.check_template(template).errors
+        if errors:
+            raise InvalidTemplate(errors, place=name)
+        template["id"] = new
+        typer.echo(api.library(settings).save(template, replace=replace))
+
+
+@app.command()
+def delete(
+    name: Name,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Delete one of your own pipelines."""
+    with errors_as_text(as_json=False):
+        from helio import api
+        from helio.errors import RequestError
+
+        shelf = api.library(current_settings())
+        shelf.own(name)
+        if not yes:
+            if not sys.stdin.isatty():
+                raise RequestError(f"deleting {name} needs a yes", advice="--yes")
+            typer.confirm(f"Delete {name}?", abort=True)
+        typer.echo(f"deleted {shelf.delete(name)}")
+
+
+@app.command("export")
+def export_pipeline(
+    name: Name,
+    file: Annotated[
+        Path | None, typer.Argument(help="The file to write; standard output when left out.")
+    ] = None,
+) -> None:
+    """Write a pipeline as one file, to share it."""
+    with errors_as_text(as_json=False):
+        from helio import api
+        from helio.pipelines.template import as_text
+        from helio.store.files import write_whole
+
+        text = as_text(api.load(name, current_settings()))
+        if file is None:
+            typer.echo(text, nl=False)
+        else:
+            write_whole(file, text.encode())
+            typer.echo(str(file))
+
+
+@app.command("import")
+def import_pipeline(
+    file: Annotated[Path, typer.Argument(help="A pipeline's JSON file.")],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace one of yours; the old one is kept.")
+    ] = False,
+) -> None:
+    """Take a pipeline from a file into your own, once it is found valid."""
+    with errors_as_text(as_json=False):
+        from helio import api
+        from helio.errors import RequestError
+        from helio.pipelines.diagnostics import InvalidTemplate
+
+        settings = current_settings()
+        if not file.is_file():
+            raise RequestError(f"there is no file {file}")
+        shelf = api.library(settings)
+        template = api.load(file.absolute(), settings)
+        errors = api.check_template(template).errors
+        if errors:
+            raise InvalidTemplate(errors, place=str(file))
+        typer.echo(shelf.save(template, replace=replace))
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of templates."""
+    from helio.pipelines.schema import PUBLISHED
+
+    typer.echo(PUBLISHED.read_text(encoding="utf-8"), nl=False)
+
+
+def _pipeline_rows(settings: Settings) -> list[dict[str, Any]]:
+    from helio import api
+    from helio.errors import HelioError
+
+    shelf = api.library(settings)
+    rows: list[dict[str, Any]] = []
+    for entry in shelf.entries():
+        try:
+            template = shelf.read(entry)
+            summary = template.get("description") or template.get("name") or ""
+        except HelioError as error:  # one damaged file does not hide the others
+            summary = f"cannot be read: {error.message}"
+        rows.append({"id": entry.id, "shipped": entry.shipped, "summary": summary})
+    return rows
+
+
+def _tool_rows() -> list[dict[str, Any]]:
+    from helio.steps.signature import signatures
+
+    return [{"id": name, "summary": one.summary} for name, one in sorted(signatures().items())]

@@ -1,0 +1,234 @@
+"""``helio run`` and ``helio plan``: do it, or say what would be done."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from helio.cli.app import (
+    FAILED,
+    MARKS,
+    PARTIAL,
+    SUCCESS,
+    Archive,
+    Assign,
+    Formats,
+    Json,
+    Name,
+    Now,
+    app,
+    assignments,
+    chosen_formats,
+    current_settings,
+    errors_as_text,
+    log_to,
+    print_json,
+    say,
+    size_of,
+)
+
+if TYPE_CHECKING:
+    from helio.pipelines.execute import StepResult
+    from helio.pipelines.plan import PlannedStep
+    from helio.pipelines.run import Run
+
+
+@app.command()
+def run(
+    context: typer.Context,
+    name: Annotated[
+        list[str],
+        typer.Argument(
+            help="A pipeline's name, or the path of a JSON file ('run pipeline NAME' works too).",
+            metavar="PIPELINE",
+        ),
+    ],
+    time_range: Annotated[
+        str | None,
+        typer.Option(
+            "--time-range", "-t", help="The time range: 2021-10-28, 'last 7 days', A/B.", metavar="RANGE"
+        ),
+    ] = None,
+    assign: Assign = None,
+    now: Now = None,
+    archive: Archive = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Output folder; ./helio-runs/<run id> when left out."),
+    ] = None,
+    formats: Formats = "html",
+    max_download: Annotated[
+        str, typer.Option("--max-download", help="What one fetch may download.", metavar="SIZE")
+    ] = "1GB",
+    offline: Annotated[bool, typer.Option("--offline", help="Ask no server: use what is there.")] = False,
+    refresh: Annotated[bool, typer.Option("--refresh", help="Ask servers again for what is kept.")] = False,
+    ephemeral: Annotated[
+        bool, typer.Option("--ephemeral", help="Run the engine's server in this process, for batch systems.")
+    ] = False,
+    direct: Annotated[
+        bool, typer.Option("--direct", help="Run without the engine, one step after another.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Run a pipeline: fetch, compute, draw."""
+    with errors_as_text(as_json):
+        from helio import api
+        from helio.sources.archives import Access
+
+        settings = current_settings()
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: words, a record, exit code 130
+        log_to(settings, verbose=context.obj)
+        pipeline = _one_name(name)
+        chosen = chosen_formats(formats)
+        values = assignments(assign or [])
+        with _progress(quiet=as_json) as (started, finished):
+            outcome = api.run(
+                pipeline,
+                time_range=time_range,
+                variables=values,
+                now=now,
+                archive=archive,
+                output=output,
+                outputs=Path("helio-runs"),
+                formats=chosen,
+                engine="direct" if direct else "ephemeral" if ephemeral else settings.engine,
+                access=Access(size_of(max_download), offline, refresh),
+                settings=settings,
+                started=started,
+                finished=finished,
+            )
+        if as_json:
+            print_json(outcome.record() | {"folder": str(outcome.folder)})
+        else:
+            _print_outcome(outcome)
+    raise typer.Exit({"success": SUCCESS, "partial": PARTIAL, "failed": FAILED}[outcome.status])
+
+
+@app.command("plan")
+def plan_pipeline(
+    name: Name,
+    time_range: Annotated[
+        str | None, typer.Option("--time-range", "-t", help="The time range.", metavar="RANGE")
+    ] = None,
+    assign: Assign = None,
+    now: Now = None,
+    archive: Archive = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="A file to save the plan in: helio run FILE executes it."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Say what a run would do, step by step, and save the plan."""
+    with errors_as_text(as_json):
+        from helio import api
+        from helio.pipelines.run import foresee
+        from helio.store.files import write_whole
+
+        settings = current_settings()
+        source = archive or settings.archive
+        values = assignments(assign or [])
+        planned = api.plan(
+            name, time_range=time_range, variables=values, now=now, archive=source, settings=settings
+        )
+        saved = foresee(planned, settings=settings, archive=source)
+        if output is not None:
+            write_whole(output, (json.dumps(saved, indent=1, ensure_ascii=False) + "\n").encode())
+        if as_json:
+            print_json(saved)
+            return
+        for variable, value in planned.values.items():
+            typer.echo(f"{variable} = {value}")
+        for step, told in zip(planned.steps, saved["forecast"], strict=True):
+            typer.echo(f"{told['state']:<6}  {step.step_id}  {step.tool_name}  {told['reason']}")
+        if output is not None:
+            typer.echo(f"saved {output}")
+
+
+def _one_name(words: list[str]) -> str:
+    """``run NAME`` and ``run pipeline NAME`` are the same."""
+    from helio.errors import RequestError
+
+    if len(words) == 2 and words[0] == "pipeline":
+        return words[1]
+    if len(words) != 1:
+        raise RequestError(
+            f"one pipeline at a time, not {len(words)}: {' '.join(words)}", advice="helio run NAME"
+        )
+    return words[0]
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[tuple[Any, Any]]:
+    """Two callbacks that tell of each step: a moving line at a terminal, one line a step elsewhere."""
+    if quiet:
+        yield (lambda step: None), (lambda result: None)
+        return
+    if not sys.stdout.isatty():
+        yield (lambda step: None), (lambda result: say(_step_line(result)))
+        return
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    with console.status("planning") as status:
+
+        def started(step: PlannedStep) -> None:
+            status.update(f"{step.step_id}: {step.tool_name} {step.intent}")
+
+        def finished(result: StepResult) -> None:
+            console.print(_step_line(result), markup=False)
+            status.update("writing")
+
+        yield started, finished
+
+
+def _step_line(result: StepResult) -> str:
+    mark = MARKS[result.state]
+    told = result.reason
+    if result.error is not None:
+        told = result.error.message
+    elif result.outputs and result.artefact is None:
+        told = ", ".join(f"{one.label} ({one.facts['rows']} records)" for one in result.outputs)
+    elif result.artefact is not None:
+        told = ""
+    return f"{mark} {result.step.step_id}  {result.step.tool_name}  {told}".rstrip()
+
+
+def _print_outcome(outcome: Run) -> None:
+    for one in outcome.result.steps:
+        for output in one.outputs:
+            if output.label:
+                for note in output.facts["notes"]:
+                    typer.echo(f"note: {one.step.step_id}: {output.label}: {note}", err=True)
+        if one.error is not None:
+            typer.echo(f"error: {one.error}", err=True)
+        for attempt in one.attempts[:-1]:
+            passed = f"{attempt['dataset_id']} was passed over: {attempt['outcome']}"
+            typer.echo(f"warning[HE201] step {one.step.step_id}: {passed}", err=True)
+        for note in one.artefact.facts["notes"] if one.artefact else ():
+            if not _is_full_coverage(note):
+                typer.echo(f"note: {one.step.step_id}: {note}", err=True)
+    for warning in outcome.plan.warnings:
+        typer.echo(str(warning), err=True)
+    for unwritten in outcome.unwritten:
+        typer.echo(f"error: {unwritten}", err=True)
+    for artefact in outcome.artefacts:
+        say(f"{artefact.kind:<5} {artefact.path}")
+    if outcome.page:
+        say(f"page  {outcome.page}  (helio down stops the server)")
+    say(f"{outcome.status}: {outcome.plan.pipeline_id}  {outcome.folder}")
+
+
+def _is_full_coverage(note: str) -> bool:
+    """Whether a note only says that next to nothing is missing."""
+    import re
+
+    shares = re.findall(r"(\d+(?:\.\d+)?) %", note)
+    return "coverage" in note and all(float(one) >= 95 for one in shares)

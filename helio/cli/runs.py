@@ -1,0 +1,80 @@
+"""The records of runs: list, show, delete, and why a step ran."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from helio.cli.app import MARKS, Json, RunId, app, errors_as_text, print_json, run_records
+
+runs_app = typer.Typer(help="List, show and delete the records of runs.", rich_markup_mode=None)
+app.add_typer(runs_app, name="runs")
+
+
+@runs_app.callback(invoke_without_command=True)
+def list_runs(
+    context: typer.Context,
+    pipeline: Annotated[str | None, typer.Option("--pipeline", help="Of this pipeline only.")] = None,
+    limit: Annotated[int, typer.Option("--limit", help="At most so many, newest first.")] = 20,
+    as_json: Json = False,
+) -> None:
+    """List the records of runs, newest first."""
+    if context.invoked_subcommand is not None:
+        return
+    with errors_as_text(as_json):
+        from dataclasses import asdict
+
+        found = [one for one in run_records().list() if pipeline in (None, one.pipeline)][: max(limit, 0)]
+        if as_json:
+            print_json([asdict(one) for one in found])
+            return
+        for one in found:
+            typer.echo(f"{one.status:<9}  {one.started_at[:19]:<19}  {one.id}  {one.note}".rstrip())
+        if not found:
+            typer.echo("no such runs" if pipeline else "no runs yet: helio run PIPELINE")
+
+
+@runs_app.command("show")
+def show_run(run_id: RunId, as_json: Json = False) -> None:
+    """Show what a run did: its steps, files and sources."""
+    with errors_as_text(as_json):
+        record = run_records().load(run_id)
+        if as_json:
+            print_json({**record.header, "steps": record.steps, "notes": record.notes} | record.documents)
+            return
+        header = record.header
+        typer.echo(f"{record.id}: {record.status}")
+        if header.get("error"):
+            typer.echo(f"error: {header['error']}")
+        for name, value in header.get("values", {}).items():
+            typer.echo(f"  {name} = {value}")
+        for step in record.steps:
+            told = step["reason"] or (step["error"] or {}).get("message", "")
+            typer.echo(f"  {MARKS[step['state']]} {step['step_id']}  {step['tool_name']}  {told}".rstrip())
+            for output in step["outputs"]:
+                typer.echo(f"      {output['label'] or 'artefact'}  {output['digest'][:19]}…")
+        for file in header.get("artefacts", ()):
+            typer.echo(f"  {file['kind']:<5} {file['file']}")
+        for note in record.notes:
+            typer.echo(f"note: {note}", err=True)
+
+
+@runs_app.command("delete")
+def delete_run(run_id: RunId) -> None:
+    """Delete the record of a run; what it made goes with a later helio gc --delete."""
+    with errors_as_text(as_json=False):
+        runs = run_records()
+        record = runs.load(run_id)
+        runs.delete(record.id)
+        typer.echo(f"deleted {record.id}")
+
+
+@app.command()
+def why(run_id: RunId, step: Annotated[str, typer.Argument(help="The id of a step.")]) -> None:
+    """Say why a step of a run ran, or did not have to."""
+    with errors_as_text(as_json=False):
+        from helio.pipelines.why import why as reasons
+
+        for line in reasons(run_records(), run_id, step):
+            typer.echo(line)

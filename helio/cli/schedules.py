@@ -1,0 +1,224 @@
+"""The engine's server, and the pipelines that run by themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from helio.cli.app import (
+    CANCELLED,
+    FAILED,
+    PARTIAL,
+    SUCCESS,
+    Archive,
+    Assign,
+    Formats,
+    Json,
+    Name,
+    app,
+    assignments,
+    chosen_formats,
+    current_settings,
+    errors_as_text,
+    log_to,
+    print_json,
+    say,
+)
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from helio.flows.schedule import Schedule, Schedules
+    from helio.flows.server import Server
+    from helio.settings import Settings
+
+
+@app.command()
+def up() -> None:
+    """Start the engine's server, and say where its pages are."""
+    with errors_as_text(as_json=False):
+        server = _server()
+        server.start()
+        server.wait()
+        typer.echo(server.ui_url)
+
+
+@app.command()
+def down() -> None:
+    """Stop the engine's server."""
+    with errors_as_text(as_json=False):
+        server = _server()
+        was_up = server.is_up()
+        server.stop()
+        typer.echo("stopped" if was_up else "it was not up")
+
+
+schedule_app = typer.Typer(
+    help="Pipelines that run by themselves, under helio serve.", rich_markup_mode=None, no_args_is_help=True
+)
+app.add_typer(schedule_app, name="schedule")
+ScheduleName = Annotated[str, typer.Argument(help="A schedule's name.", metavar="NAME")]
+
+
+@schedule_app.command("add")
+def add_schedule(
+    pipeline: Name,
+    cron: Annotated[
+        str,
+        typer.Option("--cron", help="Minute, hour, day, month, weekday: '10 6 * * *'.", metavar="FIELDS"),
+    ],
+    time_range: Annotated[
+        str | None,
+        typer.Option(
+            "--time-range",
+            "-t",
+            help="As in helio run; 'yesterday' is that of the scheduled day.",
+            metavar="RANGE",
+        ),
+    ] = None,
+    assign: Assign = None,
+    archive: Archive = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Takes a folder for each time range; in the home when left out."),
+    ] = None,
+    formats: Formats = "html",
+    timezone: Annotated[
+        str, typer.Option("--timezone", help="Of --cron; time ranges are UTC.", metavar="ZONE")
+    ] = "UTC",
+    name: Annotated[
+        str, typer.Option("--name", help="The schedule's name; the pipeline's when left out.", metavar="NAME")
+    ] = "",
+    replace: Annotated[bool, typer.Option("--replace", help="Replace the one of that name.")] = False,
+) -> None:
+    """Let a pipeline run by itself, once it is found that it can."""
+    with errors_as_text(as_json=False):
+        from helio import api
+
+        settings = current_settings()
+        now = api.read_now(None)
+        schedule = _schedules(settings).add(
+            pipeline,
+            cron=cron,
+            now=now,
+            name=name,
+            timezone=timezone,
+            time_range=time_range,
+            values=assignments(assign or []),
+            archive=archive or settings.archive,
+            formats=chosen_formats(formats),
+            output=output,
+            replace=replace,
+        )
+        typer.echo(_schedule_line(schedule, now))
+        typer.echo("it runs under helio serve", err=True)
+
+
+@schedule_app.command("list")
+def list_schedules(as_json: Json = False) -> None:
+    """List the schedules, and when each runs next."""
+    with errors_as_text(as_json):
+        from dataclasses import asdict
+
+        from helio import api
+        from helio.errors import HelioError
+
+        schedules, now = _schedules(current_settings()), api.read_now(None)
+        found = []
+        for name in schedules.names():
+            try:
+                found.append(schedules.load(name))
+            except HelioError as error:  # one damaged record does not hide the others
+                typer.echo(f"error: {error}", err=True)
+        if as_json:
+            print_json([asdict(one) | {"next": one.next_after(now).isoformat()} for one in found])
+            return
+        for one in found:
+            typer.echo(_schedule_line(one, now))
+        if not schedules.names():
+            typer.echo("no schedules yet: helio schedule add PIPELINE --cron '10 6 * * *' -t yesterday")
+
+
+@schedule_app.command("pause")
+def pause_schedule(name: ScheduleName) -> None:
+    """Let a schedule rest."""
+    with errors_as_text(as_json=False):
+        from helio import api
+
+        typer.echo(_schedule_line(_schedules(current_settings()).pause(name), api.read_now(None)))
+
+
+@schedule_app.command("resume")
+def resume_schedule(name: ScheduleName) -> None:
+    """Let a paused schedule go on."""
+    with errors_as_text(as_json=False):
+        from helio import api
+
+        typer.echo(
+            _schedule_line(_schedules(current_settings()).pause(name, paused=False), api.read_now(None))
+        )
+
+
+@schedule_app.command("remove")
+def remove_schedule(name: ScheduleName) -> None:
+    """Remove a schedule; what its runs made stays."""
+    with errors_as_text(as_json=False):
+        _schedules(current_settings()).remove(name)
+        typer.echo(f"removed {name}")
+
+
+@app.command()
+def serve(
+    context: typer.Context,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="Runs at the same time.")] = 2,
+    flow_run: Annotated[str, typer.Option("--flow-run", hidden=True)] = "",
+) -> None:
+    """Run the schedules until Ctrl-C, and show them in the engine's pages."""
+    with errors_as_text(as_json=False):
+        settings = current_settings()
+        log_to(settings, verbose=context.obj)
+        from helio.flows import serve as serving
+
+        if not flow_run:
+            serving.serve(settings, limit=limit, told=_say_when)
+            return
+        from helio.errors import Cancelled, HelioError
+
+        try:
+            outcome = serving.run_scheduled(flow_run, settings)
+        except Cancelled as error:
+            raise typer.Exit(CANCELLED) from error
+        except HelioError as error:
+            _say_when(f"failed: {error.message}")
+            raise typer.Exit(FAILED) from error
+        _say_when(serving.describe_run(outcome))
+    raise typer.Exit({"success": SUCCESS, "partial": PARTIAL, "failed": FAILED}[outcome.status])
+
+
+def _server() -> Server:
+    from helio.flows.server import Server
+
+    settings = current_settings()
+    return Server(settings.home, settings.environ)
+
+
+def _schedules(settings: Settings) -> Schedules:
+    from helio.flows.schedule import Schedules
+
+    return Schedules(settings)
+
+
+def _schedule_line(schedule: Schedule, now: datetime) -> str:
+    following = f"next {schedule.next_after(now):%Y-%m-%d %H:%M} UTC"
+    values = " ".join(f"{name.removeprefix('$')}='{value}'" for name, value in schedule.values.items())
+    zone = "" if schedule.timezone == "UTC" else f" {schedule.timezone}"
+    named = "" if schedule.pipeline == schedule.name else f"  {schedule.pipeline}"
+    return f"{schedule.name}{named}  {schedule.cron}{zone}  {'paused' if schedule.paused else following}  {values}"
+
+
+def _say_when(line: str) -> None:
+    from datetime import UTC, datetime
+
+    say(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}  {'; '.join(line.splitlines())}")
