@@ -22,6 +22,9 @@
     │       ├── ServerUnavailable
     │       └── RateLimited
     ├── StepError                 the author: a tool cannot do that with these inputs     exit 1
+    │   ├── UnitMismatch          nT where km/s is needed, or beside it
+    │   ├── FrameMismatch         GSE where GSM is needed, or beside it
+    │   └── ClockMismatch         two tables whose epochs are not the same
     ├── OutputError               the disk: a file cannot be written                      exit 1
     ├── DamagedObject             the store: an object is gone or not what was put there  exit 1
     ├── ExportError               the machine: a static figure cannot be drawn here       exit 1
@@ -152,6 +155,18 @@ class RateLimited(TransientError):
 
 class StepError(HelioError):
     """A tool cannot do what it is asked with the inputs it got."""
+
+
+class UnitMismatch(StepError):
+    """A table has another unit than is needed, or than the table beside it; nothing is converted silently."""
+
+
+class FrameMismatch(StepError):
+    """A vector stands in another frame than is needed, or than the vector beside it."""
+
+
+class ClockMismatch(StepError):
+    """Two tables that are taken record by record have different epochs."""
 
 
 class OutputError(HelioError):

@@ -235,6 +235,17 @@ def canonical_unit(spelling: str) -> str:
     return spelling.strip() if understood is None else understood
 
 
+def unit_factors(spelling: str) -> tuple[Factor, ...] | None:
+    """A unit as powers of canonical symbols, ``(("km", 1), ("s", -1))``; None where a part of it is not known."""
+    canonical = canonical_unit(spelling)
+    if not canonical:
+        return ()
+    try:
+        return tuple(_reduced(_factors(canonical)))
+    except _UnreadableError:
+        return None
+
+
 def pretty_unit(canonical: str) -> str:
     """A unit set for a label: ``cm⁻³``, ``eV/(cm² s sr eV)``, ``µA``, ``°``; of others the exponents are raised."""
     powers = _EXPONENT.sub(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from helio.sources.provider import Providers
 from helio.steps import load_tool
+from helio.steps.quantity import check_quantity
 from helio.steps.signature import signatures
 from helio.time_range import Duration, parse_time_range
 
@@ -33,11 +34,18 @@ def call_tool(
         By the tool's parameter, then by label.
     providers : Providers
         For a fetch.
+
+    Raises
+    ------
+    UnitMismatch, FrameMismatch, StepError
+        When a table is not what the tool's signature takes.
     """
     signature = signatures()[name]
     positional: list[Any] = [providers] if signature.gives == "tables" else []
     for table in signature.tables:
         named = dict(tables[table.parameter])
+        for label, one in named.items():
+            check_quantity(table.takes, one, tool=name, parameter=table.parameter, label=label)
         if not table.many:
             positional += named.values()
         elif table.argument == "source_labels":

@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NewType
 
+from helio.steps.quantity import ANYTHING, Quantity
+
 Schema = dict[str, Any]
 Gives = Literal["tables", "table", "figure", "export"]
 
@@ -31,6 +33,8 @@ class TableInput:
     """Further places where the same labels may be named: ``"spec.panels"``."""
     scalar: bool = False
     """Whether one component is taken at a time: a vector has to be mapped over its components."""
+    takes: Quantity = ANYTHING
+    """What the table has to be; checked before every call."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,8 @@ class Signature:
     """False for a spelling that passes lower to another tool, or a tool that this version cannot run."""
     range_capable: bool = False
     """Whether one call for a range gives the same records as calls for its parts, put together."""
+    gives_quantity: Quantity = ANYTHING
+    """What the table that is given always is, where that does not depend on the inputs."""
 
     def argument(self, name: str) -> Argument | None:
         """The argument of that name, if the tool has it."""
@@ -96,6 +102,7 @@ class Signature:
                     "many": one.many,
                     "also": list(one.also),
                     "scalar": one.scalar,
+                    **({"takes": one.takes.to_json()} if one.takes != ANYTHING else {}),
                 }
                 for one in self.tables
             ],
@@ -103,6 +110,7 @@ class Signature:
                 one.name: {"schema": one.schema, "required": one.required, "default": one.default}
                 for one in self.arguments
             },
+            **({"gives_quantity": self.gives_quantity.to_json()} if self.gives_quantity != ANYTHING else {}),
         }
 
     @classmethod
@@ -117,13 +125,21 @@ class Signature:
             range_capable=written["range_capable"],
             needs=tuple(tuple(group) for group in written["needs"]),
             tables=tuple(
-                TableInput(one["parameter"], one["argument"], one["many"], tuple(one["also"]), one["scalar"])
+                TableInput(
+                    one["parameter"],
+                    one["argument"],
+                    one["many"],
+                    tuple(one["also"]),
+                    one["scalar"],
+                    Quantity.from_json(one.get("takes", {})),
+                )
                 for one in written["tables"]
             ),
             arguments=tuple(
                 Argument(argument, facts["schema"], facts["required"], facts["default"])
                 for argument, facts in written["arguments"].items()
             ),
+            gives_quantity=Quantity.from_json(written.get("gives_quantity", {})),
         )
 
 

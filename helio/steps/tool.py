@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from helio.sources.provider import Providers
+from helio.steps.quantity import ANYTHING, Quantity
 from helio.steps.signature import Argument, Gives, Schema, Signature, TableInput, Text
 from helio.store.table import Table
 from helio.time_range import Duration, TimeRange
@@ -77,7 +78,8 @@ def signature_of(function: Callable[..., Any]) -> Signature:
             schema = {"description": help_texts[name], **schema}
         required = parameter.default is inspect.Parameter.empty
         arguments.append(Argument(name, schema, required, None if required else parameter.default))
-    gives = _gives(hints["return"])
+    returned, gives_quantity = _quantity(hints["return"])
+    gives = _gives(returned)
     tables = tuple(_table_inputs(positional, mark.labels_in))
     named = [] if mark.labels_in else [_label_argument(one, help_texts) for one in tables]
     if gives == "table":
@@ -103,6 +105,7 @@ def signature_of(function: Callable[..., Any]) -> Signature:
         needs=mark.needs,
         runs=mark.runs,
         range_capable=mark.range_capable,
+        gives_quantity=gives_quantity,
     )
 
 
@@ -158,13 +161,22 @@ def _gives(returned: Any) -> Gives:
     return kinds[returned.__name__]
 
 
+def _quantity(annotation: Any) -> tuple[Any, Quantity]:
+    """The type of ``Annotated[Table, Quantity(...)]`` and its quantity; any other type takes anything."""
+    if get_origin(annotation) is not Annotated:
+        return annotation, ANYTHING
+    hint, *notes = get_args(annotation)
+    return hint, next((note for note in notes if isinstance(note, Quantity)), ANYTHING)
+
+
 def _table_inputs(positional: list[tuple[str, Any]], labels_in: tuple[str, ...]) -> Iterator[TableInput]:
     tables = [(name, hint) for name, hint in positional if hint is not Providers]
-    for name, hint in tables:
+    for name, annotation in tables:
+        hint, takes = _quantity(annotation)
         if hint is Table:
-            yield TableInput(name, "source_label" if len(tables) == 1 else f"{name}_label")
+            yield TableInput(name, "source_label" if len(tables) == 1 else f"{name}_label", takes=takes)
         elif get_origin(hint) is list:
-            yield TableInput(name, "source_labels", many=True)
+            yield TableInput(name, "source_labels", many=True, takes=_quantity(get_args(hint)[0])[1])
         else:  # a mapping by label: the template names the labels inside an argument
             yield TableInput(name, labels_in[0], many=True, also=labels_in[1:])
 

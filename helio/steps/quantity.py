@@ -1,0 +1,198 @@
+"""What a tool's tables have to be, checked in one place before any call, and what tables must have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from helio.errors import ClockMismatch, FrameMismatch, StepError, UnitMismatch
+
+if TYPE_CHECKING:
+    from helio.store.table import Table
+
+Kind = Literal["", "scalar", "vector", "spectrum"]
+_HELD = {"scalar": "one series", "vector": "a vector", "spectrum": "a spectrum"}
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What a table has to be, or always is: ``Annotated[Table, Quantity("nT", kind="vector")]``.
+
+    Parameters
+    ----------
+    unit : str
+        Canonical: ``"nT"``, ``"km/s"``, ``"cm^-3"``; ``"1"`` for a number without a unit. Empty: any unit.
+    kind : "scalar", "vector", "spectrum" or ""
+        As `Table.kind`; empty: any. A vector is any set of components.
+    frames : tuple of str
+        The frames it may have; empty: any or none.
+    """
+
+    unit: str = ""
+    kind: Kind = ""
+    frames: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Only what is demanded."""
+        written = {"unit": self.unit, "kind": self.kind, "frames": list(self.frames)}
+        return {name: value for name, value in written.items() if value}
+
+    @classmethod
+    def from_json(cls, written: Mapping[str, Any]) -> Quantity:
+        """The reverse of `to_json`."""
+        return cls(written.get("unit", ""), written.get("kind", ""), tuple(written.get("frames", ())))
+
+
+ANYTHING = Quantity()
+"""No demand."""
+
+
+def check_quantity(takes: Quantity, table: Table, *, tool: str, parameter: str, label: str = "") -> None:
+    """Refuse a table that is not what a tool takes; nothing is ever converted on the way.
+
+    Raises
+    ------
+    StepError
+        When it is of another kind.
+    UnitMismatch
+        When its unit is another one, spellings aside; of one dimension or not is said in the advice.
+    FrameMismatch
+        When it stands in none of the frames.
+    """
+    called = f"'{label or table.name or parameter}'"
+    needs = f"{tool} takes its {parameter}"
+    if takes.kind and table.kind != takes.kind:
+        raise StepError(
+            f"{tool} takes {_HELD[takes.kind]} as its {parameter}, and {called} is {_what(table)}",
+            advice=_advice_on_kind(takes.kind, table, label),
+        )
+    if takes.unit and not _equal_units(takes.unit, table.unit):
+        raise UnitMismatch(
+            f"{needs} {_in_unit(takes.unit)}, and {called} {_has_unit(table.unit)}",
+            advice=_advice_on_units(table.unit, takes.unit),
+        )
+    if takes.frames and not any(_equal_frames(frame, table.frame) for frame in takes.frames):
+        raise FrameMismatch(
+            f"{needs} in {' or '.join(takes.frames)}, and {called} {_has_frame(table.frame)}",
+            advice=_advice_on_frames(table.frame, takes.frames[0]),
+        )
+
+
+def same_unit(one: Table, other: Table) -> str:
+    """The unit of two tables.
+
+    Raises
+    ------
+    UnitMismatch
+        When they differ by more than their spelling: ``nT`` and ``T`` do.
+    """
+    if not _equal_units(one.unit, other.unit):
+        raise UnitMismatch(
+            f"{_called(one)} {_has_unit(one.unit)}, and {_called(other)} {_has_unit(other.unit)}",
+            advice=_advice_on_units(other.unit, one.unit),
+        )
+    return one.unit
+
+
+def same_frame(one: Table, other: Table) -> str:
+    """The frame of two vectors.
+
+    Raises
+    ------
+    FrameMismatch
+        When they differ, or only one of them has a frame.
+    """
+    if not _equal_frames(one.frame, other.frame):
+        raise FrameMismatch(
+            f"{_called(one)} {_has_frame(one.frame)}, and {_called(other)} {_has_frame(other.frame)}",
+            advice=_advice_on_frames(other.frame or one.frame, one.frame if other.frame else ""),
+        )
+    return one.frame
+
+
+def same_clock(one: Table, other: Table) -> None:
+    """Hold that two tables have the same epochs, record by record.
+
+    Raises
+    ------
+    ClockMismatch
+        When they have not; which of them is to be brought onto the other's clock is for the template to say.
+    """
+    if one.epoch is other.epoch:
+        return
+    equal = len(one) == len(other)
+    if equal:
+        different = (one.epoch != other.epoch).nonzero()[0]
+        if not different.size:
+            return
+        first = int(different[0])
+        how = f"from record {first + 1} on: {_utc(one, first)} and {_utc(other, first)}"
+    else:
+        how = f"{len(one)} records and {len(other)}"
+    raise ClockMismatch(
+        f"{_called(one)} and {_called(other)} do not have the same epochs: {how}",
+        advice="bring them onto one clock first, with the tool align",
+    )
+
+
+def _utc(table: Table, record: int) -> str:
+    return str(table.epoch[record])[:23] + "Z"
+
+
+def _called(table: Table) -> str:
+    return f"'{table.name}'" if table.name else "a table"
+
+
+def _what(table: Table) -> str:
+    if table.kind == "vector":
+        return f"a vector of {', '.join(table.components)}"
+    return _HELD[table.kind]
+
+
+def _equal_units(one: str, other: str) -> bool:
+    from helio.knowledge.units import canonical_unit  # hundreds of spellings, for which start-up must not pay
+
+    return canonical_unit(one) == canonical_unit(other)
+
+
+def _equal_frames(one: str, other: str) -> bool:
+    return one.strip().casefold() == other.strip().casefold()
+
+
+def _in_unit(unit: str) -> str:
+    return "without a unit" if unit == "1" else f"in {unit}"
+
+
+def _has_unit(unit: str) -> str:
+    return f"is in {unit}" if unit else "has no unit"
+
+
+def _has_frame(frame: str) -> str:
+    return f"is in {frame}" if frame else "has no frame"
+
+
+def _advice_on_units(unit: str, wanted: str) -> str:
+    if not unit and wanted != "1":
+        return f'state its unit with the tool declare_quantity, if it is known: unit "{wanted}"'
+    from helio.knowledge.unit_algebra import comparable
+
+    if wanted and wanted != "1" and comparable(unit, wanted):
+        return f'convert it first: convert_units to "{wanted}"'
+    return "choose another quantity: the one cannot be converted into the other"
+
+
+def _advice_on_frames(frame: str, wanted: str) -> str:
+    if not frame and wanted:
+        return f'state its frame with the tool declare_quantity, if it is known: frame "{wanted}"'
+    if not wanted:
+        return "state the other's frame with the tool declare_quantity, if it is known"
+    return f'transform it first: transform_frame to "{wanted}", or choose a parameter in {wanted}'
+
+
+def _advice_on_kind(kind: str, table: Table, label: str) -> str:
+    if kind == "scalar" and table.components:
+        return f'take one component: "{label or table.name}.{table.components[0]}"'
+    if kind == "scalar" and table.axes:
+        return "average it over a band first, with the tool band_average"
+    return f"choose a parameter that is {_HELD[kind]}"
