@@ -210,6 +210,7 @@ class Execution:
     def cancel(self) -> None:
         """End all work at once."""
         self._cancelled.set()
+        self._providers.cancel()
         self._workers.cancel()
 
     def table(self, label: str) -> Table:

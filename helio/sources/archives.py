@@ -19,6 +19,7 @@ from helio.store.file_digests import FileDigests, sha256_of
 if TYPE_CHECKING:
     from helio.sources.cdaweb import CdaWeb
     from helio.sources.downloads import Progress
+    from helio.sources.http import Http
 
 SAMPLE = "sample"
 CDAWEB = "cdaweb"
@@ -113,6 +114,8 @@ class Archives:
         self._told = told
         self._lock = threading.Lock()
         self._opened: dict[str, Provider] = {}
+        self._client: Http | None = None
+        self._cancelled = False
 
     def open_named(self) -> None:
         """Open the archive named for the run, if one is.
@@ -132,6 +135,24 @@ class Archives:
             if name not in self._opened:
                 self._opened[name] = self._open(name)
             return self._opened[name]
+
+    def cancel(self) -> None:
+        """End all that is being asked or downloaded, and ask nobody any more; whoever waits gets `Cancelled`."""
+        with self._lock:
+            self._cancelled = True
+            client = self._client
+        if client is not None:
+            client.cancel()
+
+    def _http(self) -> Http:
+        """The client of all providers of the run; called with the lock held."""
+        if self._client is None:
+            from helio.sources.http import Http  # what a run without the network does without
+
+            self._client = Http()
+            if self._cancelled:
+                self._client.cancel()
+        return self._client
 
     @staticmethod
     def _served(provider: str) -> str:
@@ -160,6 +181,7 @@ class Archives:
         return CdaWeb(
             self._reader,
             self._cache,
+            self._http(),
             url=self._cdaweb_url,
             way_in=way_in,
             sha256=self._sha256,

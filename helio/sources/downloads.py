@@ -167,6 +167,8 @@ class Downloads:
             A file cannot be had.
         DamagedFile
             What is sent is not the file that is listed.
+        Cancelled
+            The client's `cancel` was called; what can be resumed is kept.
         OutputError
             The disk is full, or the folder cannot be written.
         """
@@ -211,6 +213,9 @@ class Downloads:
                 if failure is not None:
                     raise failure
                 return [future.result() for future in futures]
+            except KeyboardInterrupt:
+                self._http.cancel()  # their next bytes may be long in coming
+                raise
             finally:
                 # after a failure, those under way end at their next bytes; what has come is kept
                 tally.stop()

@@ -5,19 +5,28 @@ from __future__ import annotations
 import json
 import math
 import random
+import socket
 import ssl
 import threading
 import time
 import weakref
-from collections.abc import Callable, Collection, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from helio import __version__
-from helio.errors import DamagedFile, DataError, RateLimited, Refused, RequestError, ServerUnavailable
+from helio.errors import (
+    Cancelled,
+    DamagedFile,
+    DataError,
+    RateLimited,
+    Refused,
+    RequestError,
+    ServerUnavailable,
+)
 
 if TYPE_CHECKING:
     import httpx2
@@ -28,6 +37,10 @@ USER_AGENT = f"helio-pipelines/{__version__}"
 CONNECTIONS_PER_HOST = 2
 ATTEMPTS = 3
 
+_CONNECTING = 15.0
+"""Seconds for a connection to come about; nothing can end that wait early."""
+_LOOKS_UP = 0.2
+"""Seconds after which whoever waits for a place at a host looks whether there is still a reason to."""
 _NOT_A_CHANCE = (501, 505)
 """Server errors that stay: not implemented, and not that version of HTTP."""
 _TIMED_OUT, _TOO_MANY, _BUSY = 408, 429, 503
@@ -45,10 +58,18 @@ class Hosts:
         self._slots: dict[str, threading.BoundedSemaphore] = {}
         self._quiet: dict[str, float] = {}
 
-    def slot(self, host: str) -> AbstractContextManager[object]:
-        """Wait for a place among the requests that the host serves."""
+    @contextmanager
+    def slot(self, host: str, ended: threading.Event) -> Iterator[None]:
+        """Wait for a place among the requests that the host serves, or until the event."""
         with self._lock:
-            return self._slots.setdefault(host, threading.BoundedSemaphore(self._connections))
+            slot = self._slots.setdefault(host, threading.BoundedSemaphore(self._connections))
+        while not slot.acquire(timeout=_LOOKS_UP):
+            if ended.is_set():
+                raise Cancelled("cancelled")
+        try:
+            yield
+        finally:
+            slot.release()
 
     def leave_alone(self, host: str, until: float) -> None:
         """Ask the host for nothing before a time of the clock."""
@@ -71,7 +92,8 @@ class Clock:
 
     now: Callable[[], float] = time.time
     """Seconds since 1970, UTC."""
-    sleep: Callable[[float], None] = time.sleep
+    sleep: Callable[[float, threading.Event], object] = lambda seconds, ended: ended.wait(seconds)
+    """Waits so many seconds, or until the event."""
     random: Callable[[], float] = random.random
 
     def utc(self) -> datetime:
@@ -147,11 +169,14 @@ class Http:
     ) -> None:
         self.clock = clock or Clock()
         self._timeout = timeout
+        self._connecting = min(timeout, _CONNECTING)
         self._attempts = attempts
         self._budget = budget
         self._hosts = hosts
         self._lock = threading.Lock()
         self._client: httpx2.Client | None = None
+        self._ended = threading.Event()
+        self._sockets: weakref.WeakSet[socket.socket] = weakref.WeakSet()
 
     def get(self, url: str, *, accept: str = "*/*", expected: Collection[int] = (200,)) -> Reply:
         """The whole reply to a request.
@@ -234,30 +259,44 @@ class Http:
         ServerUnavailable, RateLimited, Refused, DamagedFile
         RequestError
             The environment names certificates or a proxy that cannot be used.
+        Cancelled
+            When `cancel` was called.
         """
         host = _host(url)
         waited = 0.0
         attempt = 0
         while True:
             attempt += 1
+            self._refuse_if_ended()
             quiet = self._hosts.quiet_for(host, self.clock.now())
             if waited + quiet > self._budget:
                 text = f"{host} asked to be left alone for another {quiet:.0f} s"
                 raise RateLimited(text, advice=_LATER, place=url)
             if quiet:
-                self.clock.sleep(quiet)
+                self.clock.sleep(quiet, self._ended)
                 waited += quiet
+                self._refuse_if_ended()
             try:
-                with self._hosts.slot(host):
-                    return self._attempt(url, receive, dict(headers()), expected)
+                with self._hosts.slot(host, self._ended):
+                    found = self._attempt(url, receive, dict(headers()), expected)
+                self._refuse_if_ended()  # a body of no known length seems whole when its connection is shut
+                return found
             except _MayPassError as failure:
+                self._refuse_if_ended(failure)
                 pause = max(failure.wait, 0.5 * 2**attempt * (0.5 + self.clock.random() / 2))
                 if failure.wait:
                     self._hosts.leave_alone(host, self.clock.now() + failure.wait)
                 if attempt == self._attempts or waited + pause > self._budget:
                     raise _after(failure.error, attempt, failure.wait) from failure.__cause__
-                self.clock.sleep(pause)
+                self.clock.sleep(pause, self._ended)
                 waited += pause
+
+    def cancel(self) -> None:
+        """End all requests at once, and refuse further ones; whoever waits gets `Cancelled`."""
+        with self._lock:
+            self._ended.set()
+            for one in tuple(self._sockets):
+                _shut(one)
 
     def close(self) -> None:
         """Close the connections that are kept open; the next request opens new ones."""
@@ -265,6 +304,21 @@ class Http:
             if self._client is not None:
                 self._client.close()
                 self._client = None
+
+    def _refuse_if_ended(self, failure: _MayPassError | None = None) -> None:
+        if self._ended.is_set():
+            raise Cancelled("cancelled") from (failure and failure.__cause__)
+
+    def _note_socket(self, event: str, info: Mapping[str, Any]) -> None:
+        """Remember each connection: closing it elsewhere would not wake whoever reads from it, shutting it does."""
+        if not event.endswith(("connect_tcp.complete", "start_tls.complete")):
+            return
+        one = info["return_value"].get_extra_info("socket")
+        if isinstance(one, socket.socket):
+            with self._lock:
+                self._sockets.add(one)
+                if self._ended.is_set():
+                    _shut(one)
 
     def _attempt(
         self,
@@ -278,7 +332,8 @@ class Http:
         host = _host(url)
         begun = False
         try:
-            with self._open().stream("GET", url, headers=headers) as response:
+            noted = {"trace": self._note_socket}
+            with self._open().stream("GET", url, headers=headers, extensions=noted) as response:
                 if response.status_code not in expected:
                     raise self._said(response, url)
                 begun = True
@@ -288,7 +343,8 @@ class Http:
                 DamagedFile(f"what {host} sends {error}", advice=_LATER, place=url)
             ) from error
         except httpx2.TimeoutException as error:
-            text = f"{host} did not answer within {self._timeout:g} s"
+            seconds = self._connecting if isinstance(error, httpx2.ConnectTimeout) else self._timeout
+            text = f"{host} did not answer within {seconds:g} s"
             raise _MayPassError(ServerUnavailable(text, advice=_LATER, place=url)) from error
         except httpx2.RemoteProtocolError as error:
             how = "before its answer was whole" if begun else "without an answer"
@@ -328,7 +384,7 @@ class Http:
             if self._client is None:
                 try:
                     client = httpx2.Client(
-                        timeout=httpx2.Timeout(self._timeout, pool=None),
+                        timeout=httpx2.Timeout(self._timeout, connect=self._connecting, pool=None),
                         headers={"User-Agent": USER_AGENT},
                         follow_redirects=True,
                         limits=httpx2.Limits(
@@ -390,6 +446,12 @@ def _words(response: httpx2.Response) -> str:
             text = ""  # a page for people
     text = " ".join(text.split())[:_MOST_SAID]
     return f": {text}" if text else ""
+
+
+def _shut(one: socket.socket) -> None:
+    with suppress(OSError):  # it is closed already
+        # not its own method: that of a TLS socket forgets the cipher under whoever reads
+        socket.socket.shutdown(one, socket.SHUT_RDWR)
 
 
 def _host(url: str) -> str:

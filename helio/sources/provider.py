@@ -52,3 +52,7 @@ class Providers(Protocol):
     def choose(self, provider: str) -> Provider:
         """The provider for a step that names `provider`, or names none with ``""``."""
         ...
+
+    def cancel(self) -> None:
+        """End all that is being asked or downloaded; whoever waits for it gets `Cancelled`."""
+        ...

@@ -35,6 +35,9 @@ class Served:
     def choose(self, provider: str) -> Served:
         return self
 
+    def cancel(self) -> None:
+        self.asked.append("cancelled")
+
     def datasets(self) -> list[str]:
         return []
 

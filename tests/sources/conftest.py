@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -110,7 +111,7 @@ class FakeClock(Clock):
         begun = time.time()
         base = begun if start is None else start
 
-        def sleep(seconds: float) -> None:
+        def sleep(seconds: float, ended: threading.Event) -> None:
             self.slept.append(seconds)
             self.then()
 

@@ -8,11 +8,13 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from helio.errors import (
+    Cancelled,
     DamagedFile,
     HelioError,
     Offline,
@@ -355,6 +357,25 @@ def test_what_a_killed_process_had_is_taken_up(standin, root, downloads):
     [kept] = downloads.get([wanted(standin)])
     assert standin.requests[-1].headers["Range"] == "bytes=150000-"
     assert standin.requests[-1].status == 206
+    assert kept.sha256 == hashlib.sha256(standin.files[-1].path.read_bytes()).hexdigest()
+    assert partial_files(root) == []
+
+
+def test_a_cancelled_download_ends_at_once_and_is_resumed_by_the_next_run(
+    standin, root, downloads, monkeypatch
+):
+    monkeypatch.setattr(module, "_WORTH_RESUMING", 50_000)
+    standin.fail("/sp_phys/data/", ("stall", 150_000))
+    slow = Http(hosts=Hosts())
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(Downloads(root, slow).get, [wanted(standin)])
+        _wait_for(root / "parts", 150_000)
+        slow.cancel()
+        with pytest.raises(Cancelled):
+            future.result(timeout=30)
+    slow.close()
+    [kept] = downloads.get([wanted(standin)])
+    assert standin.requests[-1].headers["Range"] == "bytes=150000-"
     assert kept.sha256 == hashlib.sha256(standin.files[-1].path.read_bytes()).hexdigest()
     assert partial_files(root) == []
 

@@ -1,12 +1,15 @@
 """What the client asks, how often, how long it waits, and what it says went wrong; over real HTTP."""
 
 import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import datetime
 
 import pytest
 
 from helio import __version__
-from helio.errors import HelioError, RateLimited, Refused, RequestError, ServerUnavailable
+from helio.errors import Cancelled, HelioError, RateLimited, Refused, RequestError, ServerUnavailable
 from helio.sources.http import Clock, Hosts, Http, retry_after
 from tests.sources.standin_cdaweb import REST
 
@@ -173,3 +176,55 @@ def test_two_requests_at_once_are_the_most_a_host_gets_from_all_clients(standin)
 
 def test_the_clock_tells_utc_without_a_zone():
     assert Clock(now=lambda: 86_400.0).utc() == datetime(1970, 1, 2)
+
+
+def cancelled_when(asked: Callable[[], bool], http: Http, url: str) -> None:
+    """Make a request in a thread, cancel once something is seen, and expect the request to end for that."""
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(http.get, url)
+        waiting = threading.Event()
+        while not asked():
+            waiting.wait(0.01)
+        http.cancel()
+        with pytest.raises(Cancelled):
+            future.result(timeout=30)
+
+
+@pytest.mark.parametrize("fault", ["timeout", ("stall", 10), ("slow", 1.0)])
+def test_a_request_under_way_ends_when_it_is_cancelled(standin, fault):
+    standin.fail("datasets", fault)
+    with closing(Http(hosts=Hosts())) as http:
+        cancelled_when(lambda: bool(standin.requests), http, standin.url + DATASETS)
+    assert len(standin.requests) == 1
+
+
+def test_a_kept_connection_is_ended_too(standin):
+    with closing(Http(hosts=Hosts())) as http:
+        http.get(standin.url + DATASETS)
+        standin.fail("datasets", "timeout")
+        cancelled_when(lambda: len(standin.requests) == 2, http, standin.url + DATASETS)
+
+
+def test_a_wait_that_the_server_asked_for_ends_when_it_is_cancelled(standin):
+    standin.fail("datasets", ("429", 60))
+    hosts = Hosts()
+    with closing(Http(hosts=hosts)) as http:
+        host = standin.url.removeprefix("http://")
+        cancelled_when(lambda: hosts.quiet_for(host, http.clock.now()) > 1, http, standin.url + DATASETS)
+    assert len(standin.requests) == 1
+
+
+def test_a_wait_for_a_place_at_the_host_ends_when_it_is_cancelled(standin):
+    hosts, other = Hosts(1), threading.Event()
+    with hosts.slot(standin.url.removeprefix("http://"), other), closing(Http(hosts=hosts)) as http:
+        cancelled_when(lambda: True, http, standin.url + DATASETS)
+    assert standin.requests == []
+
+
+def test_a_cancelled_client_asks_nobody_any_more_and_others_still_do(standin):
+    with closing(Http(hosts=Hosts())) as http, closing(Http(hosts=Hosts())) as other:
+        http.cancel()
+        with pytest.raises(Cancelled):
+            http.get(standin.url + DATASETS)
+        other.get(standin.url + DATASETS)
+    assert len(standin.requests) == 1
