@@ -131,6 +131,7 @@ def fix(
         Whether the file is replaced when everything could be mended; the old one of the library is kept as a
         revision.
     """
+    from helio.pipelines.history import Writing
     from helio.pipelines.known import KnownDatasets
     from helio.pipelines.mend import mend
 
@@ -145,7 +146,7 @@ def fix(
     wrong = any(one.severity == "error" for one in found)
     written = None
     if write and diff and not wrong:
-        written = shelf.replace(entry, template)
+        written = shelf.replace(entry, template, Writing("mended"))
     return Mended(template, diff, found, written)
 
 

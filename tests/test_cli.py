@@ -263,8 +263,9 @@ def test_a_pipeline_is_copied_edited_exported_imported_and_deleted():
 def test_a_pipeline_that_is_replaced_is_kept_as_a_revision():
     helio("copy", "psp-bfield", "mine")
     helio("copy", "gle73-particles", "mine", "--replace")
-    revision = Path(os.environ["HELIO_HOME"]) / "templates" / "revisions" / "mine.1.json"
-    assert json.loads(revision.read_text(encoding="utf-8"))["name"].startswith("Parker")
+    kept = helio("history", "mine").output.splitlines()
+    assert [line.split()[0] for line in kept] == ["1", "2"]
+    assert json.loads(helio("history", "mine", "--show", "1").output)["name"].startswith("Parker")
 
 
 def test_a_damaged_template_of_mine_does_not_hide_the_others():

@@ -174,16 +174,16 @@ def copy(
     """Copy a pipeline into your own, to edit it."""
     with errors_as_text(as_json=False):
         from helio import api
+        from helio.pipelines.diagnostics import InvalidTemplate
+        from helio.pipelines.history import Writing
 
         settings = current_settings()
-        from helio.pipelines.diagnostics import InvalidTemplate
-
         template = api.load(name, settings)
         errors = api.check_template(template).errors
         if errors:
             raise InvalidTemplate(errors, place=name)
         template["id"] = new
-        typer.echo(api.library(settings).save(template, replace=replace))
+        typer.echo(api.library(settings).save(template, replace=replace, writing=Writing("copied")))
 
 
 @app.command()
@@ -238,6 +238,7 @@ def import_pipeline(
         from helio import api
         from helio.errors import RequestError
         from helio.pipelines.diagnostics import InvalidTemplate
+        from helio.pipelines.history import Writing
 
         settings = current_settings()
         if not file.is_file():
@@ -247,7 +248,41 @@ def import_pipeline(
         errors = api.check_template(template).errors
         if errors:
             raise InvalidTemplate(errors, place=str(file))
-        typer.echo(shelf.save(template, replace=replace))
+        typer.echo(shelf.save(template, replace=replace, writing=Writing("imported")))
+
+
+@app.command()
+def history(
+    name: Name,
+    number: Annotated[
+        int | None, typer.Option("--show", help="Print the text of this revision.", metavar="NUMBER")
+    ] = None,
+    restore: Annotated[
+        int | None, typer.Option("--restore", help="Make this revision the pipeline again.", metavar="NUMBER")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List what one of your pipelines was before, who wrote it and why; nothing of it is ever lost."""
+    with errors_as_text(as_json):
+        from dataclasses import asdict
+
+        from helio import api
+
+        shelf = api.library(current_settings())
+        kept = shelf.history(shelf.own(name).id)
+        if number is not None:
+            typer.echo(kept.text(number), nl=False)
+            return
+        if restore is not None:
+            kept.restore(restore)
+        if as_json:
+            print_json([asdict(one) for one in kept.revisions()])
+            return
+        present = kept.present()
+        for one in kept.revisions():
+            mark = "*" if present and one.number == present.number else " "
+            line = f"{one.number:>3} {mark} {one.at[:16]}  {one.kind:<8}  {one.by}  {one.request}"
+            typer.echo(line.rstrip())
 
 
 @app.command()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from helio.errors import OutputError, RequestError, UnknownPipeline, closest
 from helio.pipelines.diagnostics import InvalidTemplate
+from helio.pipelines.history import History, Writing
 from helio.pipelines.parse import parse
 from helio.pipelines.schema import SCHEMA_FILE
 from helio.pipelines.template import Document, as_text, slug
@@ -97,25 +98,30 @@ class Library:
         except UnicodeDecodeError as error:
             raise RequestError(f"{entry.path} is not a text", advice="a JSON file in UTF-8") from error
 
-    def replace(self, entry: Entry, document: Document) -> Path:
-        """Put another template in the place of an entry; one of the library is kept as a revision.
+    def replace(self, entry: Entry, document: Document, writing: Writing | None = None) -> Path:
+        """Put another template in the place of an entry; the old one stays in the history of the library.
 
         Raises
         ------
         RequestError
             It is a shipped one.
         """
+        return self.replace_text(entry, as_text(document), writing)
+
+    def replace_text(self, entry: Entry, text: str, writing: Writing | None = None) -> Path:
+        """`replace`, with a text as it stands."""
         if entry.shipped:
             raise RequestError(
                 f"{entry.id} is a shipped pipeline, and stays", advice="helio copy, then edit the copy"
             )
         if entry.path.parent == self.folder:
-            return self.save(document, replace=True)
-        write_whole(entry.path, as_text(document).encode())
+            self.history(entry.id).write(text, writing or Writing())
+        else:
+            write_whole(entry.path, text.encode())
         return entry.path
 
-    def save(self, document: Document, *, replace: bool = False) -> Path:
-        """Keep a template under its id; one that is replaced is kept as a revision.
+    def save(self, document: Document, *, replace: bool = False, writing: Writing | None = None) -> Path:
+        """Keep a template under its id; one that is replaced stays in the history.
 
         Raises
         ------
@@ -131,17 +137,15 @@ class Library:
         if (SHIPPED / f"{name}.json").exists():
             raise RequestError(f"'{name}' is the id of a shipped pipeline", advice="another id")
         path = self.folder / f"{name}.json"
-        if path.exists():
-            if not replace:
-                raise RequestError(
-                    f"you have a pipeline '{name}' already", advice="--replace, or another name"
-                )
-            revisions = self.folder / "revisions"
-            number = 1 + sum(1 for _ in revisions.glob(f"{name}.*.json"))
-            write_whole(revisions / f"{name}.{number}.json", path.read_bytes())
+        if path.exists() and not replace:
+            raise RequestError(f"you have a pipeline '{name}' already", advice="--replace, or another name")
         write_whole(self.folder / SCHEMA_FILE, (SHIPPED / SCHEMA_FILE).read_bytes())
-        write_whole(path, as_text(document).encode())
+        self.history(name).write(as_text(document), writing or Writing())
         return path
+
+    def history(self, name: str) -> History:
+        """The revisions of one of the user's own."""
+        return History(self.folder, name)
 
     def own(self, name: str) -> Entry:
         """A template of the user's own.
