@@ -29,6 +29,18 @@
     ├── DamagedObject             the store: an object is gone or not what was put there  exit 1
     ├── ExportError               the machine: a static figure cannot be drawn here       exit 1
     ├── EngineError               the engine's server cannot be started or reached        exit 1
+    ├── ModelError                the language model: it did not give what was asked      exit 1
+    │   ├── NoKey                 the user: there is no key to ask with
+    │   ├── WrongKey              the user: the key is not accepted
+    │   ├── UnknownModel          the user: no model of that name, or none for this key
+    │   ├── ModelRefused          the question cannot be asked like that
+    │   ├── ModelUnavailable      the network, or the maker's server; it may pass
+    │   ├── QuotaExhausted        the key has asked too much; it may pass
+    │   ├── Blocked               the maker's filters stopped question or answer
+    │   ├── CutShort              the answer was longer than its limit of tokens
+    │   ├── Unreadable            an empty answer, or not the JSON or the call that was asked for
+    │   ├── BudgetSpent           the limit of tokens or of time for the whole task is reached
+    │   └── TranscriptDiffers     what is asked now is not what the transcript answers
     └── Cancelled                 the user ended the run                                  exit 130
 
 A step knows *what* went wrong and what to *try*; whoever knows the *place* adds it with `located`.
@@ -38,7 +50,7 @@ Anything else that is raised is a bug, and shows its traceback.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Self
+from typing import Any, Self
 
 
 def closest(name: str, known: Iterable[str]) -> tuple[str, ...]:
@@ -183,6 +195,69 @@ class ExportError(HelioError):
 
 class EngineError(HelioError):
     """The engine's server cannot be started, or does not answer."""
+
+
+class ModelError(HelioError):
+    """A language model did not give what it was asked for."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        advice: str = "",
+        place: str = "",
+        wait: float | None = None,
+        answer: Any = None,
+    ) -> None:
+        super().__init__(message, advice=advice, place=place)
+        self.wait = wait
+        """Seconds to wait before another try, where the server says so."""
+        self.answer = answer
+        """What did come, a `helio.authoring.model.Answer`; its tokens are spent all the same."""
+
+
+class NoKey(ModelError):
+    """There is no key to ask a model with."""
+
+
+class WrongKey(ModelError):
+    """The model's maker does not accept the key."""
+
+
+class UnknownModel(ModelError):
+    """The maker has no model of that name, or not for this key."""
+
+
+class ModelRefused(ModelError):
+    """The maker's server refuses the question as it is put."""
+
+
+class ModelUnavailable(ModelError):
+    """The model cannot be reached, is too slow, or its server failed."""
+
+
+class QuotaExhausted(ModelError):
+    """The key has asked for more than its share."""
+
+
+class Blocked(ModelError):
+    """The maker's filters stopped the question or the answer."""
+
+
+class CutShort(ModelError):
+    """The answer breaks off at its limit of tokens."""
+
+
+class Unreadable(ModelError):
+    """The answer is empty, or is not the JSON or the call that was asked for."""
+
+
+class BudgetSpent(ModelError):
+    """The tokens or the time allowed for the whole task are spent."""
+
+
+class TranscriptDiffers(ModelError):
+    """What is asked is not what the transcript holds the answer to."""
 
 
 class Cancelled(HelioError):

@@ -1,0 +1,212 @@
+"""What helio asks of a language model and what comes back: the one protocol, free of any maker's client."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal, Protocol
+
+Role = Literal["smart", "fast"]
+"""What a question needs: ``smart`` for planning, ``fast`` for everything else."""
+Finish = Literal["stop", "calls", "length"]
+"""Why the model stopped: it had said all, it wants tools called, or it had no tokens left."""
+Json = Any
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A function that the model may ask to have called."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Json]
+    """The JSON Schema of its arguments: an object."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a tool that the model asks for; nothing has been called yet."""
+
+    name: str
+    arguments: Mapping[str, Json]
+    id: str = ""
+    """The model's own name for this call; empty where its maker gives none."""
+    signature: str = ""
+    """Opaque, from the maker to the maker: it travels back in the model's turn, unread."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a call gave."""
+
+    name: str
+    value: Json
+    id: str = ""
+
+    @classmethod
+    def of(cls, call: Call, value: Json) -> Result:
+        """The result of that call."""
+        return cls(call.name, value, call.id)
+
+
+@dataclass(frozen=True)
+class UserTurn:
+    """What helio says to the model, for its user."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class ModelTurn:
+    """What the model said before; made by `Answer.turn`, and sent back as it came."""
+
+    text: str = ""
+    calls: tuple[Call, ...] = ()
+    signature: str = ""
+    """Opaque, like that of a call; it belongs to the text."""
+    model: str = ""
+    """Who said it: opaque parts mean nothing to another model."""
+
+
+@dataclass(frozen=True)
+class ResultsTurn:
+    """The results of all calls of the turn before, in their order."""
+
+    results: tuple[Result, ...]
+
+
+Turn = UserTurn | ModelTurn | ResultsTurn
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One question to a model, with everything said before it: models remember nothing.
+
+    Parameters
+    ----------
+    role : "smart" or "fast"
+        Which model is wanted; which one that is, its client knows.
+    system : str
+        Standing instructions.
+    turns : tuple of Turn
+        The conversation so far, the newest last; it does not end with the model's own turn.
+    tools : tuple of Tool
+        What may be called. Not together with `schema`: not every model can do both at once.
+    schema : mapping or None
+        JSON Schema of the answer, where JSON is wanted.
+    max_tokens : int
+        The most that may be written in answer, thoughts included.
+    temperature : float or None
+        None leaves it to the model.
+    seed : int or None
+        The same seed asks for the same answer; no maker promises it.
+    """
+
+    role: Role
+    system: str
+    turns: tuple[Turn, ...]
+    tools: tuple[Tool, ...] = ()
+    schema: Mapping[str, Json] | None = None
+    max_tokens: int = 16384
+    temperature: float | None = 0.0
+    seed: int | None = 0
+
+    def __post_init__(self) -> None:
+        if self.tools and self.schema is not None:
+            raise ValueError("ask for calls of tools or for JSON, not for both at once")
+        if not self.turns or isinstance(self.turns[-1], ModelTurn):
+            raise ValueError("the last word is not the model's own")
+
+    def then(self, answer: Answer, *turns: Turn) -> Ask:
+        """The same question after an answer and what is said to that."""
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        return Ask(**values | {"turns": (*self.turns, answer.turn(), *turns)})
+
+    def digest(self) -> str:
+        """The sha256 of the question, of which two that are equal have the same."""
+        return hashlib.sha256(canonical_json(ask_to_json(self)).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens, as the maker counted them."""
+
+    prompt: int = 0
+    candidates: int = 0
+    """Of the answer, thoughts not included."""
+    thoughts: int = 0
+    cached: int = 0
+    """Those of the prompt that the maker had seen before."""
+    total: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a model answered."""
+
+    text: str = ""
+    data: Json = None
+    """The JSON that was asked for, read and held against its schema; None where none was asked for."""
+    calls: tuple[Call, ...] = ()
+    signature: str = ""
+    """Opaque; it belongs to the text."""
+    usage: Usage = field(default_factory=Usage)
+    finish: Finish = "stop"
+    model: str = ""
+    """Which model answered, by its own word."""
+
+    def turn(self) -> ModelTurn:
+        """What is sent back when the conversation goes on."""
+        return ModelTurn(self.text, self.calls, self.signature, self.model)
+
+
+class Model(Protocol):
+    """Whoever can be asked: a maker's client, the door around one, a transcript."""
+
+    def ask(self, ask: Ask) -> Answer:
+        """Answer, or raise a `ModelError`."""
+
+    def close(self) -> None:
+        """Let go of connections; nothing is asked afterwards."""
+
+
+def canonical_json(value: Json) -> str:
+    """One spelling for equal JSON: keys in order, no spaces."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+# ---- to JSON and back, for transcripts
+
+_TURNS: dict[str, type[UserTurn] | type[ModelTurn] | type[ResultsTurn]] = {
+    "user": UserTurn,
+    "model": ModelTurn,
+    "results": ResultsTurn,
+}
+
+
+def ask_to_json(ask: Ask) -> dict[str, Json]:
+    """A question as plain JSON."""
+    value = asdict(ask)
+    value["turns"] = [
+        {"kind": next(kind for kind, one in _TURNS.items() if isinstance(turn, one)), **asdict(turn)}
+        for turn in ask.turns
+    ]
+    return value
+
+
+def answer_to_json(answer: Answer) -> dict[str, Json]:
+    """An answer as plain JSON."""
+    return asdict(answer)
+
+
+def answer_from_json(value: Mapping[str, Json]) -> Answer:
+    """The answer that was written by `answer_to_json`."""
+    known = dict(value)
+    known["calls"] = tuple(Call(**one) for one in known["calls"])
+    known["usage"] = Usage(**known["usage"])
+    return Answer(**known)
