@@ -246,13 +246,7 @@ class CdaWeb:
         )
 
     def _cited(self, file: OneFile) -> SourceFile:
-        facts = self._reader.describe(file.path)
-        return replace(
-            file.source,
-            version=file.source.version or facts.data_version,
-            doi=facts.doi,
-            acknowledgement=facts.acknowledgement,
-        )
+        return self._reader.describe(file.path).complete(file.source)
 
     def _spans(self, dataset_id: str, time_range: TimeRange) -> list[str]:
         return [

@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -21,6 +21,7 @@ from typing import IO, TYPE_CHECKING, Any, Self
 from helio.errors import DamagedFile, DataError, NoData, UnknownParameter
 from helio.sources.cdf_guard import check_cdf
 from helio.sources.child import child_environment, memory_limit
+from helio.store.source_file import SourceFile
 from helio.time_range import TimeRange
 
 if TYPE_CHECKING:
@@ -58,6 +59,23 @@ class FileFacts:
     descriptor: str
     mission: str
     parameters: tuple[str, ...]
+    pi: str = ""
+    affiliation: str = ""
+    rules_of_use: str = ""
+    source_description: str = ""
+
+    def complete(self, source: SourceFile) -> SourceFile:
+        """A source with what the file says of itself, where nobody has said it before."""
+        return replace(
+            source,
+            version=source.version or self.data_version,
+            doi=source.doi or self.doi,
+            acknowledgement=source.acknowledgement or self.acknowledgement,
+            title=source.title or self.source_description or self.title,
+            pi=source.pi or self.pi,
+            affiliation=source.affiliation or self.affiliation,
+            rules_of_use=source.rules_of_use or self.rules_of_use,
+        )
 
 
 class CdfReader:

@@ -112,6 +112,10 @@ def _facts(file: CdfFile) -> dict[str, Any]:
         "descriptor": text("DESCRIPTOR"),
         "mission": text("SOURCE_NAME", "MISSION_GROUP"),
         "parameters": list(parameters_of(file)),
+        "pi": text("PI_NAME"),
+        "affiliation": text("PI_AFFILIATION"),
+        "rules_of_use": text("RULES_OF_USE"),
+        "source_description": text("LOGICAL_SOURCE_DESCRIPTION"),
     }
 
 

@@ -375,14 +375,7 @@ class LocalArchive:
         )
 
     def _cited(self, file: _File) -> SourceFile:
-        source = self._source(file)
-        facts = self._facts_of(file.path)
-        return replace(
-            source,
-            version=source.version or facts.data_version,
-            doi=source.doi or facts.doi,
-            acknowledgement=source.acknowledgement or facts.acknowledgement,
-        )
+        return self._facts_of(file.path).complete(self._source(file))
 
     def _facts_of(self, path: Path) -> FileFacts:
         key = _identity(path)

@@ -23,6 +23,13 @@ class SourceFile:
     """Where it was downloaded from; empty for a file that was on this machine already."""
     last_modified: str = ""
     """When it was published, in the words of whoever serves it."""
+    title: str = ""
+    """Of the dataset, as the file says it."""
+    pi: str = ""
+    """The principal investigators, as the file names them."""
+    affiliation: str = ""
+    rules_of_use: str = ""
+    """What its makers ask of whoever uses it."""
 
     @property
     def identity(self) -> str:
