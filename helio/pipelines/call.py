@@ -44,6 +44,9 @@ def call_tool(
     positional: list[Any] = [providers] if signature.gives == "tables" else []
     for table in signature.tables:
         named = dict(tables[table.parameter])
+        if table.optional and not named:
+            positional.append(None)
+            continue
         for label, one in named.items():
             check_quantity(table.takes, one, tool=name, parameter=table.parameter, label=label)
         if not table.many:

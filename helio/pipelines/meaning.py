@@ -347,7 +347,12 @@ class _Reading:
         scalar = {
             table.parameter for table in signature.tables if table.scalar and not use.args.get("component")
         }
+        left_out = {
+            table.parameter for table in signature.tables if table.optional and table.argument not in use.args
+        }
         for parameter, labels in self._read(use).items():
+            if parameter in left_out:
+                continue
             if parameter in scalar and any((size_of(one, self.context) or 1) > 1 for one in labels):
                 raise _NotUnderstoodError(label)  # no result is defined
             inputs[parameter] = [self._ingredient(one) for one in labels]

@@ -26,7 +26,8 @@ class Quantity:
     kind : "scalar", "vector", "spectrum" or ""
         As `Table.kind`; empty: any. A vector is any set of components.
     frames : tuple of str
-        The frames it may have; empty: any or none.
+        The frames it may have; empty: any or none. A scalar may also have none, as long as neither its label nor
+        its name speaks of another one, as ``BZ_GSE`` does.
     """
 
     unit: str = ""
@@ -72,10 +73,15 @@ def check_quantity(takes: Quantity, table: Table, *, tool: str, parameter: str, 
             f"{needs} {_in_unit(takes.unit)}, and {called} {_has_unit(table.unit)}",
             advice=_advice_on_units(table.unit, takes.unit),
         )
-    if takes.frames and not any(_equal_frames(frame, table.frame) for frame in takes.frames):
+    if not takes.frames:
+        return
+    frame = table.frame or _frame_of_a_name(table, label)
+    if not frame and table.kind == "scalar":
+        return  # only vectors have to have one
+    if not any(_equal_frames(one, frame) for one in takes.frames):
         raise FrameMismatch(
-            f"{needs} in {' or '.join(takes.frames)}, and {called} {_has_frame(table.frame)}",
-            advice=_advice_on_frames(table.frame, takes.frames[0]),
+            f"{needs} in {' or '.join(takes.frames)}, and {called} {_has_frame(frame)}",
+            advice=_advice_on_frames(frame, takes.frames[0]),
         )
 
 
@@ -148,6 +154,15 @@ def _what(table: Table) -> str:
     if table.kind == "vector":
         return f"a vector of {', '.join(table.components)}"
     return _HELD[table.kind]
+
+
+def _frame_of_a_name(table: Table, label: str) -> str:
+    """The frame of a lone component that its file delivers as a parameter of its own: ``BZ_GSE``."""
+    if table.kind != "scalar":
+        return ""
+    from helio.sources.istp import frame_of  # numpy
+
+    return frame_of(label, {"LABLAXIS": table.name, "CATDESC": table.description})
 
 
 def _equal_units(one: str, other: str) -> bool:

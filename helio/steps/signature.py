@@ -35,6 +35,8 @@ class TableInput:
     """Whether one component is taken at a time: a vector has to be mapped over its components."""
     takes: Quantity = ANYTHING
     """What the table has to be; checked before every call."""
+    optional: bool = False
+    """Whether the tool can do without it; it then gets None."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,7 @@ class Signature:
                     "many": one.many,
                     "also": list(one.also),
                     "scalar": one.scalar,
+                    **({"optional": True} if one.optional else {}),
                     **({"takes": one.takes.to_json()} if one.takes != ANYTHING else {}),
                 }
                 for one in self.tables
@@ -132,6 +135,7 @@ class Signature:
                     tuple(one["also"]),
                     one["scalar"],
                     Quantity.from_json(one.get("takes", {})),
+                    one.get("optional", False),
                 )
                 for one in written["tables"]
             ),

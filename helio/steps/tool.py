@@ -40,7 +40,8 @@ def tool(
     """Mark a function as a tool.
 
     Its tables stand before the ``*``, its arguments after. In a template a tool's only table is named by
-    ``source_label``, a list of them by ``source_labels``, one of several by its own name and ``_label``.
+    ``source_label``, a list of them by ``source_labels``, one of several by its own name and ``_label``. What a
+    table has to be is said by ``Annotated[Table, Quantity(...)]``; one that may be left out is ``… | None = None``.
 
     Parameters
     ----------
@@ -169,12 +170,22 @@ def _quantity(annotation: Any) -> tuple[Any, Quantity]:
     return hint, next((note for note in notes if isinstance(note, Quantity)), ANYTHING)
 
 
+def _without_none(annotation: Any) -> tuple[Any, bool]:
+    """``X`` of ``X | None``, and whether None is allowed."""
+    inner = get_args(annotation)
+    if get_origin(annotation) in (Union, types.UnionType) and type(None) in inner:
+        return next(one for one in inner if one is not type(None)), True
+    return annotation, False
+
+
 def _table_inputs(positional: list[tuple[str, Any]], labels_in: tuple[str, ...]) -> Iterator[TableInput]:
     tables = [(name, hint) for name, hint in positional if hint is not Providers]
     for name, annotation in tables:
-        hint, takes = _quantity(annotation)
+        required, optional = _without_none(annotation)
+        hint, takes = _quantity(required)
         if hint is Table:
-            yield TableInput(name, "source_label" if len(tables) == 1 else f"{name}_label", takes=takes)
+            argument = "source_label" if len(tables) == 1 else f"{name}_label"
+            yield TableInput(name, argument, takes=takes, optional=optional)
         elif get_origin(hint) is list:
             yield TableInput(name, "source_labels", many=True, takes=_quantity(get_args(hint)[0])[1])
         else:  # a mapping by label: the template names the labels inside an argument
@@ -186,7 +197,7 @@ def _label_argument(table: TableInput, help_texts: dict[str, str]) -> Argument:
     schema: Schema = {"type": "array", "items": label, "minItems": 1} if table.many else label
     if table.parameter in help_texts:
         schema = {"description": help_texts[table.parameter], **schema}
-    return Argument(table.argument, schema, required=True)
+    return Argument(table.argument, schema, required=not table.optional)
 
 
 def _documented_parameters(doc: str) -> Iterator[tuple[str, str]]:

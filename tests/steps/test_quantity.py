@@ -32,6 +32,12 @@ def average(series: list[Annotated[Table, Quantity("km/s")]]) -> Table:
     raise NotImplementedError
 
 
+@tool(version=1)
+def ratio(one: Table, other: Annotated[Table, Quantity("1")] | None = None) -> Table:
+    """A tool that can do without its second table."""
+    raise NotImplementedError
+
+
 def checked(takes, table, label="AC_H2_MFI.BGSEc"):
     check_quantity(takes, table, tool="pressure", parameter="field", label=label)
 
@@ -48,7 +54,17 @@ def test_a_signature_says_what_its_tables_have_to_be():
     assert signature_of(average).tables[0].takes == Quantity("km/s")
 
 
-@pytest.mark.parametrize("function", [pressure, average])
+def test_a_table_may_be_left_out():
+    signature = signature_of(ratio)
+    assert [(one.argument, one.optional) for one in signature.tables] == [
+        ("one_label", False),
+        ("other_label", True),
+    ]
+    assert [one.name for one in signature.arguments if one.required] == ["one_label", "output_label"]
+    assert signature.tables[1].takes == Quantity("1")
+
+
+@pytest.mark.parametrize("function", [pressure, average, ratio])
 def test_a_signature_is_shipped_with_its_quantities(function):
     signature = signature_of(function)
     assert Signature.from_json(signature.name, signature.to_json()) == signature
@@ -100,6 +116,26 @@ def test_a_wrong_frame_is_named_beside_the_right_one():
     assert "transform_frame" in caught.value.advice
     with pytest.raises(FrameMismatch, match="has no frame"):
         checked(Quantity(frames=("GSM",)), replace(vector(), frame=""))
+
+
+@pytest.mark.parametrize(
+    ("label", "name", "frame"),
+    [("OMNI.BZ_GSE", "Bz", ""), ("bz", "1AU IP Bz, GSE", ""), ("AC_H0_MFI.BGSEc.Bz", "Bz", "GSE")],
+)
+def test_a_lone_component_has_the_frame_its_file_or_its_name_says(label, name, frame):
+    bz = replace(vector().component("Bz"), name=name, frame=frame)
+    with pytest.raises(FrameMismatch, match="is in GSE"):
+        checked(Quantity("nT", "scalar", ("GSM",)), bz, label)
+
+
+@pytest.mark.parametrize(
+    ("label", "name", "frame"),
+    [("OMNI.BZ_GSM", "Bz", ""), ("bz", "Bz", ""), ("AC_H0_MFI.BGSM.Bz", "Bz", "GSM")],
+)
+def test_a_lone_component_without_a_frame_may_be_in_the_right_one(label, name, frame):
+    checked(
+        Quantity("nT", "scalar", ("GSM",)), replace(vector().component("Bz"), name=name, frame=frame), label
+    )
 
 
 def test_another_kind_is_refused_with_what_to_take_instead():
