@@ -1,0 +1,106 @@
+"""Differences between templates are told in the field's words, and what must run again is known."""
+
+from copy import deepcopy
+from datetime import datetime
+
+import pytest
+
+from helio.pipelines.changes import changes, describe_step, readable, work_left
+from helio.pipelines.library import Library
+
+NOW = datetime(2024, 1, 20)
+
+
+@pytest.fixture
+def template(tmp_path):
+    shelf = Library(tmp_path)
+    return shelf.read(shelf.find("ace-bfield-overview"))
+
+
+def told(before, after):
+    return [str(one) for one in changes(before, after)]
+
+
+def test_a_template_is_no_different_from_itself(template):
+    assert changes(template, deepcopy(template)) == ()
+
+
+def test_a_colour_is_told_by_the_line_it_belongs_to(template):
+    after = deepcopy(template)
+    after["steps"][3]["tool_args"]["trace_colors"] = {"ACE_Bmag": "red", "ACE_B.Bz": "green"}
+    assert told(template, after) == [
+        "step 4: colour of ACE_Bmag: black → red",
+        "step 4: colour of ACE_B.Bz: green",
+    ]
+
+
+def test_datasets_parameters_panels_and_windows_are_told_as_what_they_are(template):
+    after = deepcopy(template)
+    fetch, size, plot, _ = after["steps"]
+    fetch["tool_args"]["candidates"] = ["AC_H0_MFI"]
+    fetch["tool_args"]["parameter_id"] = "BGSM"
+    size["tool_args"]["source_label"] = "B"
+    plot["tool_args"]["panels"].append(["smooth"])
+    assert [(one.subject, str(one)) for one in changes(template, after)] == [
+        ("parameter", "step 1: parameter: BGSEc → BGSM"),
+        ("dataset", "step 1: candidates: AC_H2_MFI, AC_H0_MFI, AC_K2_MFI → AC_H0_MFI"),
+        ("label", "step 2: computed from: ACE_B → B"),
+        ("panel", "step 3: panel 3: smooth"),
+    ]
+
+
+def test_added_removed_and_replaced_steps_are_told_by_what_they_do(template):
+    after = deepcopy(template)
+    smooth = {"source_label": "ACE_Bmag", "window": "1h", "output_label": "smooth"}
+    after["steps"].insert(2, {"step_id": "s", "tool_name": "running_average", "tool_args": smooth})
+    after["steps"].pop()
+    after["steps"][1]["tool_name"] = "components"
+    assert told(template, after) == [
+        "step 2: magnitude of ACE_B → ACE_Bmag becomes components of ACE_B → ACE_Bmag",
+        "step s: added: running_average of ACE_Bmag (window = 1h) → smooth",
+        'step 4: removed: style: title ACE magnetic field, trace colors {"ACE_Bmag": "black"}',
+    ]
+
+
+def test_variables_and_the_name_are_told(template):
+    after = deepcopy(template)
+    after["name"] = "Mine"
+    after["variables"]["$TIME_RANGE"]["default"] = "yesterday"
+    after["variables"]["$WINDOW"] = {"type": "duration"}
+    assert told(template, after) == [
+        "name: ACE B-field overview → Mine",
+        "variable $TIME_RANGE, default: last 7 days → yesterday",
+        'variable $WINDOW added: {"type": "duration"}',
+    ]
+
+
+def test_true_in_place_of_one_is_a_change(template):
+    before, after = deepcopy(template), deepcopy(template)
+    before["steps"][3]["tool_args"]["legend"] = 1
+    after["steps"][3]["tool_args"]["legend"] = True
+    assert told(before, after) == ["step 4: legend: 1 → true"]
+
+
+def test_a_fetch_is_described_with_what_it_may_take(template):
+    line = describe_step(template["steps"][0])
+    assert line == "fetch AC_H2_MFI or AC_H0_MFI or AC_K2_MFI BGSEc over $TIME_RANGE → ACE_B"
+
+
+def test_the_readable_form_names_every_step_and_variable(template):
+    text = readable(template)
+    assert "variable $TIME_RANGE (time_range) = last 7 days" in text
+    assert all(f"step {number}: " in text for number in (1, 2, 3, 4))
+
+
+def test_a_colour_makes_only_the_figure_anew(template):
+    after = deepcopy(template)
+    after["steps"][3]["tool_args"]["trace_colors"] = {"ACE_Bmag": "red"}
+    left = work_left(template, after, now=NOW)
+    assert (left.anew, left.kept) == ((3,), (1, 2))
+
+
+def test_another_dataset_makes_all_that_rests_on_it_anew(template):
+    after = deepcopy(template)
+    after["steps"][0]["tool_args"]["candidates"] = ["AC_H0_MFI"]
+    assert work_left(template, after, now=NOW).anew == (1, 2, 3)
+    assert work_left(None, template, now=NOW).kept == ()
