@@ -47,6 +47,8 @@ class Output:
     facts: Mapping[str, Any]
     sources: tuple[SourceFile, ...] = ()
     cached: bool = False
+    made_at: str = ""
+    """When its work was done, which of a fetch is when its files were read; ISO 8601, UTC."""
 
 
 @dataclass(frozen=True)
@@ -316,7 +318,15 @@ class Execution:
             inputs = [one for given in self._inputs(step).values() for one in given]
             sources = tuple(dict.fromkeys(source for one in inputs for source in one.sources))
         return Output(
-            work.slot, work.key, work.recipe, result.digest, result.suffix, result.facts, sources, not made
+            label=work.slot,
+            key=work.key,
+            recipe=work.recipe,
+            digest=result.digest,
+            suffix=result.suffix,
+            facts=result.facts,
+            sources=sources,
+            cached=not made,
+            made_at=result.made_at,
         )
 
     def _keep(self, result: StepResult) -> StepResult:
