@@ -8,6 +8,7 @@
     │   ├── UnknownPipeline       no template of that name
     │   ├── UnknownRun            no run of that id, or more than one
     │   ├── TooLarge              more to download than the limit of one fetch
+    │   ├── LockMismatch          what a run would use is not what its lock says
     │   └── InvalidTemplate       the author: carries every diagnostic found (pipelines/diagnostics.py)
     ├── DataError                 whoever chose the data: the archive cannot give it      exit 1
     │   ├── UnknownDataset
@@ -115,6 +116,17 @@ class UnknownRun(RequestError):
 
 class TooLarge(RequestError):
     """More would have to be downloaded than the limit allows."""
+
+
+class LockMismatch(RequestError):
+    """What a run would use is not what its lock says."""
+
+    def __init__(
+        self, message: str, *, advice: str = "", place: str = "", differences: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(message, advice=advice, place=place)
+        self.differences = differences
+        """Each in words, old and new."""
 
 
 class DataError(HelioError):

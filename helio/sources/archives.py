@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -12,7 +12,7 @@ from helio.errors import RequestError
 from helio.settings import Settings
 from helio.sources.cdf import CdfReader
 from helio.sources.local import LocalArchive
-from helio.sources.provider import Provider
+from helio.sources.provider import Listings, Provider
 from helio.sources.samples import sample_archive
 from helio.store.file_digests import FileDigests, sha256_of
 
@@ -41,11 +41,14 @@ class Access:
         Ask nobody: use what is kept.
     refresh : bool
         Ask again what is kept already.
+    listed : Listings
+        Files that are known, so that their archive is not asked which there are.
     """
 
     max_download: int | None = 10**9
     offline: bool = False
     refresh: bool = False
+    listed: Listings = field(default_factory=dict)
 
 
 def archives_of(
@@ -62,6 +65,7 @@ def archives_of(
         max_download=access.max_download,
         offline=access.offline,
         refresh=access.refresh,
+        listed=access.listed,
     )
 
 
@@ -86,6 +90,8 @@ class Archives:
         Ask nobody: use what is kept.
     refresh : bool
         Ask again what is kept already.
+    listed : Listings, optional
+        Files that are known, so that their archive is not asked which there are.
     told : callable, optional
         Is told the progress of downloads.
     """
@@ -101,6 +107,7 @@ class Archives:
         max_download: int | None = 10**9,
         offline: bool = False,
         refresh: bool = False,
+        listed: Listings | None = None,
         told: Callable[[Progress], None] = lambda progress: None,
     ) -> None:
         self._reader = reader
@@ -111,6 +118,7 @@ class Archives:
         self._max_download = max_download
         self._offline = offline
         self._refresh = refresh
+        self._listed = listed or {}
         self._told = told
         self._lock = threading.Lock()
         self._opened: dict[str, Provider] = {}
@@ -188,5 +196,6 @@ class Archives:
             limit=self._max_download,
             offline=self._offline,
             refresh=self._refresh,
+            listed=self._listed,
             told=self._told,
         )

@@ -33,6 +33,7 @@ from helio.sources.folder_listing import FolderFile, choose_files, folders_betwe
 from helio.sources.gather import Gathered, OneFile, gather
 from helio.sources.http import Http
 from helio.sources.local import is_preliminary, parse_file_name
+from helio.sources.provider import Listings
 from helio.sources.saved_replies import SavedReplies
 from helio.store.file_digests import sha256_of
 from helio.store.source_file import SourceFile
@@ -104,6 +105,8 @@ class CdaWeb:
         Ask nobody: use what is kept, however old, and name what is missing.
     refresh : bool
         Ask again for each listing, and whether each file is still what the server has.
+    listed : Listings, optional
+        Files that are known, so that the archive is not asked which there are.
     told : callable, optional
         Is told the progress of downloads.
 
@@ -125,6 +128,7 @@ class CdaWeb:
         limit: int | None = MAX_DOWNLOAD,
         offline: bool = False,
         refresh: bool = False,
+        listed: Listings | None = None,
         told: Callable[[Progress], None] = lambda progress: None,
     ) -> None:
         self._reader = reader
@@ -134,6 +138,7 @@ class CdaWeb:
         self._way_in = way_in
         self._offline = offline
         self._refresh = refresh and not offline
+        self._listed = listed or {}
         self._downloads = Downloads(
             cache / "data", self._http, sha256=sha256, limit=limit, offline=offline, told=told
         )
@@ -266,7 +271,13 @@ class CdaWeb:
         place = self._place(dataset_id, time_range)
         with self._alone(place):
             if place not in self._known:
-                self._known[place] = self._saved_or_asked(place, dataset_id, time_range)
+                span = (dataset_id, time_range.start.isoformat(), time_range.stop.isoformat())
+                told = self._listed.get(span)
+                self._known[place] = (
+                    self._saved_or_asked(place, dataset_id, time_range)
+                    if told is None
+                    else [Listed(one.url, one.size, one.last_modified) for one in told]
+                )
         listed: list[Listed] = self._known[place]
         if not listed:
             raise self._nothing(dataset_id, time_range)

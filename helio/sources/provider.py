@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from helio.store.source_file import SourceFile
@@ -10,6 +10,10 @@ from helio.time_range import TimeRange
 
 if TYPE_CHECKING:
     from helio.store.table import Table
+
+
+Listings = Mapping[tuple[str, str, str], tuple[SourceFile, ...]]
+"""The files of a dataset from start to stop (ISO 8601, UTC), as someone knows them already."""
 
 
 class Provider(Protocol):

@@ -1,0 +1,394 @@
+"""A lock: the files and tables that a run of a pipeline is made from, to hold later runs to."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, Self
+
+from helio.errors import DamagedFile, OutputError, RequestError
+from helio.store.files import write_whole
+
+FORM = "helio-lock/1"
+LOCK = "helio.lock"
+"""What a lock is called, in the folder in which one works."""
+
+_VERSION = re.compile(r"_v[\d.\-]+(?:_r\d+)?(?=\.\w+$)", re.IGNORECASE)
+_SHORT = 12
+
+
+@dataclass(frozen=True)
+class LockedFile:
+    """A file of a dataset: as its archive lists it, and by its bytes where they are known.
+
+    Parameters
+    ----------
+    sha256 : str
+        Empty for a file that has not been downloaded.
+    """
+
+    file: str
+    version: str = ""
+    url: str = ""
+    size: int = 0
+    sha256: str = ""
+    last_modified: str = ""
+
+    @property
+    def series(self) -> str:
+        """Its name without its version, which another version of it shares."""
+        return _VERSION.sub("", self.file).lower()
+
+
+@dataclass(frozen=True)
+class LockedDataset:
+    """One dataset that a fetch may take, and the files of its range.
+
+    Parameters
+    ----------
+    absent : str
+        Why there are no files, by the kind of error; empty where there are.
+    used : bool or None
+        Whether the fetch took it; None where that is not known yet.
+    """
+
+    dataset_id: str
+    parameters: tuple[str, ...]
+    provider: str
+    files: tuple[LockedFile, ...] = ()
+    absent: str = ""
+    used: bool | None = None
+
+
+@dataclass(frozen=True)
+class LockedFetch:
+    """What one fetch is made from, and what it gave.
+
+    Parameters
+    ----------
+    range : tuple of str
+        Start and stop, ISO 8601, UTC.
+    tables : mapping
+        The digest of each table, by its label; empty where nothing was read yet.
+    failed : str
+        The kind of error of a fetch that gave nothing and without which the run goes on.
+    """
+
+    step_id: str
+    range: tuple[str, str]
+    datasets: tuple[LockedDataset, ...] = ()
+    tables: Mapping[str, str] | None = None
+    failed: str = ""
+
+
+@dataclass(frozen=True)
+class Lock:
+    """What a run is made from.
+
+    Parameters
+    ----------
+    template : str
+        The template's digest.
+    archive : str
+        The archive named for the run; empty where the steps or the catalogue say who serves them.
+    now : str
+        The run's clock, ISO 8601, UTC.
+    values : mapping
+        Of the variables, by name, as one run has them.
+    helio : str
+        The version that locked; it is told, and not compared.
+    tools : mapping
+        The version of each tool of the plan.
+    """
+
+    pipeline: str
+    template: str
+    archive: str
+    now: str
+    values: Mapping[str, Any]
+    helio: str
+    tools: Mapping[str, int]
+    fetches: tuple[LockedFetch, ...]
+
+    @property
+    def files(self) -> int:
+        """How many files there are, each counted once."""
+        return len({(one.file, one.sha256) for one in self._files()})
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes they have."""
+        return sum({(one.file, one.sha256): one.size for one in self._files()}.values())
+
+    def _files(self) -> Iterator[LockedFile]:
+        for fetch in self.fetches:
+            yield from chain.from_iterable(dataset.files for dataset in fetch.datasets)
+
+    def to_json(self) -> dict[str, Any]:
+        """As it is written: what is empty is left out."""
+        fetches = []
+        for fetch in self.fetches:
+            datasets = []
+            for one in fetch.datasets:
+                files = [{name: fact for name, fact in asdict(file).items() if fact} for file in one.files]
+                facts = {"dataset": one.dataset_id, "parameters": list(one.parameters)}
+                datasets.append(
+                    facts
+                    | {"provider": one.provider, "used": one.used}
+                    | ({"absent": one.absent} if one.absent else {"files": files})
+                )
+            ended = {"failed": fetch.failed} if fetch.failed else {"tables": dict(fetch.tables or {})}
+            fetches.append(
+                {"step_id": fetch.step_id, "range": list(fetch.range), "datasets": datasets} | ended
+            )
+        return {
+            "lock": FORM,
+            "helio": self.helio,
+            "pipeline": self.pipeline,
+            "template": self.template,
+            "archive": self.archive,
+            "now": self.now,
+            "values": dict(self.values),
+            "tools": dict(self.tools),
+            "fetches": fetches,
+        }
+
+    @classmethod
+    def from_json(cls, document: Any, place: str = "") -> Self:
+        """Read what `to_json` gave.
+
+        Raises
+        ------
+        RequestError
+            It is no lock, or a later helio's.
+        DamagedFile
+            Something of it is missing.
+        """
+        if not isinstance(document, dict) or not str(document.get("lock", "")).startswith("helio-lock/"):
+            raise RequestError("this is no lock", advice="helio lock PIPELINE", place=place)
+        if document["lock"] != FORM:
+            raise RequestError(
+                f"the lock is of the form {document['lock']}, and this helio reads {FORM}",
+                advice="a newer helio, or helio lock again",
+                place=place,
+            )
+        try:
+            fetches = tuple(_fetch(one) for one in document["fetches"])
+            return cls(
+                pipeline=str(document["pipeline"]),
+                template=str(document["template"]),
+                archive=str(document["archive"]),
+                now=str(document["now"]),
+                values=dict(document["values"]),
+                helio=str(document["helio"]),
+                tools={str(name): int(version) for name, version in document["tools"].items()},
+                fetches=fetches,
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise DamagedFile(
+                f"the lock is damaged: {error!r}", advice="helio lock, again", place=place
+            ) from error
+
+    def write(self, path: Path) -> bool:
+        """Write it, unless the file holds the same already but for the clock; whether it was written.
+
+        Raises
+        ------
+        OutputError
+        """
+        if path.is_dir():
+            raise OutputError(f"{path} is a folder", advice="--output FILE")
+        try:
+            before = read_lock(path) if path.exists() else None
+        except (RequestError, DamagedFile):
+            before = None  # whoever calls has decided that it may be replaced
+        if before is not None and before.to_json() | {"now": self.now} == self.to_json():
+            return False
+        write_whole(path, (json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n").encode())
+        return True
+
+
+def read_lock(path: Path) -> Lock:
+    """The lock in a file.
+
+    Raises
+    ------
+    RequestError
+        There is no such file, or it is no lock.
+    DamagedFile
+    """
+    try:
+        document = json.loads(path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        raise RequestError(f"there is no lock {path}", advice="helio lock PIPELINE writes one") from None
+    except OSError as error:
+        raise RequestError(f"the lock {path} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise DamagedFile(
+            f"the lock is damaged: {error}", advice="helio lock, again", place=str(path)
+        ) from error
+    return Lock.from_json(document, str(path))
+
+
+def changes(locked: Lock, now: Lock) -> list[str]:
+    """In words, how what is used now differs from what is locked; what either does not know is left out.
+
+    A file is the same when its bytes are; where they are not known on both sides, when its archive lists it alike.
+    Where it comes from does not matter: a mirror may serve it.
+
+    Examples
+    --------
+    >>> one = Lock("p", "sha256:1", "", "2024-01-01", {"$WINDOW": "5min"}, "0.1", {"resample": 1}, ())
+    >>> other = Lock("p", "sha256:1", "", "2024-01-02", {"$WINDOW": "1h"}, "0.2", {"resample": 2}, ())
+    >>> changes(one, other)
+    ['$WINDOW: 5min → 1h', 'tool resample: version 1 → 2']
+    """
+    found: list[str] = []
+    if locked.pipeline != now.pipeline:
+        found.append(f"the pipeline: {locked.pipeline} → {now.pipeline}")
+    elif locked.template != now.template:
+        found.append(f"the template: {_short(locked.template)} → {_short(now.template)}")
+    if locked.archive != now.archive:
+        found.append(f"the archive: {_said(locked.archive)} → {_said(now.archive)}")
+    found += _of_mappings("", locked.values, now.values)
+    found += _of_mappings("tool ", locked.tools, now.tools, "version ")
+    before, after = ({one.step_id: one for one in each.fetches} for each in (locked, now))
+    for step_id in dict.fromkeys((*before, *after)):
+        if step_id not in after:
+            found.append(f"step {step_id} fetches no longer")
+        elif step_id not in before:
+            found.append(f"step {step_id} is a fetch that is not locked")
+        else:
+            found += _of_fetches(before[step_id], after[step_id])
+    return list(dict.fromkeys(found))
+
+
+def _of_fetches(old: LockedFetch, new: LockedFetch) -> Iterator[str]:
+    step = f"step {old.step_id}"
+    if old.range != new.range:
+        yield f"{step}: {_span(old.range)} → {_span(new.range)}"
+        return
+    if old.failed != new.failed and new.tables is not None:
+        yield f"{step}: {_ended(old)} → {_ended(new)}"
+        return
+    if [_named(one) for one in old.datasets] != [_named(one) for one in new.datasets]:
+        yield f"{step}: {'; '.join(map(_named, old.datasets))} → {'; '.join(map(_named, new.datasets))}"
+        return
+    told = False
+    for before, after in zip(old.datasets, new.datasets, strict=True):
+        for change in _of_datasets(before, after):
+            told = True
+            yield f"{step}: {change}"
+    used = [
+        next((one.dataset_id for one in each.datasets if one.used), "") if each.tables else ""
+        for each in (old, new)
+    ]
+    if all(used) and used[0] != used[1]:
+        yield f"{step}: {used[0]} was used → {used[1]} is used"
+    elif not told and old.tables and new.tables:
+        for label, digest in old.tables.items():
+            if label in new.tables and new.tables[label] != digest:
+                yield f"{step}: the numbers of {label}: {_short(digest)} → {_short(new.tables[label])}"
+
+
+def _of_datasets(old: LockedDataset, new: LockedDataset) -> Iterator[str]:
+    if old.absent or new.absent:
+        if old.absent != new.absent:
+            yield (
+                f"{old.dataset_id}: {old.absent or f'{len(old.files)} files'} → "
+                f"{new.absent or f'{len(new.files)} files'}"
+            )
+        return
+    before, after = ({one.file: one for one in each.files} for each in (old, new))
+    gone = {one.series: one for name, one in before.items() if name not in after}
+    for name, file in after.items():
+        if name in before:
+            change = _of_files(before[name], file)
+            if change:
+                yield f"{old.dataset_id}: {name} {change}"
+        elif file.series in gone:
+            earlier = gone.pop(file.series)
+            yield f"{old.dataset_id}: version {earlier.version} → {file.version} ({earlier.file} → {name})"
+        else:
+            yield f"{old.dataset_id}: {name} is new"
+    for file in gone.values():
+        yield f"{old.dataset_id}: {file.file} is gone"
+
+
+def _of_files(old: LockedFile, new: LockedFile) -> str:
+    if old.sha256 and new.sha256:
+        if old.sha256 == new.sha256:
+            return ""
+        published = (
+            f" of {old.last_modified} → {new.last_modified}" if old.last_modified != new.last_modified else ""
+        )
+        return (
+            f"has other bytes{published and ', published again'}: "
+            f"sha256 {old.sha256[:_SHORT]}… → {new.sha256[:_SHORT]}…{published}"
+        )
+    facts = [
+        f"{before} → {after}"
+        for before, after in (
+            (f"{old.size} bytes", f"{new.size} bytes"),
+            (f"of {old.last_modified}", f"of {new.last_modified}"),
+        )
+        if before != after
+    ]
+    return f"was published again: {', '.join(facts)}" if facts else ""
+
+
+def _of_mappings(kind: str, old: Mapping[str, Any], new: Mapping[str, Any], what: str = "") -> Iterator[str]:
+    for name in dict.fromkeys((*old, *new)):
+        if name not in new:
+            yield f"{kind}{name}: {what}{old[name]} → not there"
+        elif name not in old:
+            yield f"{kind}{name}: not there → {what}{new[name]}"
+        elif old[name] != new[name]:
+            yield f"{kind}{name}: {what}{old[name]} → {new[name]}"
+
+
+def _fetch(document: Mapping[str, Any]) -> LockedFetch:
+    start, stop = document["range"]
+    datasets = tuple(
+        LockedDataset(
+            dataset_id=one["dataset"],
+            parameters=tuple(one["parameters"]),
+            provider=one["provider"],
+            files=tuple(LockedFile(**file) for file in one.get("files", ())),
+            absent=one.get("absent", ""),
+            used=one["used"],
+        )
+        for one in document["datasets"]
+    )
+    return LockedFetch(
+        str(document["step_id"]),
+        (start, stop),
+        datasets,
+        dict(document.get("tables", {})),
+        document.get("failed", ""),
+    )
+
+
+def _named(one: LockedDataset) -> str:
+    return f"{one.dataset_id} ({', '.join(one.parameters)}) of {one.provider}"
+
+
+def _ended(fetch: LockedFetch) -> str:
+    return f"{fetch.failed}, nothing was read" if fetch.failed else "data"
+
+
+def _span(span: tuple[str, str]) -> str:
+    return " to ".join(span)
+
+
+def _said(archive: str) -> str:
+    return archive or "as the steps say"
+
+
+def _short(digest: str) -> str:
+    kind, _, digits = digest.partition(":")
+    return f"{kind}:{digits[:_SHORT]}…"
