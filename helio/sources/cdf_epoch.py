@@ -10,7 +10,10 @@ import numpy.typing as npt
 Nanoseconds = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-EPOCH_TYPES = frozenset({"EPOCH", "EPOCH16", "TIME_TT2000"})
+UNIX_NS = "UNIX_NS"
+"""Times that are nanoseconds of UTC since 1970 already, with `NO_TIME` for none."""
+NO_TIME = -(2**63)
+EPOCH_TYPES = frozenset({"EPOCH", "EPOCH16", "TIME_TT2000", UNIX_NS})
 
 _UNIX_IN_MS = 62_167_219_200_000.0
 """1970-01-01 in ms since 0000-01-01, where CDF_EPOCH counts from."""
@@ -41,7 +44,7 @@ def unix_nanoseconds(raw: npt.NDArray[Any], kind: str) -> tuple[Nanoseconds, Mas
     ----------
     raw : array, shape (n,)
         float64 ms since year 0 for ``EPOCH``, complex128 (s, ps) for ``EPOCH16``, int64 ns since J2000 for
-        ``TIME_TT2000``.
+        ``TIME_TT2000``, int64 ns since 1970 for ``UNIX_NS``.
     kind : str
         The CDF type without ``CDF_``.
 
@@ -60,7 +63,24 @@ def unix_nanoseconds(raw: npt.NDArray[Any], kind: str) -> tuple[Nanoseconds, Mas
         return _from_milliseconds(raw)
     if kind == "EPOCH16":
         return _from_pairs(raw)
+    if kind == UNIX_NS:
+        valid = raw != NO_TIME
+        return raw, None if valid.all() else valid
     return _from_tt2000(raw)
+
+
+def tt2000_of(nanoseconds: Nanoseconds) -> Nanoseconds:
+    """Nanoseconds since 1970, UTC, as CDF_TIME_TT2000; what `unix_nanoseconds` gives back unchanged.
+
+    Raises
+    ------
+    ValueError
+        For times before 1972, when UTC ran at another rate.
+    """
+    if nanoseconds.size and nanoseconds.min() < _LEAP_DAYS[0].astype(np.int64):
+        raise ValueError("there is no TT2000 of UTC before 1972")
+    era = np.searchsorted(_LEAP_DAYS.astype(np.int64), nanoseconds, side="right") - 1
+    return nanoseconds - _OFFSETS[era]
 
 
 def unix_nanoseconds_of_seconds(seconds: npt.NDArray[Any], base: int) -> tuple[Nanoseconds, Mask | None]:

@@ -7,7 +7,6 @@ import struct
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +16,8 @@ from cdflib.cdfread import CDF
 from cdflib.dataclasses import VDR
 
 from helio.errors import DamagedFile
+from helio.sources.variables import TEXT_KINDS, Attributes, Variable
 
-Attributes = dict[str, Any]
-"""Names in capitals; values are str, a numpy scalar, or a numpy array."""
-
-_TEXT_TYPES = frozenset({"CHAR", "UCHAR"})
 _TYPES = {
     1: "INT1", 2: "INT2", 4: "INT4", 8: "INT8", 11: "UINT1", 12: "UINT2", 14: "UINT4",
     21: "REAL4", 22: "REAL8", 41: "BYTE", 44: "FLOAT", 45: "DOUBLE",
@@ -56,37 +52,6 @@ _READING_ERRORS = (
     OSError, EOFError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RuntimeError,
     NameError, AssertionError, struct.error, zlib.error,
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Variable:
-    """What a CDF says of a variable before any record is read.
-
-    Parameters
-    ----------
-    kind : str
-        The CDF type without ``CDF_``: ``"REAL4"``, ``"TIME_TT2000"``.
-    shape : tuple of int
-        Of one record, without dimensions that do not vary or have one element.
-    dimensions : tuple of int
-        The numbers of these dimensions in the file, from 1: the i of DEPEND_i.
-    records : int
-        Number of records written.
-    varies : bool
-        Whether it varies from record to record.
-    """
-
-    name: str
-    kind: str
-    shape: tuple[int, ...]
-    dimensions: tuple[int, ...]
-    records: int
-    varies: bool
-
-    @property
-    def holds_text(self) -> bool:
-        """Whether it is made of characters."""
-        return self.kind in _TEXT_TYPES
 
 
 class CdfFile:
@@ -315,7 +280,7 @@ class CdfFile:
                     seen.add(next_entry)
                     data = self._bytes(next_entry, entry.size + _LONGEST_LINK)
                     _, _, following, _, kind, number, length, *_ = entry.unpack_from(data)
-                    if _TYPES.get(kind) in _TEXT_TYPES:
+                    if _TYPES.get(kind) in TEXT_KINDS:
                         text = data[entry.size : entry.size + length].split(b"\0")[0].decode("latin-1")
                         links.setdefault((is_z, number), {})[name] = _readable(text)
                     next_entry = following

@@ -17,7 +17,7 @@ _PLAIN = b"\x00\x00\xff\xff"
 _COMPRESSED = b"\xcc\xcc\x00\x01"
 _CDR, _GDR, _CCR, _CPR = 1, 2, 10, 11
 _COMPRESSIONS = {1: "run lengths of zeros", 5: "gzip"}
-_ADVICE = "fetch it again; if it comes out the same, tell whoever serves it"
+ADVICE = "fetch it again; if it comes out the same, tell whoever serves it"
 
 
 def check_cdf(path: Path) -> None:
@@ -44,20 +44,21 @@ def check_cdf(path: Path) -> None:
 
 def _check_kind(path: Path, size: int, head: bytes) -> None:
     if size == 0:
-        raise DamagedFile(f"'{path.name}' is empty", advice=_ADVICE, place=str(path))
+        raise DamagedFile(f"'{path.name}' is empty", advice=ADVICE, place=str(path))
     if head[:4] not in (_MAGIC_3, _MAGIC_26, _MAGIC_2):
         raise DamagedFile(
-            f"'{path.name}' is not a CDF: it holds {_what_it_is(head)}", advice=_ADVICE, place=str(path)
+            f"'{path.name}' is not a CDF: it holds {what_it_is(head)}", advice=ADVICE, place=str(path)
         )
     if head[4:8] not in (_PLAIN, _COMPRESSED):
         raise DamagedFile(
             f"'{path.name}' begins like a CDF, but its second magic number is {head[4:8].hex() or 'missing'}",
-            advice=_ADVICE,
+            advice=ADVICE,
             place=str(path),
         )
 
 
-def _what_it_is(head: bytes) -> str:
+def what_it_is(head: bytes) -> str:
+    """In words what a file seems to be, by its first bytes."""
     start = head.lstrip()[:64].lower()
     if start.startswith((b"<!doctype html", b"<html", b"<head")):
         return "an HTML page, as a server sends in place of a file it does not have"
@@ -67,6 +68,11 @@ def _what_it_is(head: bytes) -> str:
         (b"\x1f\x8b", "a gzip archive"),
         (b"PK\x03\x04", "a zip archive"),
         (b"\x89HDF", "HDF5 or netCDF-4"),
+        (b"\x89PNG", "a PNG image"),
+        (b"\xff\xd8\xff", "a JPEG image"),
+        (b"PAR1", "Parquet"),
+        (_MAGIC_3, "a CDF"),
+        (_MAGIC_26, "a CDF"),
         (b"CDF\x01", "netCDF-3, which shares the name only"),
         (b"CDF\x02", "netCDF-3, which shares the name only"),
         (b"SIMPLE  =", "FITS"),
@@ -131,10 +137,10 @@ def _fields(path: Path, layout: str, record: bytes, offset: int) -> tuple[int, .
 def _truncated(path: Path, size: int, end: int) -> DamagedFile:
     return DamagedFile(
         f"'{path.name}' is truncated: it should have at least {end} bytes and has {size}",
-        advice=_ADVICE,
+        advice=ADVICE,
         place=str(path),
     )
 
 
 def _broken(path: Path, reason: str) -> DamagedFile:
-    return DamagedFile(f"'{path.name}' is damaged: {reason}", advice=_ADVICE, place=str(path))
+    return DamagedFile(f"'{path.name}' is damaged: {reason}", advice=ADVICE, place=str(path))

@@ -1,4 +1,4 @@
-"""From the variables of one CDF to tables: which clock, which records, which axes."""
+"""From the variables of one file to tables: which clock, which records, which axes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from helio.errors import DamagedFile, DataError, NoData, UnknownParameter, did_you_mean
 from helio.sources import istp
 from helio.sources.cdf_epoch import EPOCH_TYPES, unix_nanoseconds, unix_nanoseconds_of_seconds
-from helio.sources.cdf_file import CdfFile, Variable
+from helio.sources.variables import Variable, VariableFile
 from helio.store.table import Axis, Floats, Table
 
 _MOST_TENSOR = 16
@@ -57,7 +57,7 @@ class Clock:
 class TableReader:
     """Reads tables of one interval from one file; variables on one clock share it."""
 
-    def __init__(self, file: CdfFile, start: int, stop: int) -> None:
+    def __init__(self, file: VariableFile, start: int, stop: int) -> None:
         self._file = file
         self._start, self._stop = np.datetime64(start, "ns"), np.datetime64(stop, "ns")
         self._clocks: dict[str, Clock] = {}
@@ -350,14 +350,14 @@ class TimeSource:
         """How many there are."""
         return int(self.variable.records)
 
-    def read(self, file: CdfFile) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_] | None]:
+    def read(self, file: VariableFile) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_] | None]:
         """All of them in ns since 1970, and which are valid."""
         raw = file.records(self.variable).reshape(-1)
         if not self.counts_seconds:
             return unix_nanoseconds(raw, self.variable.kind)
         return unix_nanoseconds_of_seconds(raw.astype(np.float64), self._base(file))
 
-    def _base(self, file: CdfFile) -> int:
+    def _base(self, file: VariableFile) -> int:
         variable = file.variable(self.base) if self.base else None
         if variable is None or variable.records == 0:
             return 0
@@ -367,7 +367,7 @@ class TimeSource:
         return int(nanoseconds[0])
 
 
-def find_time(file: CdfFile, name: str, attributes: istp.Attributes, records: int) -> TimeSource:
+def find_time(file: VariableFile, name: str, attributes: istp.Attributes, records: int) -> TimeSource:
     """The time of a variable: its DEPEND_0 and nothing else, unless that leads nowhere.
 
     Raises
@@ -404,7 +404,7 @@ def find_time(file: CdfFile, name: str, attributes: istp.Attributes, records: in
     )
 
 
-def _time_named(file: CdfFile, name: str) -> TimeSource | None:
+def _time_named(file: VariableFile, name: str) -> TimeSource | None:
     variable = file.variable(name)
     if variable is None or variable.holds_text:
         return None
@@ -427,7 +427,7 @@ def _time_named(file: CdfFile, name: str) -> TimeSource | None:
     return None
 
 
-def _seconds_named(file: CdfFile, variable: Variable) -> TimeSource:
+def _seconds_named(file: VariableFile, variable: Variable) -> TimeSource:
     attributes = file.links(variable.name)
     unit = istp.text_of(attributes, "UNITS").lower()
     if unit not in {"s", "sec", "secs", "second", "seconds", "unix time"} and "1970" not in unit:
@@ -438,13 +438,13 @@ def _seconds_named(file: CdfFile, variable: Variable) -> TimeSource:
     return TimeSource(variable.name, variable, counts_seconds=True, base=base)
 
 
-def _base_named(file: CdfFile, attributes: istp.Attributes, name: str) -> str:
+def _base_named(file: VariableFile, attributes: istp.Attributes, name: str) -> str:
     base = istp.text_of(attributes, name)
     variable = file.variable(base) if base else None
     return base if variable is not None and variable.kind in EPOCH_TYPES else ""
 
 
-def _clocks(file: CdfFile) -> list[Variable]:
+def _clocks(file: VariableFile) -> list[Variable]:
     variables = [file.variable(name) for name in file.names()]
     return [each for each in variables if each is not None and each.kind in EPOCH_TYPES and each.varies]
 
@@ -588,7 +588,7 @@ def _is_virtual(attributes: istp.Attributes) -> bool:
     return istp.text_of(attributes, "VIRTUAL").lower() == "true" or bool(istp.text_of(attributes, "FUNCT"))
 
 
-def _require_records(file: CdfFile, variable: Variable) -> None:
+def _require_records(file: VariableFile, variable: Variable) -> None:
     if variable.records:
         return
     every = [file.variable(name) for name in file.names()]
@@ -612,12 +612,12 @@ def _is_series(variable: Variable) -> bool:
     )
 
 
-def parameters_of(file: CdfFile) -> tuple[str, ...]:
+def parameters_of(file: VariableFile) -> tuple[str, ...]:
     """Names of all that `TableReader.read` can give, in file order: numbers that vary in time."""
     return tuple(name for name in file.names() if _is_parameter(file, name))
 
 
-def _is_parameter(file: CdfFile, name: str) -> bool:
+def _is_parameter(file: VariableFile, name: str) -> bool:
     variable = file.variable(name)
     if variable is None or variable.holds_text or variable.kind in EPOCH_TYPES or not variable.varies:
         return False

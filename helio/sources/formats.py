@@ -1,0 +1,89 @@
+"""Which format a file of an archive has, by its name and its first bytes; what is not whole is refused unread."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Literal
+
+from helio.errors import DamagedFile
+from helio.sources.cdf_guard import ADVICE, check_cdf, what_it_is
+from helio.sources.netcdf_guard import NETCDF_3, NETCDF_4, check_netcdf
+
+Format = Literal["cdf", "netcdf", "csv", "parquet"]
+
+SUFFIXES: dict[str, Format] = {
+    ".cdf": "cdf",
+    ".nc": "netcdf",
+    ".nc3": "netcdf",
+    ".nc4": "netcdf",
+    ".netcdf": "netcdf",
+    ".csv": "csv",
+    ".parquet": "parquet",
+}
+"""Endings of the files that an archive reads, in any case; ``.cdf`` was netCDF's own ending once."""
+
+_PARQUET = b"PAR1"
+_FOOTER = 8
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def format_of(path: Path) -> Format:
+    """The format of a file that is all there, as far as its ends tell; no data are read.
+
+    Raises
+    ------
+    DamagedFile
+        When the file is absent, empty, truncated, or not of the kind that its name says.
+    """
+    said = SUFFIXES.get(path.suffix.lower(), "cdf")
+    try:
+        with path.open("rb") as file:
+            head, size = file.read(512), os.fstat(file.fileno()).st_size
+            tail = os.pread(file.fileno(), _FOOTER, max(size - _FOOTER, 0))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise DamagedFile(f"'{path.name}' cannot be opened: {reason}", place=str(path)) from error
+    if size == 0:
+        raise DamagedFile(f"'{path.name}' is empty", advice=ADVICE, place=str(path))
+    if said in ("cdf", "netcdf") and head.startswith((*NETCDF_3, NETCDF_4)):
+        check_netcdf(path)
+        return "netcdf"
+    if said == "cdf":
+        check_cdf(path)
+        return "cdf"
+    if said == "netcdf":
+        raise _other_kind(path, "netCDF", head)
+    if said == "parquet":
+        _check_parquet(path, head, tail, size)
+        return "parquet"
+    _check_text(path, head)
+    return "csv"
+
+
+def _check_parquet(path: Path, head: bytes, tail: bytes, size: int) -> None:
+    # Apache Parquet file format: magic, column chunks, footer, its length in four bytes, magic
+    if not head.startswith(_PARQUET):
+        raise _other_kind(path, "Parquet", head)
+    if tail[4:] != _PARQUET or int.from_bytes(tail[:4], "little") + _FOOTER + len(_PARQUET) > size:
+        raise DamagedFile(
+            f"'{path.name}' is truncated: a Parquet file ends with its footer, and this one does not",
+            advice=ADVICE,
+            place=str(path),
+        )
+
+
+def _check_text(path: Path, head: bytes) -> None:
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise DamagedFile(
+            f"'{path.name}' is text in UTF-16", advice="save it as CSV in UTF-8", place=str(path)
+        )
+    plain = all(byte >= 32 or byte in (9, 10, 13) for byte in head.removeprefix(_BYTE_ORDER_MARK))
+    if not plain or what_it_is(head).startswith(("an HTML", "XML")):
+        raise _other_kind(path, "CSV", head)
+
+
+def _other_kind(path: Path, wanted: str, head: bytes) -> DamagedFile:
+    return DamagedFile(
+        f"'{path.name}' is not {wanted}: it holds {what_it_is(head)}", advice=ADVICE, place=str(path)
+    )
