@@ -13,6 +13,12 @@ TOOLS: dict[str, str] = {
     "running_average": "helio.steps.compute.running_average",
     "resample": "helio.steps.compute.resample",
     "band_average": "helio.steps.compute.band_average",
+    "align": "helio.steps.compute.align",
+    "interpolate": "helio.steps.compute.interpolate",
+    "running_median": "helio.steps.compute.running_median",
+    "despike": "helio.steps.compute.despike",
+    "detrend": "helio.steps.compute.detrend",
+    "derivative": "helio.steps.compute.derivative",
     "render_spec": "helio.steps.render.render_spec",
     "save_data": "helio.steps.save_data",
 }

@@ -20,6 +20,13 @@ def epochs(*seconds):
     return START + (np.array(seconds, dtype=np.float64) * 1e9).round().astype("timedelta64[ns]")
 
 
+def scalar(seconds, values, unit="nT", name="Bz"):
+    """A series of one component, so many seconds after 2024-05-10."""
+    return Table(
+        epochs(*seconds), np.asarray(values, dtype=np.float64), unit=unit, name=name, sources=(SOURCE,)
+    )
+
+
 def vector(gap=True):
     """Ten one-minute records of a magnetic field: one component is missing once, three records are absent."""
     values = np.array(

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from helio.errors import StepError
+from helio.steps.compute.bins import hold_bins
 from helio.steps.compute.window_sums import counted_means
 from helio.steps.tool import tool
-from helio.store.table import Axis, Table
+from helio.store.table import Table
 from helio.time_range import Duration
 
 
@@ -42,12 +42,7 @@ def running_average(series: Table, *, window: Duration) -> Table:
     ----------
     Moving average with a boxcar kernel; see e.g. Bendat & Piersol, Random Data, ch. 11.
     """
-    for axis in series.axes:
-        if axis.per_record and not _constant(axis):
-            raise StepError(
-                f"the bins of '{axis.label}' change from record to record and cannot be averaged over time",
-                advice="take band_average first",
-            )
+    hold_bins(series, purpose="averaged over time")
     if not len(series):
         return replace(series, values=series.values.astype(np.float64))
     nanoseconds = series.epoch.astype(np.int64)
@@ -56,9 +51,3 @@ def running_average(series: Table, *, window: Duration) -> Table:
     first = np.searchsorted(nanoseconds, nanoseconds - half, side="left")
     last = np.searchsorted(nanoseconds, nanoseconds + half, side="right")
     return replace(series, values=counted_means(series.values, first, last))
-
-
-def _constant(axis: Axis) -> bool:
-    return bool(
-        np.array_equal(axis.centers, np.broadcast_to(axis.centers[:1], axis.centers.shape), equal_nan=True)
-    )

@@ -1,0 +1,78 @@
+"""A series on another one's epochs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from helio.errors import StepError
+from helio.steps.compute.between_samples import missing, share, values_at
+from helio.steps.compute.stretches import in_words
+from helio.steps.tool import tool
+from helio.store.table import Table
+from helio.time_range import Duration
+
+
+@tool(version=1)
+def align(
+    series: Table, onto: Table, *, limit: Duration, method: Literal["linear", "nearest"] = "linear"
+) -> Table:
+    """Bring a series onto the epochs of another one, never across a gap longer than a limit.
+
+    Parameters
+    ----------
+    series : Table, shape (n,), (n, k) or (n, b)
+        What is brought; any unit, any cadence, regular or not.
+    onto : Table, any shape of m records
+        Whose epochs are taken; its values do not matter.
+    limit : Duration
+        The longest distance of two samples between which a value is made: ``"2min"`` for one-minute data in which
+        single records may be missing.
+    method : "linear" or "nearest"
+        The straight line between the samples before and after, or the nearer of the two, no further away than half
+        the limit: for flags, counts and indices that have no values in between.
+
+    Returns
+    -------
+    Table, shape (m,), (m, k) or (m, b)
+        float64, on the epochs of `onto`; unit, frame, components and axes of `series`. NaN before its first and
+        after its last sample, and wherever the samples about an epoch are further apart than the limit: a missing
+        value and a missing record are the same. Each component is taken on its own.
+
+    Raises
+    ------
+    StepError
+        When `series` has no record in the time of `onto`; when its bins change from record to record and the method
+        is ``"linear"``.
+
+    Notes
+    -----
+    Nothing is averaged: of a series with many samples between two epochs most are left out, and what varies faster
+    than the new epochs can show is folded into what they show. A note says so; `resample` first avoids it. Angles are
+    taken as numbers: halfway from 359° to 1° is 180°; align the components of the vector instead.
+
+    References
+    ----------
+    Piecewise linear interpolation, as ``numpy.interp``, with a limit.
+    """
+    if len(onto) and (
+        not len(series) or series.epoch[0] > onto.epoch[-1] or series.epoch[-1] < onto.epoch[0]
+    ):
+        raise StepError(
+            f"'{series.name}' has no record in the time of '{onto.name}'",
+            advice="fetch both for the same time range",
+        )
+    values, axes = values_at(series, onto.epoch, method=method, limit=limit.nanoseconds)
+    notes = [f"aligned ({method}, limit {limit}): {share(missing(values), values.size, 'values')} missing"]
+    if len(series) > 1 and len(onto) > 1:
+        own, other = (
+            np.median(np.diff(series.epoch.astype("i8"))),
+            np.median(np.diff(onto.epoch.astype("i8"))),
+        )
+        if other >= 2 * own > 0:
+            notes.append(
+                f"most samples are left out: one every {in_words(own)} onto one every {in_words(other)}, not averaged"
+            )
+    return replace(series, epoch=onto.epoch, values=values, axes=axes, notes=(*series.notes, *notes))

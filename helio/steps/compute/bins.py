@@ -1,0 +1,138 @@
+"""The bins of a spectrum's axis: which axis is meant, which records share a set of bins, and where the edges lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.errors import StepError
+from helio.store.table import Axis, Floats, Table
+
+
+@dataclass(frozen=True)
+class Bins:
+    """One set of bins, and the records that have it."""
+
+    records: npt.NDArray[np.int64]
+    centers: npt.NDArray[np.float64]
+    lower: npt.NDArray[np.float64]
+    upper: npt.NDArray[np.float64]
+
+    def within(self, low: float, high: float) -> npt.NDArray[np.int64]:
+        """Bins whose centre lies in [low, high)."""
+        return np.flatnonzero((self.centers >= low) & (self.centers < high))
+
+
+def place_of(spectrum: Table, label: str) -> int:
+    """Number of the axis of that label, whatever its case; of the only one when the label is empty.
+
+    Raises
+    ------
+    StepError
+        When the table has no such axis, or none at all.
+    """
+    labels = [one.label for one in spectrum.axes]
+    if not labels:
+        raise StepError(f"'{spectrum.name}' is a {spectrum.kind}, it has no bins")
+    if not label and len(labels) == 1:
+        return 0
+    places = [place for place, one in enumerate(labels) if one.casefold() == label.casefold()]
+    if len(places) != 1:
+        what = f"'{label}' does not name one axis" if label else "axis must say which axis is meant"
+        raise StepError(what, advice=f"axes: {', '.join(labels)}")
+    return places[0]
+
+
+def hold_bins(table: Table, *, purpose: str) -> None:
+    """Hold that the bins of a table are the same in all records.
+
+    Raises
+    ------
+    StepError
+        When they change: values of different bins have no common mean, median or difference.
+    """
+    for axis in table.axes:
+        for bins in axis.parts.values():
+            if axis.per_record and not np.array_equal(
+                bins, np.broadcast_to(bins[:1], bins.shape), equal_nan=True
+            ):
+                raise StepError(
+                    f"the bins of '{axis.label}' change from record to record and cannot be {purpose}",
+                    advice="take band_average first",
+                )
+
+
+def bin_sets(axis: Axis, records: int) -> list[Bins]:
+    """The different sets of bins, each with its records: two for energy tables that alternate."""
+    if not axis.per_record:
+        return [_bins(axis, axis.centers, axis.lower, axis.upper, np.arange(records))]
+    parts = [part for part in (axis.centers, axis.lower, axis.upper) if part is not None]
+    rows = np.ascontiguousarray(np.concatenate([part.astype(np.float64) for part in parts], axis=1))
+    # Rows are compared as bytes, for which NaN equals itself.
+    as_bytes = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).reshape(-1)
+    _, example, which = np.unique(as_bytes, return_index=True, return_inverse=True)
+    grouped = np.split(
+        np.argsort(which, kind="stable"), np.cumsum(np.bincount(which, minlength=example.size))[:-1]
+    )
+    return [
+        _bins(
+            axis,
+            axis.centers[record],
+            None if axis.lower is None else axis.lower[record],
+            None if axis.upper is None else axis.upper[record],
+            group,
+        )
+        for record, group in zip(example, grouped, strict=True)
+    ]
+
+
+def _bins(
+    axis: Axis, centers: Floats, lower: Floats | None, upper: Floats | None, records: npt.NDArray[np.int64]
+) -> Bins:
+    middle = centers.astype(np.float64)
+    if lower is not None and upper is not None:
+        edges = lower.astype(np.float64), upper.astype(np.float64)
+    else:
+        edges = edges_between(middle, logarithmic=axis.scale == "log")
+    return Bins(records, middle, np.minimum(*edges), np.maximum(*edges))
+
+
+def edges_between(
+    centers: npt.NDArray[np.float64], *, logarithmic: bool
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Edges midway between neighbouring centres, in the logarithm where the axis has one.
+
+    Parameters
+    ----------
+    centers : float64, shape (b,)
+        In any order; a bin without a centre has no edges either.
+    logarithmic : bool
+
+    Returns
+    -------
+    lower, upper : float64, shape (b,)
+        The outermost bins are as wide as their inner half says; a lone bin has no width.
+    """
+    known = np.isfinite(centers)
+    ordered, where = np.unique(centers[known], return_inverse=True)
+    lower, upper = centers.copy(), centers.copy()
+    if ordered.size < 2:
+        return lower, upper
+    logarithmic = logarithmic and bool(ordered[0] > 0)
+    scale = np.log(ordered) if logarithmic else ordered
+    inner = (scale[1:] + scale[:-1]) / 2
+    bounds = np.concatenate([[2 * scale[0] - inner[0]], inner, [2 * scale[-1] - inner[-1]]])
+    if logarithmic:
+        bounds = np.exp(bounds)
+    lower[known], upper[known] = bounds[:-1][where], bounds[1:][where]
+    return lower, upper
+
+
+def centres_of(sets: list[Bins]) -> str:
+    """All centres in words, for advice: the first forty."""
+    every = np.unique(np.concatenate([bins.centers for bins in sets]))
+    shown = [f"{center:.4g}" for center in every[np.isfinite(every)][:40]]
+    return ", ".join(shown) + (" …" if every.size > 40 else "")

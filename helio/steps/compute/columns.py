@@ -1,0 +1,18 @@
+"""The values of a table as plain columns."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+def columns_of(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Every component and bin as one column of float64, shape (n, c); a series of no records too.
+
+    A view where the values are float64 already: to be read, not written.
+    """
+    flat = values.reshape(values.shape[0], math.prod(values.shape[1:]))
+    return flat.astype(np.float64, copy=False)

@@ -1,0 +1,76 @@
+"""The rate of change of a series."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from helio.knowledge.unit_products import unit_product
+from helio.steps.compute.bins import hold_bins
+from helio.steps.compute.columns import columns_of
+from helio.steps.compute.stretches import GAP_FACTOR
+from helio.steps.render.gaps import local_cadence
+from helio.steps.tool import tool
+from helio.store.table import Table
+from helio.time_range import Duration
+
+
+@tool(version=1)
+def derivative(series: Table, *, limit: Duration | None = None) -> Table:
+    """Time derivative of a series, in its unit per second.
+
+    Parameters
+    ----------
+    series : Table, shape (n,), (n, k) or (n, b)
+        Any components and unit, any cadence, regular or not.
+    limit : Duration, optional
+        The longest step between two records across which a difference is taken. Left out, it is 1.5 times the
+        cadence about the record, so that one missing record is a gap already.
+
+    Returns
+    -------
+    Table, shape of `series`
+        float64, in ``X/s``; same epochs, components and frame. Within a stretch the mean of the slopes to the record
+        before and the one after, each weighted by the length of the *other* step: second order also where steps
+        differ. Where only one neighbour is there, its slope; where none is, or the value itself is missing, NaN.
+
+    Raises
+    ------
+    StepError
+        When the bins of a spectrum change from record to record.
+
+    Notes
+    -----
+    The derivative of a vector in a frame that turns is that of its components. Noise grows with a shorter cadence:
+    take a running average or a resampled series first.
+
+    References
+    ----------
+    Fornberg, B. (1988), Generation of finite difference formulas on arbitrarily spaced grids, Math. Comput. 51, 699.
+    """
+    hold_bins(series, purpose="subtracted")
+    flat = columns_of(series.values)
+    steps = np.diff(series.epoch.astype("i8"))
+    longest = GAP_FACTOR * local_cadence(series.epoch) if limit is None else limit.nanoseconds
+    length = np.where((steps > 0) & (steps <= longest), steps / 1e9, np.nan)[:, None]
+    slope = np.diff(flat, axis=0) / length
+    padding = np.full((1, flat.shape[1]), np.nan)
+    before, after = np.concatenate([padding, slope]), np.concatenate([slope, padding])
+    step_before, step_after = (
+        np.concatenate([padding[:, :1], length]),
+        np.concatenate([length, padding[:, :1]]),
+    )
+    if len(series):
+        values = (before * step_after + after * step_before) / (step_before + step_after)
+        values = np.where(np.isnan(values), np.where(np.isnan(before), after, before), values)
+    else:
+        values = flat
+    return replace(
+        series,
+        values=values.reshape(series.values.shape),
+        unit=unit_product((series.unit, 1), ("s", -1)),
+        name=f"d{series.name}/dt" if series.name else "rate of change",
+        scale="linear",
+        description=f"time derivative of {series.description}" if series.description else "",
+    )

@@ -1,0 +1,127 @@
+"""Spikes taken out of a series."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.errors import StepError
+from helio.steps.compute.between_samples import missing, share
+from helio.steps.compute.bins import hold_bins
+from helio.steps.compute.columns import columns_of
+from helio.steps.tool import tool
+from helio.store.table import Table
+from helio.time_range import Duration
+
+MAD_OF_NORMAL = 1.4826
+"""Standard deviation of normal noise over its median absolute deviation: 1 / Φ⁻¹(3/4)."""
+
+MOST_IN_WINDOW = 2_001
+_BLOCK = 1 << 20
+"""Samples of windows laid out at once: 8 MB."""
+
+
+@tool(version=1)
+def despike(series: Table, *, window: Duration, threshold: float = 5.0, floor: float = 0.0) -> Table:
+    """Set spikes to missing: values far from the median of their surroundings (Hampel identifier).
+
+    Parameters
+    ----------
+    series : Table, shape (n,), (n, k) or (n, b)
+        Any components and unit, any cadence, regular or not.
+    window : Duration
+        Length w of the surroundings, the closed interval [t − w/2, t + w/2]: at least five samples, longer than a
+        spike and shorter than what is to stay.
+    threshold : float
+        How many times the spread of the window a value may be away from its median. The spread is 1.4826 times the
+        median absolute deviation from the median, which for normal noise is its standard deviation. 3 also takes one
+        value in 400 out of pure noise.
+    floor : float
+        In the unit of the series: the least spread, so that in a quiet or coarsely digitised stretch a step of one
+        digit is no spike.
+
+    Returns
+    -------
+    Table, shape of `series`
+        float64. Same epochs, components, unit and frame; spikes are NaN and nothing is put in their place
+        (`interpolate` does). A note says how many. Each component is taken on its own. A window with fewer than three
+        valid samples takes nothing out.
+
+    Raises
+    ------
+    StepError
+        When the threshold is not above 0 or the floor below 0; when a window holds more than 2,001 samples, or in
+        the middle fewer than three; when the bins of a spectrum change.
+
+    References
+    ----------
+    Hampel, F. R. (1974), J. Am. Stat. Assoc. 69, 383. Davies, L. & Gather, U. (1993), J. Am. Stat. Assoc. 88, 782.
+    """
+    if not threshold > 0 or not floor >= 0:
+        raise StepError(
+            f"a threshold of {threshold:g} with a floor of {floor:g} says nothing",
+            advice="threshold 3 to 10, floor 0",
+        )
+    hold_bins(series, purpose="compared over time")
+    if not len(series):
+        return replace(series, values=series.values.astype(np.float64))
+    nanoseconds = series.epoch.astype(np.int64)
+    half = min(window.nanoseconds // 2, int(nanoseconds[-1] - nanoseconds[0]))
+    first = np.searchsorted(nanoseconds, nanoseconds - half, side="left")
+    last = np.searchsorted(nanoseconds, nanoseconds + half, side="right")
+    longest, usual = int((last - first).max()), int(np.median(last - first))
+    if longest > MOST_IN_WINDOW:
+        raise StepError(
+            f"a window of {window} holds {longest:,} samples, and spikes are found among at most {MOST_IN_WINDOW:,}",
+            advice="choose a window a few times longer than a spike",
+        )
+    if usual < 3:
+        raise StepError(
+            f"a window of {window} holds {usual} of the samples, and nothing can be told from so few",
+            advice="choose a window of at least five samples",
+        )
+    flat = columns_of(series.values)
+    kept = flat.copy()
+    for column in range(flat.shape[1]):
+        kept[_spikes(flat[:, column], first, last, longest, threshold, floor), column] = np.nan
+    taken = missing(kept) - missing(flat)
+    note = f"despiked ({window}, {threshold:g} × spread): {share(taken, flat.size, 'values')} set to missing"
+    return replace(series, values=kept.reshape(series.values.shape), notes=(*series.notes, note))
+
+
+def _spikes(
+    values: npt.NDArray[np.float64],
+    first: npt.NDArray[np.int64],
+    last: npt.NDArray[np.int64],
+    longest: int,
+    threshold: float,
+    floor: float,
+) -> npt.NDArray[np.bool_]:
+    """Whether each value is a spike in its window."""
+    spikes = np.zeros(values.size, dtype=bool)
+    padded = np.concatenate([values, np.full(longest, np.nan)])
+    places = np.arange(longest)
+    rows = max(1, _BLOCK // longest)
+    for begin in range(0, values.size, rows):
+        block = slice(begin, begin + rows)
+        windows = padded[first[block, None] + places]
+        windows[places >= (last - first)[block, None]] = np.nan
+        median, count = _median(windows)
+        spread, _ = _median(np.abs(windows - median[:, None]))
+        away = np.abs(values[block] - median)
+        spikes[block] = (away > threshold * np.maximum(MAD_OF_NORMAL * spread, floor)) & (count >= 3)
+    return spikes
+
+
+def _median(windows: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+    """Median of the valid values of each row, and their number; the rows are sorted in place."""
+    windows = np.sort(windows, axis=1)  # NaN last
+    count = np.count_nonzero(~np.isnan(windows), axis=1)
+    row = np.arange(windows.shape[0])
+    lower = windows[row, np.maximum(count - 1, 0) // 2]
+    upper = windows[row, np.minimum(count // 2, windows.shape[1] - 1)]
+    median = lower + (upper - lower) / 2
+    median[count == 0] = np.nan
+    return median, count

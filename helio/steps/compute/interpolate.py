@@ -1,0 +1,87 @@
+"""Short gaps of a series filled."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from helio.errors import StepError
+from helio.steps.compute.between_samples import missing, share, values_at
+from helio.steps.compute.resample import MOST_VALUES
+from helio.steps.tool import tool
+from helio.store.table import Table
+from helio.time_range import Duration
+
+
+@tool(version=1)
+def interpolate(
+    series: Table,
+    *,
+    limit: Duration,
+    method: Literal["linear", "nearest"] = "linear",
+    cadence: Duration | None = None,
+) -> Table:
+    """Fill short gaps of a series, or put it on a regular clock; longer gaps stay.
+
+    Parameters
+    ----------
+    series : Table, shape (n,), (n, k) or (n, b)
+        Any components and unit, any cadence, regular or not.
+    limit : Duration
+        The longest distance of two valid samples between which a value is made. At one minute, ``"2min"`` fills a
+        single missing value, ``"5min"`` up to four in a row.
+    method : "linear" or "nearest"
+        The straight line between the samples before and after, or the nearer of the two, no further away than half
+        the limit.
+    cadence : Duration, optional
+        Of the regular clock on which the result stands: the whole multiples of it since 1970-01-01T00:00 UTC from the
+        first to the last record. Left out, the result has the epochs of the series: missing values are filled,
+        missing records are not added.
+
+    Returns
+    -------
+    Table, shape of `series`, or of m records with a cadence
+        float64. Valid samples at the epochs of the result stay what they are; a note says how many values were made.
+        Before the first and after the last valid sample nothing is made.
+
+    Raises
+    ------
+    StepError
+        When the bins of a spectrum change from record to record and the method is ``"linear"``, or the cadence gives
+        an absurd number of rows.
+
+    Notes
+    -----
+    Interpolation smooths: a filled series has less power at high frequencies than a measured one. Angles are taken as
+    numbers: halfway from 359° to 1° is 180°.
+
+    References
+    ----------
+    Piecewise linear interpolation, as ``numpy.interp``, with a limit.
+    """
+    if not len(series):
+        return replace(series, values=series.values.astype(np.float64))
+    epoch = series.epoch
+    if cadence is not None:
+        step = cadence.nanoseconds
+        first, last = -(-int(epoch[0].astype(np.int64)) // step), int(epoch[-1].astype(np.int64)) // step
+        rows = max(0, last - first + 1)
+        if rows * max(1, series.values[0].size) > MOST_VALUES:
+            raise StepError(
+                f"{rows:,} rows are too many", advice="choose a longer cadence or a shorter range"
+            )
+        epoch = ((first + np.arange(rows, dtype=np.int64)) * step).astype("datetime64[ns]")
+    values, axes = values_at(series, epoch, method=method, limit=limit.nanoseconds)
+    if cadence is None:
+        known = ~np.isnan(series.values)
+        values = np.where(known, series.values, values)  # of two records with one epoch each keeps its own
+        made = missing(series.values) - missing(values)
+    else:
+        at = np.minimum(np.searchsorted(series.epoch, epoch), len(series) - 1)
+        measured = ~np.isnan(series.values[at])
+        measured[series.epoch[at] != epoch] = False
+        made = int(np.count_nonzero(~np.isnan(values) & ~measured))
+    note = f"interpolated ({method}, limit {limit}): {share(made, values.size, 'values')} are made between samples"
+    return replace(series, epoch=epoch, values=values, axes=axes, notes=(*series.notes, note))

@@ -1,0 +1,78 @@
+"""Centred running median."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from pandas.api.indexers import BaseIndexer
+
+from helio.steps.compute.bins import hold_bins
+from helio.steps.compute.columns import columns_of
+from helio.steps.tool import tool
+from helio.store.table import Table
+from helio.time_range import Duration
+
+
+@tool(version=1)
+def running_median(series: Table, *, window: Duration) -> Table:
+    """Median over a centred window of fixed duration.
+
+    Parameters
+    ----------
+    series : Table, shape (n,), (n, k) or (n, b)
+        Any components and unit, epochs in increasing order at any cadence, regular or not.
+    window : Duration
+        Length w of the window: ``"5min"``, ``"1h"``. The median at epoch t is over all samples of the closed interval
+        [t − w/2, t + w/2], as in `running_average`.
+
+    Returns
+    -------
+    Table, shape of `series`
+        float64. Same epochs, components, unit and frame. Missing values are left out; a window without any valid
+        sample gives NaN, so gaps longer than the window stay gaps. Of an even number of samples the mean of the
+        middle two is taken. At the ends of the series the window holds fewer samples. Components are taken one by
+        one: the result is not the vector nearest to the others.
+
+    Raises
+    ------
+    StepError
+        When the bins of a spectrum change from record to record.
+
+    References
+    ----------
+    Tukey, J. W. (1977), Exploratory Data Analysis, ch. 7: running medians leave edges sharp and outliers out.
+    """
+    hold_bins(series, purpose="averaged over time")
+    if not len(series):
+        return replace(series, values=series.values.astype(np.float64))
+    nanoseconds = series.epoch.astype(np.int64)
+    # A window longer than the series reaches no further than the series, and must not overflow.
+    half = min(window.nanoseconds // 2, int(nanoseconds[-1] - nanoseconds[0]))
+    windows = _Windows(
+        first=np.searchsorted(nanoseconds, nanoseconds - half, side="left"),
+        last=np.searchsorted(nanoseconds, nanoseconds + half, side="right"),
+    )
+    frame = pd.DataFrame(columns_of(series.values))
+    medians = frame.rolling(windows, min_periods=1).median().to_numpy()
+    return replace(series, values=medians.reshape(series.values.shape))
+
+
+class _Windows(BaseIndexer):
+    """The window of each record, as its first record and the one after its last."""
+
+    first: npt.NDArray[np.int64]
+    last: npt.NDArray[np.int64]
+
+    def get_window_bounds(
+        self,
+        num_values: int = 0,
+        min_periods: int | None = None,
+        center: bool | None = None,
+        closed: str | None = None,
+        step: int | None = None,
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """What pandas asks for."""
+        return self.first, self.last
