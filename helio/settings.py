@@ -1,4 +1,4 @@
-"""What the environment says, read in one place: the home folder, the archive and the browser."""
+"""What the environment says, read in one place: the home folder, the archive, the browser, the language model."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ class Settings:
     """``$HELIO_ARCHIVE``: the archive of runs that name none."""
     cdaweb_url: str = ""
     """``$HELIO_CDAWEB_URL``: another server than NASA's, that speaks as CDAWeb does."""
+    swpc_url: str = ""
+    """``$HELIO_SWPC_URL``: another server than NOAA's, that has what services.swpc.noaa.gov has."""
     browser: str = ""
     """``$BROWSER_PATH``: the Chromium that draws static figures; else one on the path."""
     path: str = ""
@@ -35,6 +37,19 @@ class Settings:
 
     engine: Literal["prefect", "direct"] = "prefect"
     """``$HELIO_ENGINE``: what ``helio run`` uses when it is not told."""
+    model_key: str = field(default="", repr=False)
+    """``$GEMINI_API_KEY``, else ``$GOOGLE_API_KEY``: the key of the model's maker; in no text, file or log of ours."""
+    model_url: str = ""
+    """``$HELIO_MODEL_URL``: another server than Google's, that speaks as Gemini does."""
+    model_smart: str = "gemini-3.8-flash"
+    """``$HELIO_MODEL_SMART``: the model that plans. The defaults are released models, for previews are withdrawn."""
+    model_fast: str = "gemini-3.5-flash-lite"
+    """``$HELIO_MODEL_FAST``: the model for everything else."""
+    model_fallback: str = "gemini-3.7-flash"
+    """``$HELIO_MODEL_FALLBACK``: who is asked when those cannot be; empty, or ``none`` in the environment: nobody."""
+    model_tokens: int | None = None
+    """``$HELIO_MODEL_TOKENS``: how many tokens one task may take; as many as it needs when left out."""
+
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     """All of it, for the programs that are started: the engine's server, a browser."""
 
@@ -54,6 +69,11 @@ class Settings:
         return self.home / "templates"
 
     @property
+    def transcripts(self) -> Path:
+        """What was asked of a model, and what it answered."""
+        return self.home / "transcripts"
+
+    @property
     def log_file(self) -> Path:
         """What every command did, in detail."""
         return self.home / "logs" / "helio.log"
@@ -71,18 +91,27 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
     if engine not in ("prefect", "direct"):
         raise RequestError(f"HELIO_ENGINE is '{engine}', neither prefect nor direct")
     memory = _number(environ, "HELIO_WORKER_MEMORY", 0.0, least=512)
+    tokens = _number(environ, "HELIO_MODEL_TOKENS", 0.0, least=1)
+    fallback = environ.get("HELIO_MODEL_FALLBACK") or Settings.model_fallback
     return Settings(
         home=Path(environ["HELIO_HOME"]).expanduser().absolute()
         if environ.get("HELIO_HOME")
         else _data_folder(),
         archive=environ.get("HELIO_ARCHIVE", ""),
         cdaweb_url=environ.get("HELIO_CDAWEB_URL", ""),
+        swpc_url=environ.get("HELIO_SWPC_URL", ""),
         browser=environ.get("BROWSER_PATH", ""),
         path=environ.get("PATH", os.defpath),
         workers=int(_number(environ, "HELIO_WORKERS", min(4, os.cpu_count() or 1), least=1)),
         step_seconds=_number(environ, "HELIO_STEP_SECONDS", 900.0, least=1),
         worker_memory=int(memory * 1024**2) if memory else None,
         engine="direct" if engine == "direct" else "prefect",
+        model_key=(environ.get("GEMINI_API_KEY") or environ.get("GOOGLE_API_KEY") or "").strip(),
+        model_url=environ.get("HELIO_MODEL_URL", ""),
+        model_smart=environ.get("HELIO_MODEL_SMART") or Settings.model_smart,
+        model_fast=environ.get("HELIO_MODEL_FAST") or Settings.model_fast,
+        model_fallback="" if fallback == "none" else fallback,
+        model_tokens=int(tokens) or None,
         environ=dict(environ),
     )
 

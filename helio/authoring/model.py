@@ -168,11 +168,14 @@ class Answer:
 class Model(Protocol):
     """Whoever can be asked: a maker's client, the door around one, a transcript."""
 
+    def name(self, role: Role) -> str:
+        """What the model of a role is called, for people and records."""
+
     def ask(self, ask: Ask) -> Answer:
         """Answer, or raise a `ModelError`."""
 
     def close(self) -> None:
-        """Let go of connections; nothing is asked afterwards."""
+        """Let go of connections, from any thread: who waits for an answer gets `ModelUnavailable`."""
 
 
 def canonical_json(value: Json) -> str:
@@ -182,21 +185,31 @@ def canonical_json(value: Json) -> str:
 
 # ---- to JSON and back, for transcripts
 
-_TURNS: dict[str, type[UserTurn] | type[ModelTurn] | type[ResultsTurn]] = {
-    "user": UserTurn,
-    "model": ModelTurn,
-    "results": ResultsTurn,
-}
+_KINDS: dict[type[Turn], str] = {UserTurn: "user", ModelTurn: "model", ResultsTurn: "results"}
 
 
 def ask_to_json(ask: Ask) -> dict[str, Json]:
     """A question as plain JSON."""
     value = asdict(ask)
-    value["turns"] = [
-        {"kind": next(kind for kind, one in _TURNS.items() if isinstance(turn, one)), **asdict(turn)}
-        for turn in ask.turns
-    ]
+    value["turns"] = [{"kind": _KINDS[type(turn)], **asdict(turn)} for turn in ask.turns]
     return value
+
+
+def ask_from_json(value: Mapping[str, Json]) -> Ask:
+    """The question that was written by `ask_to_json`."""
+    known = dict(value)
+    known["turns"] = tuple(_turn_from_json(one) for one in known["turns"])
+    known["tools"] = tuple(Tool(**one) for one in known["tools"])
+    return Ask(**known)
+
+
+def _turn_from_json(value: Mapping[str, Json]) -> Turn:
+    rest = {name: one for name, one in value.items() if name != "kind"}
+    if value["kind"] == "user":
+        return UserTurn(**rest)
+    if value["kind"] == "model":
+        return ModelTurn(**rest | {"calls": tuple(Call(**one) for one in rest["calls"])})
+    return ResultsTurn(tuple(Result(**one) for one in rest["results"]))
 
 
 def answer_to_json(answer: Answer) -> dict[str, Json]:

@@ -1,0 +1,235 @@
+"""The gate between an author and a person: every template is mended, verified and held to the catalogue."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from helio.errors import UnknownDataset, UnknownParameter
+from helio.knowledge.catalogue import Catalogue
+from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
+from helio.pipelines.known import KnownDatasets
+from helio.pipelines.maps import args_of, is_glob, places
+from helio.pipelines.mend import mend
+from helio.pipelines.passes.edit import Dataset
+from helio.pipelines.plan import check, make_plan
+from helio.pipelines.template import Document
+from helio.pipelines.variables import TOKEN
+from helio.steps.fetch.choices import choices_of
+
+CDAWEB = ("", "cdaweb", "cdaweb-folders")
+"""Providers that the catalogue is about."""
+KEPT_BY_REPAIRS = ("critical", "pin", "on_item_error")
+
+
+@dataclass(frozen=True)
+class Proved:
+    """A template that went through the gate, and what is to be said of it; with errors it goes no further."""
+
+    template: Document
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """What keeps it from being proposed."""
+        return tuple(one for one in self.diagnostics if one.severity == "error")
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """What a reviewer has to know."""
+        return tuple(one for one in self.diagnostics if one.severity == "warning")
+
+
+class Gate:
+    """Proves templates, whoever wrote them.
+
+    Parameters
+    ----------
+    catalogue : Catalogue
+        Datasets of CDAWeb: an id that is not in it is not proposed.
+    home : Path
+        Where a renewed catalogue is.
+    now : datetime
+        Naive UTC.
+    pipelines : mapping
+        Saved templates by id, for ``use``.
+    elsewhere : container of str
+        Datasets of the archive that was named, if one was; they need not be in the catalogue.
+    """
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        *,
+        home: Path,
+        now: datetime,
+        pipelines: Mapping[str, Document],
+        elsewhere: Container[str] = (),
+    ) -> None:
+        self._catalogue = catalogue
+        self._known: Mapping[str, Dataset] = KnownDatasets(home, now, spans=True)
+        self._now = now
+        self._pipelines = pipelines
+        self._elsewhere = elsewhere
+
+    def new(self, text: str) -> Proved:
+        """A template as an author wrote it, in any dialect that the passes can read."""
+        template, _, found = mend(text, now=self._now, catalogue=self._known, pipelines=self._pipelines)
+        proved = Proved(template, found)
+        return proved if proved.errors else self._checked(template, found)
+
+    def edited(self, before: Document, after: Document) -> Proved:
+        """A template with some of its steps changed: those are mended, all others stay as they are."""
+        old = [json.dumps(step) for step in before["steps"]]
+        changed = {step["step_id"] for step in after["steps"] if json.dumps(step) not in old}
+        mended, _, found = mend(
+            json.dumps(after), now=self._now, catalogue=self._known, pipelines=self._pipelines
+        )
+        if any(one.severity == "error" for one in found):
+            return Proved(after, _about(changed, found))
+        better = {step["step_id"]: step for step in mended["steps"]}
+        template = {
+            **after,
+            "steps": [
+                better.get(step["step_id"], step) if step["step_id"] in changed else step
+                for step in after["steps"]
+            ],
+        }
+        text = json.dumps([step for step in template["steps"] if step["step_id"] in changed])
+        for name, facts in (mended.get("variables") or {}).items():
+            if name not in (template.get("variables") or {}) and name in TOKEN.findall(text):
+                template["variables"] = {**(template.get("variables") or {}), name: facts}
+        run = check(template, now=self._now, catalogue=self._known, pipelines=self._pipelines)
+        found = tuple(
+            one for one in (*found, *run.errors) if one.step_id in (None, *changed) or one in run.errors
+        )
+        proved = Proved(template, found)
+        return proved if proved.errors else self._checked(template, found, only=changed)
+
+    def repaired(self, before: Document, after: Document, declared: Container[StepId]) -> Proved:
+        """An edit that mends a failed run: it touches what it declares, and makes no error go away by asking less.
+
+        Parameters
+        ----------
+        declared : container of int or str
+            The steps that may change: the failed one and those that the repair named.
+        """
+        refused = tuple(_weakened(before, after, declared))
+        return Proved(after, refused) if refused else self.edited(before, after)
+
+    def _checked(
+        self, template: Document, found: tuple[Diagnostic, ...], *, only: Container[StepId] | None = None
+    ) -> Proved:
+        told = [*found, *self._unknown(template, only)]
+        if not any(one.severity == "error" for one in told):
+            told += self._unavailable(template, only)
+        return Proved(template, tuple(dict.fromkeys(told)))
+
+    def _unknown(self, template: Document, only: Container[StepId] | None) -> Iterator[Diagnostic]:
+        """Datasets and parameters that are nowhere."""
+        for place in places(template):
+            step = place.step
+            if step.get("tool_name") != "fetch_data" or (only is not None and step["step_id"] not in only):
+                continue
+            where = pointer(*place.path, "tool_args")
+            for choice in choices_of(args_of(step)):
+                if (choice.provider or "") not in CDAWEB or choice.dataset_id in self._elsewhere:
+                    continue
+                if TOKEN.search(choice.dataset_id):
+                    continue
+                try:
+                    entry = self._catalogue.dataset(choice.dataset_id)
+                    for name in choice.parameters:
+                        # of a few datasets the catalogue knows no parameters; a pattern is resolved later
+                        if entry.parameters and not TOKEN.search(name) and not is_glob(name):
+                            entry.parameter(name)
+                except UnknownDataset as error:
+                    yield _nowhere("HE401", error, step, where)
+                except UnknownParameter as error:
+                    yield _nowhere("HE402", error, step, where)
+
+    def _unavailable(self, template: Document, only: Container[StepId] | None) -> Iterator[Diagnostic]:
+        """What a run with the defaults would be refused for, ranges outside what is published above all."""
+        declared = template.get("variables") or {}
+        if any(facts.get("default") in (None, "") for facts in declared.values() if isinstance(facts, dict)):
+            return  # a run will be given the values
+        try:
+            planned = make_plan(
+                template, now=self._now, archive="", catalogue=self._known, pipelines=self._pipelines
+            )
+        except InvalidTemplate as error:
+            yield from (
+                one
+                for one in error.diagnostics
+                if only is None or one.step_id in (None, *_all(only, template))
+            )
+            return
+        yield from planned.warnings
+
+
+def _nowhere(code: str, error: UnknownDataset | UnknownParameter, step: Document, where: str) -> Diagnostic:
+    advice = (error.advice,) if error.advice else ()
+    return Diagnostic(code, error.message, "error", step["step_id"], str(step["tool_name"]), where, advice)
+
+
+def _about(changed: Container[StepId], found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+    """What is said of the steps that were changed, and every error."""
+    return tuple(
+        one for one in found if one.severity == "error" or one.step_id is None or one.step_id in changed
+    )
+
+
+def _weakened(before: Document, after: Document, declared: Container[StepId]) -> Iterator[Diagnostic]:
+    old = {step["step_id"]: step for step in before["steps"]}
+    new = {step["step_id"]: step for step in after["steps"]}
+    for name, step in old.items():
+        other = new.get(name)
+        if json.dumps(other) == json.dumps(step):
+            continue
+        if name not in declared:
+            yield Diagnostic("HE301", f"step {name} is changed, and was not said to be", step_id=name)
+        if other is None:
+            if step.get("critical", True) or _draws(step):
+                yield _weaker(name, "it is taken out")
+            continue
+        if step.get("critical", True) and not other.get("critical", True):
+            yield _weaker(name, "it would no longer be critical")
+        if set(step.get("pin") or ()) - set(other.get("pin") or ()):
+            yield _weaker(name, "a pin is taken away")
+        if step.get("on_item_error") != other.get("on_item_error"):
+            yield _weaker(name, "what an item's failure does is changed")
+        one, two = (
+            args_of(each) if isinstance(each.get("tool_args"), dict) else {} for each in (step, other)
+        )
+        if one.get("time_range") != two.get("time_range"):
+            yield _weaker(name, "its time range is changed")
+        if _draws(step) and set(_drawn(one)) - set(_drawn(two)) and len(_drawn(two)) < len(_drawn(one)):
+            yield _weaker(name, "its figure would show less")
+    for name, facts in (before.get("variables") or {}).items():
+        if (after.get("variables") or {}).get(name) != facts and facts.get("type") in (
+            "time_range",
+            "interval",
+        ):
+            yield Diagnostic("HE304", f"a repair may not change the time range {name}")
+
+
+def _weaker(name: StepId, what: str) -> Diagnostic:
+    return Diagnostic("HE304", f"a repair may not weaken step {name}: {what}", step_id=name)
+
+
+def _draws(step: Document) -> bool:
+    return step.get("tool_name") in ("plot_data", "render_spec", "save_data")
+
+
+def _drawn(args: Mapping[str, Any]) -> list[str]:
+    spec = args.get("spec", args)
+    found = spec.get("labels") if isinstance(spec, dict) else None
+    panels = spec.get("panels") if isinstance(spec, dict) else None
+    every = list(found) if isinstance(found, list) else []
+    if isinstance(panels, list):
+        every += [label for panel in panels if isinstance(panel, list) for label in panel]
+    return list(dict.fromkeys(every))

@@ -1,0 +1,93 @@
+"""What a model answered, held against what was asked of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from helio.authoring.model import Answer, Ask
+from helio.errors import CutShort, Unreadable
+from helio.pipelines.diagnostics import Diagnostic
+from helio.pipelines.template import check_json
+
+_FENCE = re.compile(r"^[ \t]*```[^\n]*\n(.*?)^[ \t]*```", re.MULTILINE | re.DOTALL)
+_MOST_STARTS = 50
+"""How many brackets between words are tried as the start of the answer."""
+_MOST_SAID = 300
+
+
+def read_answer(ask: Ask, answer: Answer) -> Answer:
+    """The answer, with its JSON where JSON was asked for.
+
+    Models put words and fences around JSON, so it is looked for between them: the first value that fits the schema
+    counts. Nothing in it is mended.
+
+    Raises
+    ------
+    CutShort
+        It broke off at its limit of tokens.
+    Unreadable
+        It is empty, or not JSON, or JSON of another form. Both carry the answer.
+    """
+    if answer.finish == "length":
+        raise CutShort(
+            f"the answer of {answer.model or 'the model'} broke off at its limit of {ask.max_tokens} tokens",
+            advice="ask for less at once",
+            answer=answer,
+        )
+    if answer.calls:
+        return answer
+    if not answer.text.strip():
+        raise Unreadable(f"{answer.model or 'the model'} answered nothing", advice="ask again", answer=answer)
+    if ask.schema is None:
+        return answer
+    wrong = ""
+    for value in _values(answer.text):
+        problem = value.message if isinstance(value, Diagnostic) else _problem(value, ask.schema)
+        if not problem:
+            return replace(answer, data=value)
+        wrong = wrong or problem
+    raise Unreadable(
+        f"the answer of {answer.model or 'the model'} is not the JSON that was asked for: {wrong}",
+        advice="ask again",
+        answer=answer,
+    )
+
+
+def _values(text: str) -> Iterator[Any]:
+    """The JSON values that a text may be meant as, best first, or the diagnostics that say why they are none."""
+    whole = check_json(text)
+    yield whole
+    if not isinstance(whole, Diagnostic):
+        return
+    for found in _FENCE.finditer(text):
+        yield check_json(found[1])
+    end = tried = 0
+    for start in re.finditer(r"[{\[]", text):
+        if start.start() < end:
+            continue
+        tried += 1
+        if tried > _MOST_STARTS:
+            return
+        try:
+            _, length = json.JSONDecoder().raw_decode(text[start.start() :])
+        except (ValueError, RecursionError):
+            continue
+        end = start.start() + length
+        yield check_json(text[start.start() : end])
+
+
+def _problem(value: Any, schema: Any) -> str:
+    """Where a value is not as its schema wants it, in words; empty where it is."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import best_match
+
+    error = best_match(Draft202012Validator(schema).iter_errors(value))
+    if error is None:
+        return ""
+    place = "/" + "/".join(map(str, error.absolute_path)) if error.absolute_path else "the whole"
+    said = error.message if len(error.message) <= _MOST_SAID else error.message[:_MOST_SAID] + " …"
+    return f"{place}: {said}"

@@ -1,0 +1,69 @@
+"""Keys taken out of texts before anyone keeps, prints or sends them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+HIDDEN = "[key]"
+_SHORTEST = 8
+"""Nothing shorter is taken for a secret: it would take words out of texts."""
+_LIKE_A_KEY = re.compile(
+    r"AIza[\w-]{35}"  # Google's
+    r"|AQ\.[\w-]{30,}"  # Google's newer ones
+    r"|\bsk-[\w-]{20,}"  # those of several makers
+    r"|(?<=[?&]key=)[^&\s\"']+"
+    r"|(?<=Bearer )[\w.~+/-]{8,}"
+)
+
+
+class Scrub:
+    """Takes known keys out of texts, and whatever looks like one.
+
+    Parameters
+    ----------
+    secrets : str
+        Keys; of an address, the password in it. Empty ones are left out.
+
+    Examples
+    --------
+    >>> Scrub("correct-horse")("the key correct-horse is refused")
+    'the key [key] is refused'
+    """
+
+    def __init__(self, *secrets: str) -> None:
+        known = {part for one in secrets for part in (_password(one) if "://" in one else one,)}
+        # the longest first, or a key within a longer one would leave the rest of it
+        self._known = sorted((one for one in known if len(one) >= _SHORTEST), key=len, reverse=True)
+
+    def __call__(self, text: str) -> str:
+        """The text without keys."""
+        return _LIKE_A_KEY.sub(HIDDEN, self._without_known(text))
+
+    def json(self, value: Any) -> Any:
+        """A JSON value without keys in any of its texts; the opaque ones stay whole but for known keys."""
+        if isinstance(value, str):
+            return self(value)
+        if isinstance(value, dict):
+            return {
+                self(name): self._without_known(one)
+                if name == "signature" and isinstance(one, str)
+                else self.json(one)
+                for name, one in value.items()
+            }
+        if isinstance(value, (list, tuple)):
+            return [self.json(one) for one in value]
+        return value
+
+    def _without_known(self, text: str) -> str:
+        for one in self._known:
+            text = text.replace(one, HIDDEN)
+        return text
+
+
+def _password(url: str) -> str:
+    try:
+        return urlsplit(url).password or ""
+    except ValueError:
+        return ""
