@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from helio.sources.cdaweb import CdaWeb
     from helio.sources.downloads import Progress
     from helio.sources.http import Http
+    from helio.sources.swpc import Swpc
 
 SAMPLE = "sample"
 CDAWEB = "cdaweb"
 CDAWEB_FOLDERS = "cdaweb-folders"
 """CDAWeb's files as the listings of its folders name them, for when its REST service does not."""
-SERVED = (SAMPLE, CDAWEB, CDAWEB_FOLDERS)
+SWPC = "swpc"
+SERVED = (SAMPLE, CDAWEB, CDAWEB_FOLDERS, SWPC)
 """Providers that a step may name itself."""
 
 
@@ -62,6 +64,7 @@ def archives_of(
         sha256=FileDigests(settings.home / "file-digests").sha256,
         cache=settings.home / "files",
         cdaweb_url=settings.cdaweb_url,
+        swpc_url=settings.swpc_url,
         max_download=access.max_download,
         offline=access.offline,
         refresh=access.refresh,
@@ -84,6 +87,8 @@ class Archives:
         Where what is downloaded is kept; without it nothing can be.
     cdaweb_url : str, optional
         Another server than NASA's.
+    swpc_url : str, optional
+        Another server than NOAA's.
     max_download : int or None, optional
         Bytes that one fetch may download.
     offline : bool
@@ -104,6 +109,7 @@ class Archives:
         sha256: Callable[[Path], str] = sha256_of,
         cache: Path | None = None,
         cdaweb_url: str = "",
+        swpc_url: str = "",
         max_download: int | None = 10**9,
         offline: bool = False,
         refresh: bool = False,
@@ -115,6 +121,7 @@ class Archives:
         self._archive = archive
         self._cache = cache
         self._cdaweb_url = cdaweb_url
+        self._swpc_url = swpc_url
         self._max_download = max_download
         self._offline = offline
         self._refresh = refresh
@@ -179,16 +186,16 @@ class Archives:
             return self._cdaweb("rest")
         if name == CDAWEB_FOLDERS:
             return self._cdaweb("folders")
+        if name == SWPC:
+            return self._swpc()
         return LocalArchive(Path(name).expanduser(), self._reader, sha256=self._sha256)
 
     def _cdaweb(self, way_in: Literal["rest", "folders"]) -> CdaWeb:
         from helio.sources.cdaweb import CdaWeb  # what a run without the network does without
 
-        if self._cache is None:
-            raise RequestError("there is no folder for what CDAWeb sends", advice="name one in HELIO_HOME")
         return CdaWeb(
             self._reader,
-            self._cache,
+            self._folder(),
             self._http(),
             url=self._cdaweb_url,
             way_in=way_in,
@@ -199,3 +206,22 @@ class Archives:
             listed=self._listed,
             told=self._told,
         )
+
+    def _swpc(self) -> Swpc:
+        from helio.sources.swpc import Swpc
+
+        return Swpc(
+            self._folder(),
+            self._http(),
+            url=self._swpc_url,
+            limit=self._max_download,
+            offline=self._offline,
+            refresh=self._refresh,
+            told=self._told,
+        )
+
+    def _folder(self) -> Path:
+        """Where what servers send is kept."""
+        if self._cache is None:
+            raise RequestError("there is no folder for what servers send", advice="name one in HELIO_HOME")
+        return self._cache

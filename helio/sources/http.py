@@ -221,17 +221,7 @@ class Http:
         """
 
         def receive(response: httpx2.Response) -> tuple[int, Any]:
-            try:
-                return response.status_code, json.loads(response.read())
-            except ValueError as error:
-                if response.status_code != 200:
-                    return response.status_code, None
-                kind = response.headers.get("content-type", "bytes of no named kind")
-                raise _MayPassError(
-                    ServerUnavailable(
-                        f"{_host(url)} answered with {kind} in place of JSON", advice=_LATER, place=url
-                    )
-                ) from error
+            return response.status_code, json_of(response, url)
 
         return self.exchange(url, receive, headers=lambda: {"Accept": "application/json"}, expected=expected)
 
@@ -399,6 +389,24 @@ class Http:
                 weakref.finalize(self, client.close)
                 self._client = client
             return self._client
+
+
+def json_of(response: httpx2.Response, url: str) -> Any:
+    """What an open response says as JSON; for a receiver, which has another attempt made where it is none.
+
+    Statuses other than 200 may come without JSON: their content is then None.
+    """
+    try:
+        return json.loads(response.read())
+    except ValueError as error:
+        if response.status_code != 200:
+            return None
+        kind = response.headers.get("content-type", "bytes of no named kind")
+        if "json" in kind:
+            text = f"{_host(url)} answered with JSON that is not whole"
+        else:
+            text = f"{_host(url)} answered with {kind} in place of JSON"
+        raise _MayPassError(ServerUnavailable(text, advice=_LATER, place=url)) from error
 
 
 def retry_after(text: str, now: float) -> float | None:

@@ -30,6 +30,8 @@ class SourceFile:
     affiliation: str = ""
     rules_of_use: str = ""
     """What its makers ask of whoever uses it."""
+    reply: bool = False
+    """What a service answered when it was asked, not a file that it lists: known by its bytes wherever it is from."""
 
     @property
     def identity(self) -> str:
@@ -37,6 +39,8 @@ class SourceFile:
 
         Of a file that is to be downloaded the sha256 is known only afterwards, and a key must not change with what
         happens to be on this machine. So such a file is always named by what the archive lists: where it is, how
-        long it is and when it was published.
+        long it is and when it was published. A reply is here before the key is, and is named by its bytes.
         """
-        return f"{self.url}|{self.size}|{self.last_modified}" if self.url else self.sha256
+        if self.reply or not self.url:
+            return self.sha256
+        return f"{self.url}|{self.size}|{self.last_modified}"

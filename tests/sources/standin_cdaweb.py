@@ -102,7 +102,7 @@ class CdaWebStandIn:
         self.over = threading.Event()
         for path in sorted(folder.rglob("*.cdf")):
             self.publish(path)
-        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server = _Server(("127.0.0.1", 0), self.handler())
         self._server.standin = self
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
@@ -116,6 +116,11 @@ class CdaWebStandIn:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+
+    @staticmethod
+    def handler() -> type[BaseHTTPRequestHandler]:
+        """Who answers the requests."""
+        return _Handler
 
     # What a test says and asks
 

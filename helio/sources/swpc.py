@@ -1,0 +1,585 @@
+"""NOAA's Space Weather Prediction Center as a provider: the last seven days, as its services have them in JSON."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import re
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from helio.errors import (
+    DamagedFile,
+    DataError,
+    NoData,
+    NotYetPublished,
+    Offline,
+    RequestError,
+    TooLarge,
+    UnknownDataset,
+    UnknownParameter,
+    did_you_mean,
+)
+from helio.sources.downloads import MAX_DOWNLOAD, Progress, in_words
+from helio.sources.http import Http, json_of
+from helio.sources.saved_replies import Saved, SavedReplies
+from helio.store.files import write_whole
+from helio.store.source_file import SourceFile
+from helio.time_range import TimeRange
+
+if TYPE_CHECKING:
+    import httpx2
+
+    from helio.store.table import Table
+
+log = logging.getLogger(__name__)
+
+NAME = "SWPC"
+URL = "https://services.swpc.noaa.gov"
+ACKNOWLEDGEMENT = (
+    "NOAA Space Weather Prediction Center (SWPC); operational real-time data are preliminary and not for research "
+    "as they are."
+)
+
+_FRESH = 60.0
+"""Seconds for which a reply is not asked for again: the service renews it every minute."""
+_HELD = timedelta(days=8)
+"""What began longer ago the service cannot hold: it keeps seven days."""
+_BEHIND = timedelta(minutes=10)
+"""A newest record that is older than the end of a range by more is told of."""
+
+Entry = tuple[datetime, Any]
+"""The epoch of a record, and the record as the service has it."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A quantity of a dataset, and where the service keeps it.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        The members that hold it: one for each component.
+    where : tuple of str
+        A member and its value, for a service that lists the records of several quantities in turn.
+    """
+
+    columns: tuple[str, ...]
+    unit: str
+    name: str
+    description: str
+    frame: str = ""
+    components: tuple[str, ...] = ()
+    where: tuple[str, str] | None = None
+    scale: str = "linear"
+
+
+@dataclass(frozen=True)
+class Product:
+    """A dataset: one reply of the service.
+
+    Parameters
+    ----------
+    rows : bool
+        Whether it comes as arrays, the names of their columns first; else as objects.
+    source : str
+        The member that names the spacecraft, where the reply does.
+    """
+
+    path: str
+    title: str
+    parameters: Mapping[str, Parameter]
+    rows: bool = True
+    source: str = ""
+
+    @property
+    def file(self) -> str:
+        """The last name of its path."""
+        return self.path.rpartition("/")[2]
+
+    @property
+    def members(self) -> set[str]:
+        """What each record must have."""
+        found = {"time_tag"}
+        for one in self.parameters.values():
+            found |= set(one.columns) | ({one.where[0]} if one.where else set())
+        return found
+
+
+_WIND = "products/solar-wind/"
+PRODUCTS: Mapping[str, Product] = {
+    "SWPC_RTSW_MAG": Product(
+        f"{_WIND}mag-7-day.json",
+        "Real-time solar wind magnetic field at L1",
+        {
+            "BGSM": Parameter(
+                ("bx_gsm", "by_gsm", "bz_gsm"), "nT", "B", "Magnetic field", "GSM", ("Bx", "By", "Bz")
+            ),
+            "Bt": Parameter(("bt",), "nT", "Bt", "Strength of the magnetic field"),
+            "lon_gsm": Parameter(("lon_gsm",), "deg", "Longitude", "Longitude of the magnetic field in GSM"),
+            "lat_gsm": Parameter(("lat_gsm",), "deg", "Latitude", "Latitude of the magnetic field in GSM"),
+        },
+    ),
+    "SWPC_RTSW_PLASMA": Product(
+        f"{_WIND}plasma-7-day.json",
+        "Real-time solar wind plasma at L1",
+        {
+            "density": Parameter(("density",), "cm^-3", "Density", "Proton density"),
+            "speed": Parameter(("speed",), "km/s", "Speed", "Bulk speed of the protons"),
+            "temperature": Parameter(("temperature",), "K", "Temperature", "Proton temperature"),
+        },
+    ),
+    "SWPC_GOES_XRS": Product(
+        "json/goes/primary/xrays-7-day.json",
+        "GOES primary X-ray flux",
+        {
+            "xrsa": Parameter(
+                ("flux",),
+                "W/m^2",
+                "X-ray flux",
+                "Solar X-rays, 0.05 to 0.4 nm",
+                where=("energy", "0.05-0.4nm"),
+                scale="log",
+            ),
+            "xrsb": Parameter(
+                ("flux",),
+                "W/m^2",
+                "X-ray flux",
+                "Solar X-rays, 0.1 to 0.8 nm",
+                where=("energy", "0.1-0.8nm"),
+                scale="log",
+            ),
+        },
+        rows=False,
+        source="satellite",
+    ),
+}
+"""The datasets by id. The ids are helio's own: the service has none."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """A reply, its records in order of epoch."""
+
+    entries: tuple[Entry, ...] = field(repr=False)
+    columns: tuple[str, ...]
+    last_modified: str = ""
+
+    @property
+    def first(self) -> datetime:
+        """The first epoch that the service holds."""
+        return self.entries[0][0]
+
+    @property
+    def last(self) -> datetime:
+        """The newest epoch."""
+        return self.entries[-1][0]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The records of one range, as a reply of its own: the same bytes whenever the service was asked."""
+
+    content: bytes = field(repr=False)
+    newest: str
+    """The newest epoch that the service had, ISO 8601."""
+    last_modified: str = ""
+
+    @property
+    def sha256(self) -> str:
+        """The digest of its bytes."""
+        return hashlib.sha256(self.content).hexdigest()
+
+
+class Swpc:
+    """Real-time data of NOAA SWPC; satisfies `helio.sources.provider.Provider`.
+
+    The service holds the last seven days and renews them every minute. A reply is asked for again after a minute.
+    The records of each range are kept by their bytes, which name them in keys: a range that is over has the same
+    key whenever the service is asked, and is still there when the service holds it no more. A range that begins
+    before what the service holds is refused, unless its records were kept while it did.
+
+    Parameters
+    ----------
+    cache : Path
+        Where replies are kept; several processes may share it.
+    http : Http, optional
+    url : str
+        Another server than NOAA's.
+    limit : int or None
+        Bytes that one reply may have.
+    offline : bool
+        Ask nobody: use what is kept, however old, and name what is missing.
+    refresh : bool
+        Ask again for each reply.
+    told : callable, optional
+        Is told the progress of downloads.
+
+    References
+    ----------
+    https://www.swpc.noaa.gov/products/real-time-solar-wind, https://www.swpc.noaa.gov/products/goes-x-ray-flux
+    """
+
+    def __init__(
+        self,
+        cache: Path,
+        http: Http | None = None,
+        *,
+        url: str = "",
+        limit: int | None = MAX_DOWNLOAD,
+        offline: bool = False,
+        refresh: bool = False,
+        told: Callable[[Progress], None] = lambda progress: None,
+    ) -> None:
+        self._http = http or Http()
+        self._url = (url or URL).rstrip("/")
+        parts = urlsplit(self._url)
+        if parts.scheme not in ("http", "https") or not parts.netloc:
+            raise RequestError(f"'{url}' is not the URL of a server", advice=f"such as {URL}")
+        self._base = "swpc/" + re.sub(r"[^A-Za-z0-9.-]", "-", parts.netloc)
+        self._data = cache / "data" / self._base
+        self._replies = SavedReplies(cache / "replies", self._http.clock.now)
+        self._limit = limit
+        self._offline = offline
+        self._refresh = refresh and not offline
+        self._told = told
+        self._lock = threading.Lock()
+        self._held: dict[str, Held] = {}
+        self._cuts: dict[tuple[str, TimeRange], Cut] = {}
+
+    @property
+    def name(self) -> str:
+        """How records and footers name it."""
+        return NAME
+
+    def datasets(self) -> list[str]:
+        """Ids of all its datasets, sorted."""
+        return sorted(PRODUCTS)
+
+    def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
+        """The records of [start, stop), as one reply that is named by its bytes; the service is asked for it.
+
+        Raises
+        ------
+        UnknownDataset
+            With the closest ids as advice.
+        NoData
+            The range begins before what the service holds, or holds no record; the span that is there is named.
+        NotYetPublished
+            The range begins after the newest record.
+        ServerUnavailable, RateLimited, Refused, DamagedFile, TooLarge
+            The service cannot be asked, or answers in another form.
+        Offline
+            It may not be asked, and nothing is kept.
+        """
+        return (self._source(dataset_id, self._cut(dataset_id, time_range)),)
+
+    def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
+        """Parameters over [start, stop), null entries NaN, each epoch once.
+
+        Returns
+        -------
+        dict of str to Table
+            Keyed by parameter. Values are float64, of shape (n,) or (n, 3) in GSM.
+
+        Raises
+        ------
+        UnknownParameter
+        UnknownDataset, NoData, NotYetPublished, DamagedFile, Offline, TooLarge
+        ServerUnavailable, RateLimited, Refused
+            As `locate`.
+        """
+        product = self._product(dataset_id)
+        for name in parameters:
+            if name not in product.parameters:
+                known = product.parameters
+                raise UnknownParameter(
+                    f"{dataset_id} has no parameter '{name}'",
+                    advice=did_you_mean(name, known, otherwise=f"its parameters: {', '.join(known)}"),
+                )
+        cut = self._cut(dataset_id, time_range)
+        source = self._source(dataset_id, cut)
+        return {
+            name: _table(product, product.parameters[name], cut, source, time_range) for name in parameters
+        }
+
+    # Records
+
+    def _cut(self, dataset_id: str, time_range: TimeRange) -> Cut:
+        """The records of a range; the same for as long as this object lives."""
+        product = self._product(dataset_id)
+        with self._lock:
+            place = (dataset_id, time_range)
+            if place not in self._cuts:
+                self._cuts[place] = self._find(dataset_id, product, time_range)
+            return self._cuts[place]
+
+    def _find(self, dataset_id: str, product: Product, time_range: TimeRange) -> Cut:
+        gone = time_range.start < self._http.clock.utc() - _HELD
+        if gone and not self._refresh and (kept := self._kept(dataset_id, time_range)):
+            return kept
+        held = self._reply(dataset_id, product)
+        if held is not None and held.first <= time_range.start:
+            cut = _cut_out(product, held, dataset_id, time_range)
+            self._keep(dataset_id, time_range, cut)
+            return cut
+        if kept := self._kept(dataset_id, time_range):
+            return kept
+        if held is None:
+            raise Offline(
+                f"{dataset_id} of {NAME} for {time_range} is not here", advice="run once without --offline"
+            )
+        raise NoData(
+            f"{time_range} begins before what {NAME} {'held' if self._offline else 'holds'} of {dataset_id}: "
+            f"{_words(held.first)} to {_words(held.last)}",
+            advice="a range within that; science data of earlier days are on CDAWeb, such as DSCOVR_H0_MAG",
+            place=self._url_of(product),
+        )
+
+    def _reply(self, dataset_id: str, product: Product) -> Held | None:
+        """What the service holds; None when it may not be asked and never was."""
+        if dataset_id in self._held:
+            return self._held[dataset_id]
+        place = f"{self._base}/{product.path.removesuffix('.json')}"
+        saved = self._replies.load(place)
+        fresh = saved is not None and 0 <= self._http.clock.now() - saved.saved_at <= _FRESH
+        if not self._offline and (self._refresh or not fresh):
+            saved = self._ask(product, place, saved)
+        if saved is None:
+            return None
+        try:
+            content, last_modified = saved.content["reply"], str(saved.content["last_modified"])
+        except (KeyError, TypeError) as error:
+            raise DamagedFile(f"the kept reply {place} is damaged", advice="--refresh") from error
+        self._held[dataset_id] = _read(product, content, last_modified, self._url_of(product))
+        return self._held[dataset_id]
+
+    def _ask(self, product: Product, place: str, saved: Saved | None) -> Saved:
+        url = self._url_of(product)
+        etag = saved.content.get("etag", "") if saved and isinstance(saved.content, dict) else ""
+
+        def receive(response: httpx2.Response) -> dict[str, Any] | None:
+            if response.status_code == 304:
+                return None
+            length = response.headers.get("content-length", "")
+            size = int(length) if length.isdigit() else 0
+            if self._limit is not None and size > self._limit:
+                raise TooLarge(
+                    f"{product.file} has {in_words(size)}, and the limit is {in_words(self._limit)}",
+                    advice=f"--max-download {in_words(size, up=True).replace(' ', '')}",
+                    place=url,
+                )
+            self._told(Progress(0, 1, 0, size))
+            reply = json_of(response, url)
+            self._told(Progress(1, 1, size, size))
+            said = {name: response.headers.get(name, "") for name in ("etag", "last-modified")}
+            return {"reply": reply, "etag": said["etag"], "last_modified": said["last-modified"]}
+
+        headers = {"Accept": "application/json"} | ({"If-None-Match": etag} if etag else {})
+        found = self._http.exchange(
+            url, receive, headers=lambda: headers, expected=(200, 304) if etag else (200,)
+        )
+        if found is None:
+            assert saved is not None  # only then was there a tag to compare with
+            return self._replies.save(place, saved.content)
+        _read(product, found["reply"], "", url)  # what is not understood is not kept
+        return self._replies.save(place, found)
+
+    def _url_of(self, product: Product) -> str:
+        return f"{self._url}/{product.path}"
+
+    @staticmethod
+    def _product(dataset_id: str) -> Product:
+        product = PRODUCTS.get(dataset_id)
+        if product is None:
+            raise UnknownDataset(
+                f"no dataset of {NAME} is called '{dataset_id}'",
+                advice=did_you_mean(dataset_id, PRODUCTS, otherwise=f"its datasets: {', '.join(PRODUCTS)}"),
+            )
+        return product
+
+    def _source(self, dataset_id: str, cut: Cut) -> SourceFile:
+        product = PRODUCTS[dataset_id]
+        return SourceFile(
+            dataset_id=dataset_id,
+            file=product.file,
+            provider=NAME,
+            sha256=cut.sha256,
+            size=len(cut.content),
+            acknowledgement=ACKNOWLEDGEMENT,
+            preliminary=True,
+            url=self._url_of(product),
+            title=product.title,
+            reply=True,
+        )
+
+    # What is kept of a range
+
+    def _folder(self, dataset_id: str, time_range: TimeRange) -> Path:
+        span = "_".join(f"{one:%Y%m%dT%H%M%S.%f}" for one in (time_range.start, time_range.stop))
+        return self._data / dataset_id / span
+
+    def _keep(self, dataset_id: str, time_range: TimeRange, cut: Cut) -> None:
+        path = self._folder(dataset_id, time_range) / f"{cut.sha256}.json"
+        facts = {
+            "url": self._url_of(PRODUCTS[dataset_id]),
+            "size": len(cut.content),
+            "sha256": cut.sha256,
+            "last_modified": cut.last_modified,
+            "newest": cut.newest,
+            "fetched_at": self._http.clock.utc().isoformat(timespec="seconds"),
+        }
+        if not path.exists():
+            write_whole(path, cut.content, durable=False)
+        beside = path.with_name(f"{path.name}.json")
+        write_whole(beside, json.dumps(facts, indent=1).encode(), durable=False)
+
+    def _kept(self, dataset_id: str, time_range: TimeRange) -> Cut | None:
+        """The newest records that were kept of exactly this range, from a time when it was over, or offline."""
+        found: list[tuple[str, Cut]] = []
+        for beside in sorted(self._folder(dataset_id, time_range).glob("*.json.json")):
+            path = beside.with_name(beside.name.removesuffix(".json"))
+            try:
+                facts = json.loads(beside.read_bytes())
+                cut = Cut(path.read_bytes(), str(facts["newest"]), str(facts["last_modified"]))
+                over = datetime.fromisoformat(cut.newest) >= time_range.stop
+                fetched_at = str(facts["fetched_at"])
+            except (OSError, ValueError, KeyError, TypeError) as error:
+                log.warning("%s cannot be read (%s); it is passed over", path, error)
+                continue
+            if cut.sha256 != path.name.removesuffix(".json"):
+                log.warning("%s is not what was kept any more; it is passed over", path)
+            elif over or self._offline:
+                found.append((fetched_at, cut))
+        return max(found, key=lambda one: one[0])[1] if found else None
+
+
+def _read(product: Product, reply: Any, last_modified: str, url: str) -> Held:
+    """The records of a reply in order of epoch.
+
+    Raises
+    ------
+    DamagedFile
+        It is of another form, or empty.
+    """
+    columns: tuple[str, ...] = ()
+    records = reply
+    if not isinstance(reply, list) or not reply:
+        raise _another_form(product, f"{type(reply).__name__} in place of a list of records", url)
+    if product.rows:
+        if not isinstance(reply[0], list) or not all(isinstance(one, str) for one in reply[0]):
+            raise _another_form(product, "no names of columns in its first row", url)
+        columns, records = tuple(reply[0]), reply[1:]
+        _refuse_lacking(product, columns, url)
+    entries: list[Entry] = []
+    for number, one in enumerate(records, 1):
+        if product.rows:
+            if not isinstance(one, list) or len(one) != len(columns):
+                raise _another_form(product, f"record {number} has not {len(columns)} columns", url)
+            tag = one[columns.index("time_tag")]
+        else:
+            if not isinstance(one, dict):
+                raise _another_form(product, f"record {number} is no object", url)
+            _refuse_lacking(product, one, url)
+            tag = one["time_tag"]
+        try:
+            epoch = datetime.fromisoformat(tag)
+        except (ValueError, TypeError) as error:
+            raise _another_form(product, f"record {number} is of '{tag}'", url) from error
+        entries.append((epoch.astimezone(UTC).replace(tzinfo=None) if epoch.tzinfo else epoch, one))
+    if not entries:
+        raise NoData(f"{NAME} holds no record in {product.file}", advice="try again later", place=url)
+    return Held(tuple(sorted(entries, key=lambda one: one[0])), columns, last_modified)
+
+
+def _refuse_lacking(product: Product, members: Sequence[str] | Mapping[str, Any], url: str) -> None:
+    lacking = sorted(product.members - set(members))
+    if lacking:
+        raise _another_form(product, f"no {', '.join(lacking)} among {', '.join(members)}", url)
+
+
+def _another_form(product: Product, what: str, url: str) -> DataError:
+    return DamagedFile(
+        f"{product.file} of {NAME} is not of the form that is known: {what}",
+        advice="the service may have changed it: look for a newer helio",
+        place=url,
+    )
+
+
+def _cut_out(product: Product, held: Held, dataset_id: str, time_range: TimeRange) -> Cut:
+    within = [one for epoch, one in held.entries if time_range.start <= epoch < time_range.stop]
+    if not within:
+        text = f"{dataset_id} has no record in {time_range}"
+        advice = f"{NAME} holds {_words(held.first)} to {_words(held.last)}"
+        kind = NotYetPublished if time_range.start > held.last else NoData
+        raise kind(text, advice=advice)
+    records = [list(held.columns), *within] if product.rows else within
+    content = json.dumps(records, separators=(",", ":"), sort_keys=True).encode()
+    return Cut(content, held.last.isoformat(), held.last_modified)
+
+
+def _table(
+    product: Product, parameter: Parameter, cut: Cut, source: SourceFile, time_range: TimeRange
+) -> Table:
+    import numpy as np
+
+    from helio.store.table import Table
+
+    held = _read(product, json.loads(cut.content), "", source.url)
+    entries = held.entries
+    if parameter.where is not None:
+        member, wanted = parameter.where
+        entries = tuple(one for one in entries if one[1][member] == wanted)
+    epochs = [epoch for epoch, _ in entries]
+    # a repeated epoch is taken once, from its first record
+    first = [i for i, epoch in enumerate(epochs) if i == 0 or epoch > epochs[i - 1]]
+    if not first:
+        raise NoData(
+            f"{source.dataset_id} has no record of {parameter.description.lower()} in {time_range}",
+            place=source.url,
+        )
+    keys: Sequence[Any] = [held.columns.index(one) if product.rows else one for one in parameter.columns]
+    values = np.array(
+        [[_number(product, entries[i][1][key], source.url) for key in keys] for i in first], dtype=np.float64
+    )
+    notes = []
+    newest = datetime.fromisoformat(cut.newest)
+    if newest < time_range.stop - _BEHIND:
+        notes.append(f"the newest record that {NAME} had is of {_words(newest)}")
+    if len(first) < len(epochs):
+        notes.append(f"{len(epochs) - len(first)} repeated epochs: the first record of each was kept")
+    if product.source:
+        crafts = sorted({f"GOES-{entries[i][1].get(product.source, '?')}" for i in first})
+        notes.append(f"measured by {', '.join(crafts)}")
+    return Table(
+        epoch=np.array([epochs[i] for i in first], dtype="datetime64[ns]"),
+        values=values if parameter.components else values[:, 0],
+        unit=parameter.unit,
+        name=parameter.name,
+        frame=parameter.frame,
+        components=parameter.components,
+        scale="log" if parameter.scale == "log" else "linear",
+        description=f"{parameter.description}; {product.title}, NOAA SWPC",
+        sources=(source,),
+        notes=tuple(notes),
+    )
+
+
+def _number(product: Product, value: Any, url: str) -> float:
+    """A value as the service writes it: a number, or a text of one; null where there is none."""
+    if value is None:
+        return float("nan")
+    try:
+        return float(value)
+    except (ValueError, TypeError) as error:
+        raise _another_form(product, f"'{value}' in place of a number", url) from error
+
+
+def _words(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%dT%H:%M}Z"
