@@ -21,9 +21,9 @@ from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN
 from helio.steps.fetch.choices import choices_of
 
-CDAWEB = ("", "cdaweb", "cdaweb-folders")
+CDAWEB = "cdaweb"
+OF_CATALOGUE = ("", CDAWEB, "cdaweb-folders")
 """Providers that the catalogue is about."""
-KEPT_BY_REPAIRS = ("critical", "pin", "on_item_error")
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class Gate:
                 continue
             where = pointer(*place.path, "tool_args")
             for choice in choices_of(args_of(step)):
-                if (choice.provider or "") not in CDAWEB or choice.dataset_id in self._elsewhere:
+                if (choice.provider or "") not in OF_CATALOGUE or choice.dataset_id in self._elsewhere:
                     continue
                 if TOKEN.search(choice.dataset_id):
                     continue
@@ -159,14 +159,11 @@ class Gate:
             return  # a run will be given the values
         try:
             planned = make_plan(
-                template, now=self._now, archive="", catalogue=self._known, pipelines=self._pipelines
+                template, now=self._now, archive=CDAWEB, catalogue=self._known, pipelines=self._pipelines
             )
         except InvalidTemplate as error:
-            yield from (
-                one
-                for one in error.diagnostics
-                if only is None or one.step_id in (None, *_all(only, template))
-            )
+            about = [step["step_id"] for step in template["steps"] if only is None or step["step_id"] in only]
+            yield from (one for one in error.diagnostics if one.step_id in (None, *about))
             return
         yield from planned.warnings
 

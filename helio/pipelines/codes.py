@@ -983,6 +983,22 @@ _EXECUTE = (
         "refused",
     ),
     (
+        "HE401",
+        "error",
+        "an author names a data set that is nowhere",
+        "What a model makes up never reaches a person's approval.",
+        '"dataset_id": "AC_H9_MFI"',
+        "refused; did you mean 'AC_H3_MFI'?",
+    ),
+    (
+        "HE402",
+        "error",
+        "an author names a parameter that the data set does not have",
+        "What a model makes up never reaches a person's approval.",
+        '"dataset_id": "AC_H2_MFI", "parameter_id": "BGSEx"',
+        "refused; did you mean 'BGSEc'?",
+    ),
+    (
         "HI001",
         "error",
         "passes do not converge; they are named",

@@ -1,0 +1,158 @@
+"""No template passes the gate that could not run, invents data, or mends an error by asking less."""
+
+import json
+from copy import deepcopy
+from datetime import datetime
+
+import pytest
+
+from helio.authoring.gate import Gate
+from helio.knowledge.catalogue import Catalogue
+from helio.pipelines.library import Library
+
+NOW = datetime(2024, 1, 20)
+
+
+@pytest.fixture(scope="module")
+def gate(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("home")
+    return Gate(Catalogue(), home=folder, now=NOW, pipelines=Library(folder).templates())
+
+
+@pytest.fixture
+def template(tmp_path):
+    shelf = Library(tmp_path)
+    return shelf.read(shelf.find("ace-bfield-overview"))
+
+
+def fetch(dataset, parameter, **args):
+    return {
+        "step_id": 1,
+        "tool_name": "fetch_data",
+        "tool_args": {"dataset_id": dataset, "parameter_id": parameter, "time_range": "$TIME_RANGE", **args},
+    }
+
+
+def plan(*steps):
+    variables = {"$TIME_RANGE": {"type": "time_range", "default": "last 7 days"}}
+    drawn = {"step_id": 9, "tool_name": "plot_data", "tool_args": {}}
+    return json.dumps({"id": "new", "variables": variables, "steps": [*steps, drawn]})
+
+
+def codes(proved):
+    return [one.code for one in proved.errors]
+
+
+def test_a_sound_template_passes_and_keeps_its_ids(gate):
+    proved = gate.new(plan(fetch("AC_H2_MFI", "BGSEc")))
+    assert codes(proved) == []
+    assert [step["step_id"] for step in proved.template["steps"]] == [1, 9]
+
+
+def test_a_model_s_dialect_and_spellings_are_mended(gate):
+    text = "Here it is:\n```json\n" + plan(fetch("AC_H2_MFI", "BGSEc")).replace("tool_name", "tool") + "\n```"
+    proved = gate.new(text)
+    assert codes(proved) == []
+    assert proved.template["steps"][0]["tool_name"] == "fetch_data"
+
+
+def test_an_invented_dataset_is_refused_with_what_comes_close(gate):
+    [found] = gate.new(plan(fetch("AC_H22_MFI", "BGSEc"))).errors
+    assert (found.code, found.step_id) == ("HE401", 1)
+    assert "AC_H2_MFI" in " ".join(found.advice)
+
+
+def test_an_invented_parameter_is_refused_with_what_comes_close(gate):
+    [found] = gate.new(plan(fetch("AC_H2_MFI", "BGSEcc"))).errors
+    assert found.code == "HE402"
+    assert "BGSEc" in " ".join(found.advice)
+
+
+def test_every_candidate_has_to_be_there(gate):
+    args = {"candidates": ["AC_H2_MFI", "AC_H77_MFI"], "output_label": "B"}
+    step = fetch("", "BGSEc", **args)
+    del step["tool_args"]["dataset_id"]
+    assert codes(gate.new(plan(step))) == ["HE401"]
+
+
+def test_a_dataset_of_the_named_archive_need_not_be_in_the_catalogue(tmp_path):
+    gate = Gate(Catalogue(), home=tmp_path, now=NOW, pipelines={}, elsewhere={"MY_EVENTS"})
+    assert codes(gate.new(plan(fetch("MY_EVENTS", "Bx")))) == []
+
+
+def test_a_range_after_the_end_of_a_dataset_is_refused(gate):
+    found = gate.new(plan(fetch("GE_K0_MGF", "IB_vector"))).errors
+    assert [one.code for one in found] == ["HB302"]
+    assert "covers 1992" in found[0].message
+
+
+@pytest.mark.parametrize(
+    "text", ["", "I cannot do that.", '{"steps": [{"step_id": 1, "tool_na', "[]", "null"]
+)
+def test_what_is_no_template_is_refused(gate, text):
+    assert gate.new(text).errors
+
+
+def test_an_edit_leaves_the_steps_that_it_does_not_name_to_the_byte(gate, template):
+    after = deepcopy(template)
+    after["steps"][3]["tool_args"]["trace_colours"] = {"ACE_Bmag": "red"}
+    del after["steps"][3]["tool_args"]["trace_colors"]
+    proved = gate.edited(template, after)
+    assert codes(proved) == []
+    assert proved.template["steps"][3]["tool_args"]["trace_colors"] == {"ACE_Bmag": "red"}
+    assert json.dumps(proved.template["steps"][:3]) == json.dumps(template["steps"][:3])
+
+
+def test_an_edit_that_breaks_another_step_is_refused(gate, template):
+    after = deepcopy(template)
+    after["steps"][1]["tool_args"]["output_label"] = "other"
+    assert codes(gate.edited(template, after)) != []
+
+
+def test_an_edit_may_not_bring_in_data_that_are_nowhere(gate, template):
+    after = deepcopy(template)
+    after["steps"][0]["tool_args"]["candidates"] = ["AC_H2_MFI", "ACE_MAG_1MIN"]
+    assert codes(gate.edited(template, after)) == ["HE401"]
+
+
+def test_a_variable_that_a_changed_step_needs_comes_with_it(gate):
+    before = {
+        "id": "b",
+        "steps": json.loads(plan(fetch("AC_H2_MFI", "BGSEc", time_range="2023-01-01")))["steps"],
+    }
+    after = deepcopy(before)
+    after["steps"].append(fetch("AC_H0_MFI", "BGSEc", time_range="last week") | {"step_id": 2})
+    proved = gate.edited(before, after)
+    assert codes(proved) == []
+    assert proved.template["steps"][0] == before["steps"][0]
+    last = proved.template["steps"][-1]["tool_args"]["time_range"]
+    assert last in (proved.template.get("variables") or {}) or not last.startswith("$")
+
+
+@pytest.mark.parametrize(
+    "weaken",
+    [
+        lambda steps: steps[0].update(critical=False),
+        lambda steps: steps[0]["tool_args"].update(time_range="2020-01-01"),
+        lambda steps: steps.pop(3),
+        lambda steps: steps[2]["tool_args"].update(labels=["ACE_B"], panels=[["ACE_B"]]),
+    ],
+)
+def test_a_repair_makes_no_error_go_away_by_asking_less(gate, template, weaken):
+    after = deepcopy(template)
+    weaken(after["steps"])
+    assert "HE304" in codes(gate.repaired(template, after, declared=(1, 2, 3, 4)))
+
+
+def test_a_repair_changes_no_step_that_it_did_not_name(gate, template):
+    after = deepcopy(template)
+    after["steps"][3]["tool_args"]["title"] = "other"
+    assert codes(gate.repaired(template, after, declared=(1,))) == ["HE301"]
+
+
+def test_a_repair_of_the_failed_step_passes(gate, template):
+    after = deepcopy(template)
+    after["steps"][0]["tool_args"]["candidates"] = ["AC_H0_MFI"]
+    proved = gate.repaired(template, after, declared=(1,))
+    assert codes(proved) == []
+    assert proved.template["steps"][0]["tool_args"]["candidates"] == ["AC_H0_MFI"]
