@@ -1,0 +1,143 @@
+"""What comes of asking an author: a draft, a question back, or words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from helio.authoring.gate import Proved
+from helio.errors import RequestError
+from helio.pipelines.diagnostics import Diagnostic
+from helio.pipelines.template import Document
+
+
+class NotUnderstood(RequestError):
+    """A request, or a part of it, that an author can make nothing of; nothing was proposed."""
+
+
+class NotProved(RequestError):
+    """An author gave up: nothing that it wrote passed the gate."""
+
+    def __init__(self, message: str, *, diagnostics: tuple[Diagnostic, ...] = (), advice: str = "") -> None:
+        super().__init__(message, advice=advice)
+        self.diagnostics = diagnostics
+
+
+@dataclass(frozen=True)
+class Said:
+    """Who wrote something, and what it cost.
+
+    Parameters
+    ----------
+    by : str
+        ``"rules"``, ``"equivalence table"``, or the name of a model.
+    tokens : int
+        Of all calls for it.
+    transcript : str
+        The id under which the exchange is kept.
+    prompt_digest : str
+        Of what a model was told first.
+    """
+
+    by: str
+    tokens: int = 0
+    transcript: str = ""
+    prompt_digest: str = ""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A template that passed the gate.
+
+    Parameters
+    ----------
+    proved : Proved
+        The template and what the gate has to say of it.
+    notes : tuple of str
+        What was assumed, chosen or left out, in words.
+    """
+
+    proved: Proved
+    said: Said
+    notes: tuple[str, ...] = ()
+
+    @property
+    def template(self) -> Document:
+        """The template itself."""
+        return self.proved.template
+
+    def noting(self, *notes: str) -> Draft:
+        """With more to be told."""
+        return replace(self, notes=(*self.notes, *notes))
+
+
+@dataclass(frozen=True)
+class Question:
+    """What only the person who asked can say.
+
+    Parameters
+    ----------
+    text : str
+        ``"Which of these is meant?"``
+    choices : tuple of str
+        The first is the one that ``--yes`` takes.
+    """
+
+    text: str
+    choices: tuple[str, ...]
+    said: Said
+
+
+@dataclass(frozen=True)
+class Reply:
+    """Words in answer to a question about a pipeline; nothing changes."""
+
+    text: str
+    said: Said
+
+
+Outcome = Draft | Question | Reply
+
+
+class Author(Protocol):
+    """Whoever turns sentences into drafts; proposes, and never executes."""
+
+    def create(self, request: str, *, chosen: tuple[str, ...] = ()) -> Outcome:
+        """A new template for a request; `chosen` are the answers to the questions asked so far.
+
+        Raises
+        ------
+        NotUnderstood, NotProved
+        ModelError
+            The model did not give what was asked.
+        """
+
+    def edit(self, request: str, template: Document, *, chosen: tuple[str, ...] = ()) -> Outcome:
+        """A change of a template, or words about it."""
+
+    def repair(self, template: Document, failure: Failure) -> Outcome:
+        """A change of a template by which a failed run would go through."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What went wrong in a run: all that a repair may rest on.
+
+    Parameters
+    ----------
+    run : str
+        Its id.
+    step_id : int or str
+        The step that failed first.
+    kind, message, advice : str
+        Of its error.
+    evidence : tuple of str
+        Facts beside the error, each a line: columns that are there, datasets that come close.
+    """
+
+    run: str
+    step_id: int | str
+    kind: str
+    message: str
+    advice: str = ""
+    evidence: tuple[str, ...] = ()
