@@ -25,7 +25,11 @@
     ├── StepError                 the author: a tool cannot do that with these inputs     exit 1
     │   ├── UnitMismatch          nT where km/s is needed, or beside it
     │   ├── FrameMismatch         GSE where GSM is needed, or beside it
-    │   └── ClockMismatch         two tables whose epochs are not the same
+    │   ├── ClockMismatch         two tables whose epochs are not the same
+    │   ├── CodeRefused           code that says what it may not
+    │   ├── CodeFailed            code that raised, or passed one of its limits
+    │   ├── BadResult             what code gave is no table: no time index, no numbers
+    │   └── NoSandbox             the machine: it lacks what code has to be shut in with
     ├── OutputError               the disk: a file cannot be written                      exit 1
     ├── DamagedObject             the store: an object is gone or not what was put there  exit 1
     ├── ExportError               the machine: a static figure cannot be drawn here       exit 1
@@ -191,6 +195,22 @@ class FrameMismatch(StepError):
 
 class ClockMismatch(StepError):
     """Two tables that are taken record by record have different epochs."""
+
+
+class CodeRefused(StepError):
+    """Code in a template says what is not on the list of what it may say; it was not run."""
+
+
+class CodeFailed(StepError):
+    """Code in a template raised an error, tried what it may not do, or passed one of its limits."""
+
+
+class BadResult(StepError):
+    """What code in a template gave is no table of numbers over time."""
+
+
+class NoSandbox(StepError):
+    """This machine lacks what code in a template has to be shut in with."""
 
 
 class OutputError(HelioError):
