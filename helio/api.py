@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from helio.pipelines.runner import Rewritten
     from helio.pipelines.saved import SavedPlan
     from helio.sources.archives import Access
+    from helio.store.lock import Lock
 
 EngineName = Literal["direct", "prefect", "ephemeral"]
 
@@ -165,7 +166,7 @@ def plan(
     ------
     UnknownPipeline, InvalidTemplate, TimeRangeError
     """
-    from helio.pipelines.known import CDAWEB_ALIKE, KnownDatasets
+    from helio.pipelines.known import known_datasets
     from helio.pipelines.plan import make_plan
 
     settings = settings or read_settings()
@@ -176,7 +177,7 @@ def plan(
         values=variables,
         time_range=time_range,
         archive=source,
-        catalogue=KnownDatasets(settings.home, clock, spans=source in CDAWEB_ALIKE),
+        catalogue=known_datasets(settings.home, clock, source),
         pipelines=library(settings).templates(),
     )
 
@@ -192,6 +193,7 @@ def run(
     outputs: str | Path | None = None,
     formats: Sequence[Format] = (),
     engine: EngineName = "direct",
+    locked: str | Path | None = None,
     access: Access | None = None,
     settings: Settings | None = None,
     started: Callable[[PlannedStep], None] = lambda step: None,
@@ -222,6 +224,10 @@ def run(
         Who runs what the store has not: this process, one step after another; a Prefect flow against the server;
         a Prefect flow with a server of its own in this process.
 
+    locked : str or Path, optional
+        A lock that `lock` wrote. The run is refused if it would use anything else; range, variables, clock and
+        archive are the lock's where they are not given.
+
     access : Access, optional
         How the network may be used: ``Access(offline=True)``.
 
@@ -234,14 +240,21 @@ def run(
     ------
     UnknownPipeline, InvalidTemplate, TimeRangeError, OutputError
         Before anything has run.
+    LockMismatch
+        The run would use something else than its lock says.
     EngineError
         The engine's server cannot be started or reached.
     Cancelled
         Ended by Ctrl-C; what is finished is in the store, and the same call goes on from there.
     """
+    from helio.store.lock import read_lock
+
     settings = settings or read_settings()
-    source, files = str(archive or settings.archive), None
     saved = _saved_plan(pipeline, settings)
+    lock = None if locked is None else read_lock(Path(locked))
+    if lock is not None and saved is None:
+        variables, now, settings = _as_locked(lock, pipeline, variables, now, settings)
+    source, files = str(archive or settings.archive), None
     if saved is not None:
         if time_range or variables or now or archive:
             raise RequestError("a saved plan has its values already", advice="run the pipeline instead")
@@ -262,10 +275,103 @@ def run(
         outputs=None if outputs is None else Path(outputs),
         formats=formats,
         files=files,
-        access=access,
+        lock=lock,
+        access=_with_files_of(lock, access),
         started=started,
         finished=finished,
     )
+
+
+def foresee(
+    pipeline: str | Path | Document,
+    *,
+    time_range: str | None = None,
+    variables: Mapping[str, Any] | None = None,
+    now: datetime | str | None = None,
+    archive: str | Path | None = None,
+    locked: str | Path | None = None,
+    access: Access | None = None,
+    settings: Settings | None = None,
+) -> tuple[Plan, dict[str, Any]]:
+    """The plan of one run, and as JSON what each step would do; held to a lock where one is given.
+
+    Raises
+    ------
+    UnknownPipeline, InvalidTemplate, TimeRangeError
+    LockMismatch
+        The run would use something else than its lock says.
+    """
+    from helio.pipelines import run as running
+    from helio.store.lock import read_lock
+
+    settings = settings or read_settings()
+    lock = None if locked is None else read_lock(Path(locked))
+    if lock is not None:
+        variables, now, settings = _as_locked(lock, pipeline, variables, now, settings)
+    source = str(archive or settings.archive)
+    planned = plan(
+        pipeline, time_range=time_range, variables=variables, now=now, archive=source, settings=settings
+    )
+    access = _with_files_of(lock, access)
+    return planned, running.foresee(planned, settings=settings, archive=source, lock=lock, access=access)
+
+
+def lock(
+    pipeline: str | Path | Document,
+    *,
+    time_range: str | None = None,
+    variables: Mapping[str, Any] | None = None,
+    now: datetime | str | None = None,
+    archive: str | Path | None = None,
+    access: Access | None = None,
+    settings: Settings | None = None,
+    finished: Callable[[StepResult], None] = lambda result: None,
+) -> Lock:
+    """Lock what a run of a pipeline is made from; files that are not here are downloaded.
+
+    Returns
+    -------
+    Lock
+        ``lock.write(Path("helio.lock"))`` keeps it for ``run(…, locked="helio.lock")``.
+
+    Raises
+    ------
+    UnknownPipeline, InvalidTemplate, TimeRangeError
+    DataError
+        A fetch without which the run fails cannot be done.
+    """
+    from helio.pipelines.run import make_lock
+
+    settings = settings or read_settings()
+    source = str(archive or settings.archive)
+    planned = plan(
+        pipeline, time_range=time_range, variables=variables, now=now, archive=source, settings=settings
+    )
+    return make_lock(planned, settings=settings, archive=source, access=access, finished=finished)
+
+
+def _as_locked(
+    lock: Lock,
+    pipeline: str | Path | Document,
+    variables: Mapping[str, Any] | None,
+    now: datetime | str | None,
+    settings: Settings,
+) -> tuple[dict[str, Any], datetime | str, Settings]:
+    """Variables, clock and archive as a lock has them, where they are not given."""
+    from helio.pipelines.lock import refuse_other_template
+
+    refuse_other_template(load(pipeline, settings), lock)
+    given = {name if name.startswith("$") else f"${name}": value for name, value in (variables or {}).items()}
+    return {**lock.values, **given}, now or lock.now, replace(settings, archive=lock.archive)
+
+
+def _with_files_of(lock: Lock | None, access: Access | None) -> Access | None:
+    """Offline, the files are those of the lock, whatever an archive has listed since."""
+    if lock is None or access is None or not access.offline:
+        return access
+    from helio.pipelines.lock import listings
+
+    return replace(access, listed=listings(lock))
 
 
 def _saved_plan(pipeline: str | Path | Document, settings: Settings) -> SavedPlan | None:

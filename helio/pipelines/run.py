@@ -7,7 +7,7 @@ import logging
 import platform
 import secrets
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
@@ -18,10 +18,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from helio import __version__
-from helio.errors import Cancelled, ExportError, HelioError, OutputError, Refused, RequestError
+from helio.errors import (
+    Cancelled,
+    DamagedFile,
+    ExportError,
+    HelioError,
+    OutputError,
+    Refused,
+    RequestError,
+)
+from helio.knowledge.catalogue import open_catalogue
+from helio.knowledge.citations import Citation, cite, uses_of
 from helio.pipelines.artefacts import Artefact, write_artefacts
 from helio.pipelines.execute import Execution, PlanResult, StepResult, execute
 from helio.pipelines.files import RECORD, Format
+from helio.pipelines.lock import absolute_archive, hold_to_lock, lock_plan, refuse_other_files
 from helio.pipelines.plan import Plan, PlannedStep
 from helio.pipelines.saved import as_json
 from helio.pipelines.workers import Workers
@@ -29,6 +40,7 @@ from helio.settings import Settings
 from helio.sources.archives import Access, archives_of
 from helio.sources.cdf import CdfReader
 from helio.store.files import write_whole
+from helio.store.lock import Lock
 from helio.store.runs import Runs
 from helio.store.store import Store
 
@@ -113,6 +125,10 @@ class Run:
     engine: str = "direct"
     page: str = ""
     """Where the run is shown, if a server shows it."""
+    archive: str = ""
+    """The archive named for it, by its absolute path if it is a folder."""
+    citations: tuple[dict[str, Any], ...] = ()
+    """How its datasets are cited, as JSON; `helio.knowledge.citations` says what each member means."""
 
     @property
     def plan(self) -> Plan:
@@ -148,12 +164,13 @@ class Run:
         """The run as JSON: plan, states, keys, digests, sources, artefacts and environment."""
         return {
             "record": "helio-run/1",
-            **_header(self.id, self.plan),
+            **_header(self.id, self.plan, self.archive),
             "status": self.status,
             "engine": self.engine,
             "steps": [step_record(one) for one in self.result.steps],
             "artefacts": [_artefact_record(one) for one in self.artefacts],
             "unwritten": [error.message for error in self.unwritten],
+            "citations": list(self.citations),
             "warnings": [one.to_json() for one in self.plan.warnings],
             "authored": self.plan.authored,
             "normalised": self.plan.normalised,
@@ -173,6 +190,7 @@ def run_plan(
     outputs: Path | None = None,
     formats: Sequence[Format] = (),
     files: Mapping[str, Any] | None = None,
+    lock: Lock | None = None,
     access: Access | None = None,
     started: Started = lambda step: None,
     finished: Finished = lambda result: None,
@@ -187,6 +205,9 @@ def run_plan(
     files : mapping, optional
         What the fetches must be made from, as `Execution.files` gave it when the plan was saved.
 
+    lock : Lock, optional
+        What the run is held to.
+
     access : Access, optional
         How the network may be used.
 
@@ -194,6 +215,8 @@ def run_plan(
     ------
     Refused
         The archive has other files than `files` says.
+    LockMismatch
+        The run would use something else than `lock` says; none of its other steps has run.
     OutputError
         The folder or the store cannot be written.
     EngineError, Cancelled
@@ -217,8 +240,11 @@ def run_plan(
             raise Refused(
                 "the files of the archive are not those of the saved plan", advice="helio plan, again"
             )
+        if lock is not None:
+            hold_to_lock(plan, lock, execution, archives, archive=archive)
+        named = absolute_archive(archive)
         begun = {"started_at": _instant(), "command": sys.argv, "environment": environment()}
-        record = Runs(settings.runs).begin(_header(run_id, plan) | begun, _documents(plan))
+        record = Runs(settings.runs).begin(_header(run_id, plan, named) | begun, _documents(plan))
 
         def ended(result: StepResult) -> None:
             record.step(step_record(result))
@@ -253,9 +279,21 @@ def run_plan(
             _remove_empty(folder)
             raise
         status = "partial" if unwritten and result.status == "success" else result.status
-        run = Run(run_id, status, folder, result, execution, tuple(artefacts), tuple(unwritten), used)
+        run = Run(
+            id=run_id,
+            status=status,
+            folder=folder,
+            result=result,
+            execution=execution,
+            artefacts=tuple(artefacts),
+            unwritten=tuple(unwritten),
+            engine=used,
+            archive=named,
+            citations=tuple(one.to_json() for one in citations_of(map(step_record, steps), settings.home)),
+        )
         written = [_artefact_record(one) for one in artefacts]
-        record.finish(status, written, finished_at=_instant(), facts={"engine": used})
+        facts = {"engine": used, "citations": list(run.citations)}
+        record.finish(status, written, finished_at=_instant(), facts=facts)
     if folder is not None:
         text = json.dumps(run.record(), indent=1, ensure_ascii=False, default=str) + "\n"
         write_whole(folder / RECORD, text.encode())
@@ -267,14 +305,60 @@ def _instant() -> str:
 
 
 def foresee(
-    plan: Plan, *, settings: Settings, archive: str = "", access: Access | None = None
+    plan: Plan,
+    *,
+    settings: Settings,
+    archive: str = "",
+    lock: Lock | None = None,
+    access: Access | None = None,
 ) -> dict[str, Any]:
-    """A plan as `helio plan` saves it: what each step would do, and the files that it would be made from."""
+    """A plan as `helio plan` saves it: what each step would do, and the files that it would be made from.
+
+    Raises
+    ------
+    LockMismatch
+        The files that the archives list are not those of the lock.
+    """
+    with CdfReader() as reader, Workers(1) as workers:
+        archives = archives_of(settings, reader, archive, access)
+        archives.open_named()
+        if lock is not None:
+            refuse_other_files(plan, lock, archives, archive=archive)
+        execution = Execution(plan, Store(settings.store), archives, workers)
+        return as_json(plan, archive=archive, files=execution.files(), forecast=execution.forecast())
+
+
+def make_lock(
+    plan: Plan,
+    *,
+    settings: Settings,
+    archive: str = "",
+    access: Access | None = None,
+    finished: Finished = lambda result: None,
+) -> Lock:
+    """Run a plan's fetches, so that all of its files are here, and lock them.
+
+    Raises
+    ------
+    DataError
+        A fetch without which the run fails cannot be done.
+    """
     with CdfReader() as reader, Workers(1) as workers:
         archives = archives_of(settings, reader, archive, access)
         archives.open_named()
         execution = Execution(plan, Store(settings.store), archives, workers)
-        return as_json(plan, archive=archive, files=execution.files(), forecast=execution.forecast())
+        return lock_plan(plan, execution, archives, archive=archive, finished=finished)
+
+
+def citations_of(steps: Iterable[Mapping[str, Any]], home: Path) -> tuple[Citation, ...]:
+    """How the datasets of a record's steps are cited."""
+    uses = uses_of(steps)
+    try:
+        catalogue = open_catalogue(home) if uses else None
+    except DamagedFile as error:  # the files say most of it themselves
+        log.warning("the catalogue cannot be read, and citations do without: %s", error.message)
+        catalogue = None
+    return cite(uses, catalogue)
 
 
 def new_run_id(pipeline_id: str) -> str:
@@ -357,6 +441,7 @@ def step_record(one: StepResult) -> dict[str, Any]:
                 "digest": output.digest,
                 "suffix": output.suffix,
                 "cached": output.cached,
+                "made_at": output.made_at,
                 **{name: fact for name, fact in output.facts.items() if name not in ("sources", "attempts")},
                 "sources": [asdict(source) for source in output.sources],
             }
@@ -370,11 +455,12 @@ def _artefact_record(one: Artefact) -> dict[str, Any]:
     return {"file": str(one.path.absolute()), "step_id": one.step_id, "kind": one.kind, "sha256": one.sha256}
 
 
-def _header(run_id: str, planned: Plan) -> dict[str, Any]:
+def _header(run_id: str, planned: Plan, archive: str) -> dict[str, Any]:
     return {
         "id": run_id,
         "pipeline": planned.pipeline_id,
         "template_digest": planned.template_digest,
+        "archive": archive,
         "now": planned.now.isoformat(),
         "values": dict(planned.values),
     }

@@ -272,8 +272,9 @@ def _of_fetches(old: LockedFetch, new: LockedFetch) -> Iterator[str]:
     if old.range != new.range:
         yield f"{step}: {_span(old.range)} → {_span(new.range)}"
         return
-    if old.failed != new.failed and new.tables is not None:
-        yield f"{step}: {_ended(old)} → {_ended(new)}"
+    if old.failed or new.failed:
+        if old.failed != new.failed and new.tables is not None:
+            yield f"{step}: {_ended(old)} → {_ended(new)}"
         return
     if [_named(one) for one in old.datasets] != [_named(one) for one in new.datasets]:
         yield f"{step}: {'; '.join(map(_named, old.datasets))} → {'; '.join(map(_named, new.datasets))}"

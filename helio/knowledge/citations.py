@@ -1,0 +1,294 @@
+"""Citations: what whoever publishes a run's results is asked to say of the data and of helio."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from helio.errors import UnknownDataset
+
+if TYPE_CHECKING:
+    from helio.knowledge.catalogue import Catalogue, DatasetSummary
+    from helio.store.source_file import SourceFile
+
+SPDF = "NASA Space Physics Data Facility (SPDF), CDAWeb"
+_PUBLISHERS = (
+    ("CDAWeb", SPDF),
+    ("NOAA SWPC", "NOAA Space Weather Prediction Center"),
+    ("SWPC", "NOAA Space Weather Prediction Center"),
+)
+"""Who publishes what a provider serves, by the beginning of its name."""
+
+_ADDRESS = re.compile(r"\s*[(<]?[\w.+-]+@[\w.-]+\w[)>]?")
+_TEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#",
+    "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Use:
+    """A file that a run read.
+
+    Parameters
+    ----------
+    span : tuple of str
+        Start and stop of what was read, ISO 8601, UTC.
+    accessed : str
+        When it was read, ISO 8601; empty where that is not recorded.
+    """
+
+    source: SourceFile
+    span: tuple[str, str]
+    accessed: str = ""
+
+
+@dataclass(frozen=True)
+class Citation:
+    """A dataset, as it is cited; what is not known is empty, and named in `unknown`.
+
+    Parameters
+    ----------
+    read_from : tuple of str
+        Who gave the files: a server, or a folder's name.
+    versions : tuple of str
+        Of the files.
+    spans : tuple of tuple of str
+        What was used, ISO 8601, UTC.
+    accessed : tuple of str
+        The first and the last day on which the files were read.
+    acknowledgement, rules_of_use : str
+        In the words of the files.
+    preliminary : bool
+        A browse or key-parameter product, not for publication.
+    notes_url : str
+        Where CDAWeb says more; empty for what is not CDAWeb's.
+    """
+
+    dataset_id: str
+    title: str = ""
+    mission: str = ""
+    instrument: str = ""
+    doi: str = ""
+    pi: str = ""
+    affiliation: str = ""
+    publisher: str = ""
+    read_from: tuple[str, ...] = ()
+    versions: tuple[str, ...] = ()
+    files: int = 0
+    spans: tuple[tuple[str, str], ...] = ()
+    accessed: tuple[str, ...] = ()
+    acknowledgement: str = ""
+    rules_of_use: str = ""
+    preliminary: bool = False
+    notes_url: str = ""
+    unknown: tuple[str, ...] = field(default=())
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs and records."""
+        return asdict(self)
+
+
+def cite(uses: Iterable[Use], catalogue: Catalogue | None = None) -> tuple[Citation, ...]:
+    """One citation for each dataset, in order of first use.
+
+    What the files say of themselves comes first; where they are silent, the catalogue is asked.
+
+    Parameters
+    ----------
+    catalogue : Catalogue, optional
+        Knows titles, investigators and DOIs of CDAWeb's datasets.
+    """
+    grouped: dict[str, list[Use]] = {}
+    for use in uses:
+        grouped.setdefault(use.source.dataset_id.upper(), []).append(use)
+    return tuple(_citation(group, catalogue) for group in grouped.values())
+
+
+def uses_of(steps: Iterable[Mapping[str, Any]]) -> list[Use]:
+    """The files that the fetches of a run record read."""
+    from helio.store.source_file import SourceFile
+
+    return [
+        Use(SourceFile(**source), tuple(output["recipe"]["range"]), output.get("made_at", ""))
+        for step in steps
+        for output in step["outputs"]
+        if "range" in output["recipe"]
+        for source in output["sources"]
+    ]
+
+
+def _citation(uses: list[Use], catalogue: Catalogue | None) -> Citation:
+    sources = [one.source for one in uses]
+    dataset_id = sources[0].dataset_id
+    known = _known(dataset_id, catalogue)
+    served = tuple(dict.fromkeys(one.provider for one in sources if one.provider))
+    days = sorted({one.accessed[:10] for one in uses if one.accessed})
+
+    def said(name: str) -> str:
+        return next((" ".join(text.split()) for one in sources if (text := getattr(one, name))), "")
+
+    found = Citation(
+        dataset_id=dataset_id,
+        title=said("title") or (known.title if known else ""),
+        mission=known.mission if known else "",
+        instrument=known.instrument if known else "",
+        doi=said("doi") or (known.doi if known else ""),
+        pi=_ADDRESS.sub("", said("pi") or (known.pi if known else "")).strip(),
+        affiliation=(said("affiliation") if said("pi") else known.affiliation if known else ""),
+        publisher=_publisher(served, known is not None),
+        read_from=served,
+        versions=tuple(dict.fromkeys(one.version for one in sources if one.version)),
+        files=len({(one.file, one.url) for one in sources}),
+        spans=tuple(sorted({one.span for one in uses})),
+        accessed=tuple(dict.fromkeys((days[0], days[-1]))) if days else (),
+        acknowledgement=said("acknowledgement") or (known.acknowledgement if known else ""),
+        rules_of_use=said("rules_of_use"),
+        preliminary=any(one.preliminary for one in sources),
+        notes_url=known.notes_url if known else "",
+    )
+    expected = ("title", "doi", "pi", "publisher", "versions", "accessed", "acknowledgement")
+    return Citation(**{**vars(found), "unknown": tuple(name for name in expected if not vars(found)[name])})
+
+
+def _known(dataset_id: str, catalogue: Catalogue | None) -> DatasetSummary | None:
+    try:
+        return None if catalogue is None else catalogue.summary(dataset_id)
+    except UnknownDataset:  # a dataset of one's own, or of another archive
+        return None
+
+
+def _publisher(served: tuple[str, ...], in_catalogue: bool) -> str:
+    for name in served:
+        for beginning, publisher in _PUBLISHERS:
+            if name.startswith(beginning):
+                return publisher
+        if name.startswith("HAPI"):
+            return name
+    return SPDF if in_catalogue else ""
+
+
+def citation_text(one: Citation) -> str:
+    """A dataset's citation as one paragraph.
+
+    Examples
+    --------
+    >>> citation_text(Citation("AC_H2_MFI", title="ACE Magnetic Field 1-Hour Level 2 Data", pi="N. Ness"))
+    'N. Ness. ACE Magnetic Field 1-Hour Level 2 Data. Dataset AC_H2_MFI.'
+    """
+    who = one.pi + (f" ({one.affiliation})" if one.pi and one.affiliation else "")
+    version = f", version {', '.join(one.versions)}" if one.versions else ""
+    told = [who, one.title, f"Dataset {one.dataset_id}{version}", one.publisher]
+    told += [f"https://doi.org/{one.doi}"] if one.doi else []
+    told += ["; ".join(span_text(span) for span in one.spans)] if one.spans else []
+    told += [f"Accessed {' to '.join(one.accessed)}"] if one.accessed else []
+    return ". ".join(text.rstrip(". ") for text in told if text) + "."
+
+
+def text_lines(citations: Iterable[Citation], version: str) -> list[str]:
+    """The citations of a run for people: datasets, what they ask for, what is not known, and helio."""
+    lines: list[str] = []
+    for one in citations:
+        lines += [one.dataset_id, f"  {citation_text(one)}"]
+        if one.acknowledgement:
+            lines.append(f"  acknowledgement: {one.acknowledgement}")
+        if one.rules_of_use:
+            lines.append(f"  rules of use: {one.rules_of_use}")
+        if one.preliminary:
+            lines.append("  preliminary: a browse or key-parameter product, not for publication")
+        lines += [f"  {text}" for text in unknown_lines(one)]
+        lines.append("")
+    lines += ["helio", f"  The helio developers. helio: deterministic pipelines for heliophysics, {version}."]
+    return lines
+
+
+def unknown_lines(one: Citation) -> list[str]:
+    """What is not known of a dataset, in words, and where to look."""
+    where = f"; see {one.notes_url}" if one.notes_url else "; ask whoever made it"
+    words = {
+        "title": "title: not known",
+        "doi": "DOI: none known",
+        "pi": "investigator: not known",
+        "publisher": "publisher: not known",
+        "versions": "version: the files do not say",
+        "accessed": "date of access: not recorded",
+        "acknowledgement": f"acknowledgement: not known, its files state none{where}",
+    }
+    return [words[name] for name in one.unknown]
+
+
+def bibtex(citations: Iterable[Citation], version: str) -> str:
+    """BibTeX of the datasets and of helio; the keys are the datasets' ids.
+
+    A field that is not known is left out, the year among them: files do not say when they were published.
+    """
+    entries = []
+    taken: set[str] = set()
+    for one in citations:
+        fields = {
+            "author": f"{{{_tex(one.pi)}}}" if one.pi else "",
+            "title": f"{{{_tex(one.title or one.dataset_id)}}}",
+            "publisher": _tex(one.publisher),
+            "version": _tex(", ".join(one.versions)),
+            "doi": one.doi,
+            "url": f"https://doi.org/{one.doi}" if one.doi else one.notes_url,
+            "urldate": one.accessed[-1] if one.accessed else "",
+            "note": _tex(_note(one)),
+        }
+        entries.append(_entry("misc", _key(one.dataset_id, taken), fields))
+    fields = {
+        "author": "{The helio developers}",
+        "title": "{helio: deterministic pipelines for heliophysics}",
+        "version": _tex(version),
+        "note": "Computer software",
+    }
+    return "\n".join([*entries, _entry("misc", _key("helio", taken), fields)])
+
+
+def _note(one: Citation) -> str:
+    told = [f"Dataset {one.dataset_id}"]
+    told += [one.affiliation] if one.affiliation else []
+    told += [span_text(span) for span in one.spans]
+    told += ["preliminary, not for publication"] if one.preliminary else []
+    told += [
+        f"acknowledgement: {one.acknowledgement}" if one.acknowledgement else "acknowledgement not known"
+    ]
+    return "; ".join(told)
+
+
+def _entry(kind: str, key: str, fields: Mapping[str, str]) -> str:
+    lines = [f"  {name} = {{{text}}}," for name, text in fields.items() if text]
+    return "\n".join([f"@{kind}{{{key},", *lines, "}", ""])
+
+
+def _key(name: str, taken: set[str]) -> str:
+    plain = re.sub(r"[^A-Za-z0-9_.:-]", "-", name) or "dataset"
+    key, number = plain, 1
+    while key.lower() in taken:
+        number += 1
+        key = f"{plain}-{number}"
+    taken.add(key.lower())
+    return key
+
+
+def _tex(text: str) -> str:
+    """Text that TeX prints as it is; letters beyond ASCII stay, in UTF-8.
+
+    >>> _tex("50% of B_z & more")
+    '50\\\\% of B\\\\_z \\\\& more'
+    """
+    plain = " ".join("".join(one if one.isprintable() else " " for one in text).split())
+    return "".join(_TEX.get(one, one) for one in plain)
+
+
+def span_text(span: tuple[str, str]) -> str:
+    """A range for people; whole days without their hours.
+
+    >>> span_text(("2021-10-28T00:00:00", "2021-10-29T00:00:00"))
+    '2021-10-28 to 2021-10-29 UTC'
+    """
+    whole = all(one.endswith("T00:00:00") for one in span)
+    start, stop = (one[:10] if whole else one.replace("T", " ") for one in span)
+    return f"{start} to {stop} UTC"

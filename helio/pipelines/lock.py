@@ -1,0 +1,295 @@
+"""Lock what a plan is made from, and hold a run to a lock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from helio import __version__
+from helio.errors import LockMismatch, NoData, NotYetPublished, RequestError, UnknownDataset
+from helio.pipelines.execute import DONE, Execution, StepResult
+from helio.pipelines.plan import Plan, PlannedStep
+from helio.pipelines.template import Document, digest
+from helio.sources.local import parse_file_name
+from helio.sources.provider import Listings, Providers
+from helio.steps.fetch.choices import choices_of
+from helio.steps.signature import signatures
+from helio.store.lock import Lock, LockedDataset, LockedFetch, LockedFile, changes
+from helio.store.runs import RunRecord
+from helio.store.source_file import SourceFile
+from helio.time_range import TimeRange, parse_time_range
+
+_NOTHING_THERE = (UnknownDataset, NoData, NotYetPublished)
+Finished = Callable[[StepResult], None]
+
+
+def lock_plan(
+    plan: Plan,
+    execution: Execution,
+    providers: Providers,
+    *,
+    archive: str = "",
+    finished: Finished = lambda result: None,
+) -> Lock:
+    """Run a plan's fetches, and say what they were made from and what they gave.
+
+    What is not here is downloaded; what was read is in the store, so that the run finds it there.
+
+    Raises
+    ------
+    DataError
+        A fetch without which the run fails cannot be done.
+    """
+    results: dict[str, StepResult] = {}
+    for step in _fetches(plan):
+        result = execution.run_step(step)
+        finished(result)
+        if result.error is not None and step.critical and not step.keep_partial:
+            raise result.error
+        results[str(step.step_id)] = result
+    return _lock(plan, providers, archive, results)
+
+
+def refuse_other_template(template: Document, lock: Lock) -> None:
+    """Compare a template with a lock, before it is planned with the lock's values.
+
+    Raises
+    ------
+    LockMismatch
+    """
+    now = replace(lock, pipeline=template.get("id", "pipeline"), template=digest(template))
+    _refuse(lock, now)
+
+
+def refuse_other_files(plan: Plan, lock: Lock, providers: Providers, *, archive: str = "") -> None:
+    """Compare a plan, and the files that its archives list, with a lock; nothing is downloaded.
+
+    Raises
+    ------
+    LockMismatch
+        Naming each difference.
+    DataError
+        An archive cannot be asked.
+    """
+    _refuse(lock, _lock(plan, providers, archive, {}))
+
+
+def hold_to_lock(
+    plan: Plan, lock: Lock, execution: Execution, providers: Providers, *, archive: str = ""
+) -> None:
+    """Refuse a run that would use anything that is not in a lock, before any of its other steps runs.
+
+    The files are compared as their archives list them, then downloaded if need be, and compared by their bytes;
+    last, what was read from them is compared with what was read when they were locked.
+
+    Raises
+    ------
+    LockMismatch
+        Naming each difference.
+    DataError
+        What is locked cannot be had.
+    """
+    refuse_other_files(plan, lock, providers, archive=archive)
+    locked = {one.step_id: one for one in lock.fetches}
+    results: dict[str, StepResult] = {}
+    for step in _fetches(plan):
+        result = execution.run_step(step)
+        if result.error is not None and not locked[str(step.step_id)].failed:
+            raise result.error
+        results[str(step.step_id)] = result
+    _refuse(lock, _lock(plan, providers, archive, results))
+
+
+def lock_of_record(record: RunRecord) -> Lock:
+    """The lock of what a finished run was made from, as its record has it.
+
+    Raises
+    ------
+    RequestError
+        The run did not end well, so what it would have used is not known.
+    DamagedObject
+    """
+    header = record.header
+    if record.status not in ("success", "partial"):
+        raise RequestError(f"run {record.id} is {record.status}: what it is made from is not known")
+    if "archive" not in header:
+        raise RequestError(f"the record of run {record.id} does not say which archive it used")
+    steps = record.steps
+    tables = {name for name, one in signatures().items() if one.gives == "tables"}
+    return Lock(
+        pipeline=header["pipeline"],
+        template=header["template_digest"],
+        archive=header["archive"],
+        now=header["now"],
+        values=header["values"],
+        helio=header.get("environment", {}).get("helio", ""),
+        tools=dict(sorted({one["tool_name"]: one["tool_version"] for one in steps}.items())),
+        fetches=tuple(
+            _fetch_of_record(one, record) for one in _in_planned_order(record) if one["tool_name"] in tables
+        ),
+    )
+
+
+def listings(lock: Lock) -> Listings:
+    """The files of a lock, for an archive that is not to be asked which there are."""
+    return {
+        (dataset.dataset_id, *fetch.range): tuple(
+            SourceFile(dataset.dataset_id, one.file, one.version, dataset.provider, one.sha256, one.size,
+                       url=one.url, last_modified=one.last_modified)
+            for one in dataset.files
+        )
+        for fetch in lock.fetches
+        for dataset in fetch.datasets
+        if dataset.files and all(one.url for one in dataset.files)
+    }  # fmt: skip
+
+
+def absolute_archive(archive: str) -> str:
+    """An archive as another folder of work would name it."""
+    folder = Path(archive).expanduser()
+    return str(folder.absolute()) if archive and folder.is_dir() else archive
+
+
+def _refuse(lock: Lock, now: Lock) -> None:
+    found = changes(lock, now)
+    if not found:
+        return
+    tools = any(one.startswith("tool ") for one in found) and lock.helio != __version__
+    ways = [f"helio lock {now.pipeline}, to lock what there is now"]
+    if tools:
+        ways.append(f"helio {lock.helio}, which it was locked with")
+    if any("published again" in one or ": version " in one or " is new" in one for one in found):
+        ways.append("--locked --offline, as long as the locked files are kept")
+    raise LockMismatch(
+        "this is not what is locked:" + "".join(f"\n  {one}" for one in found),
+        advice="; or ".join(ways),
+        differences=tuple(found),
+    )
+
+
+def _fetches(plan: Plan) -> list[PlannedStep]:
+    return [step for step in plan.steps if signatures()[step.tool_name].gives == "tables"]
+
+
+def _lock(plan: Plan, providers: Providers, archive: str, results: Mapping[str, StepResult]) -> Lock:
+    return Lock(
+        pipeline=plan.pipeline_id,
+        template=plan.template_digest,
+        archive=absolute_archive(archive),
+        now=plan.now.isoformat(),
+        values=plan.values,
+        helio=__version__,
+        tools=dict(sorted({step.tool_name: step.tool_version for step in plan.steps}.items())),
+        fetches=tuple(
+            _fetch(step, plan, providers, results.get(str(step.step_id))) for step in _fetches(plan)
+        ),
+    )
+
+
+def _fetch(step: PlannedStep, plan: Plan, providers: Providers, result: StepResult | None) -> LockedFetch:
+    span = parse_time_range(step.args["time_range"], plan.now)
+    datasets = [
+        _dataset(providers, choice.provider, choice.dataset_id, choice.parameters, span)
+        for choice in choices_of(step.args)
+    ]
+    tables: dict[str, str] | None = None
+    failed = ""
+    if result is not None:
+        datasets = _with_use(datasets, [dict(one) for one in result.attempts])
+        tables = {one.label: one.digest for one in result.outputs}
+        failed = "" if result.state in DONE else type(result.error).__name__
+    return LockedFetch(
+        str(step.step_id), (span.start.isoformat(), span.stop.isoformat()), tuple(datasets), tables, failed
+    )
+
+
+def _dataset(
+    providers: Providers, provider: str, dataset_id: str, parameters: tuple[str, ...], span: TimeRange
+) -> LockedDataset:
+    archive = providers.choose(provider)
+    try:
+        sources = archive.locate(dataset_id, span)
+    except _NOTHING_THERE as error:
+        return LockedDataset(dataset_id, parameters, archive.name, absent=type(error).__name__)
+    return LockedDataset(dataset_id, parameters, archive.name, _files(sources))
+
+
+def _files(sources: Iterable[SourceFile]) -> tuple[LockedFile, ...]:
+    """The files among the sources; what a service answered is held to by what was read from it."""
+    return tuple(
+        LockedFile(one.file, one.version, one.url, one.size, one.sha256, one.last_modified)
+        for one in sources
+        if not one.reply
+    )
+
+
+def _with_use(
+    datasets: list[LockedDataset], attempts: list[dict[str, Any]]
+) -> list[LockedDataset]:  # fmt: skip
+    """Which of the datasets was taken: each attempt is the next one of them, and the last is the one used."""
+    used = len(attempts) - 1 if attempts and attempts[-1]["outcome"] == "used" else -1
+    return [replace(one, used=number == used) for number, one in enumerate(datasets)]
+
+
+def _in_planned_order(record: RunRecord) -> list[dict[str, Any]]:
+    """The steps of a record as its plan has them: an engine ends them in another order each time."""
+    planned = [str(one["step_id"]) for one in record.documents.get("plan", {}).get("steps", ())]
+    places = {step_id: place for place, step_id in enumerate(planned)}
+    return sorted(record.steps, key=lambda one: places.get(str(one["step_id"]), len(places)))
+
+
+def _fetch_of_record(step: Mapping[str, Any], record: RunRecord) -> LockedFetch:
+    outputs = step["outputs"]
+    if not outputs:
+        span = _planned_span(step, record)
+        return LockedFetch(
+            str(step["step_id"]), span, failed=(step["error"] or {}).get("kind", step["state"])
+        )
+    sources = {one["file"]: SourceFile(**one) for output in outputs for one in output["sources"]}
+    merged: dict[int, LockedDataset] = {}
+    for output in outputs:
+        for number, choice in enumerate(output["recipe"]["choices"]):
+            known = merged.get(number)
+            if known is not None:
+                merged[number] = replace(known, parameters=(*known.parameters, choice["parameter"]))
+                continue
+            none = choice["files"] if isinstance(choice["files"], str) else ""
+            merged[number] = LockedDataset(
+                choice["dataset"],
+                (choice["parameter"],),
+                choice["provider"],
+                () if none else _files(_recorded(choice, sources)),
+                none.removeprefix("none: "),
+            )
+    start, stop = outputs[0]["recipe"]["range"]
+    datasets = _with_use([merged[number] for number in sorted(merged)], step["attempts"])
+    tables = {one["label"]: one["digest"] for one in outputs}
+    return LockedFetch(str(step["step_id"]), (start, stop), tuple(datasets), tables)
+
+
+def _recorded(choice: Mapping[str, Any], sources: Mapping[str, SourceFile]) -> list[SourceFile]:
+    """The files of a recipe, by what is known of those that gave records."""
+    found = []
+    for name, identity in choice["files"]:
+        known = sources.get(name)
+        if known is None or known.dataset_id.upper() != choice["dataset"].upper():
+            url, _, rest = identity.partition("|")
+            size, _, published = rest.partition("|")
+            named = parse_file_name(name)
+            known = SourceFile(
+                choice["dataset"], name, named.version if named else "", choice["provider"],
+                sha256="" if rest else identity, size=int(size or 0),
+                url=url if rest else "", last_modified=published,
+            )  # fmt: skip
+        found.append(known)
+    return found
+
+
+def _planned_span(step: Mapping[str, Any], record: RunRecord) -> tuple[str, str]:
+    planned = record.documents.get("plan", {}).get("steps", ())
+    args: dict[str, Any] = next(one["tool_args"] for one in planned if one["step_id"] == step["step_id"])
+    span = parse_time_range(args["time_range"], datetime.fromisoformat(record.header["now"]))
+    return span.start.isoformat(), span.stop.isoformat()
