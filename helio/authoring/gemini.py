@@ -98,6 +98,7 @@ class Gemini:
         self._scrub = Scrub(key, url)
         self._lock = threading.Lock()
         self._client: genai.Client | None = None
+        self._wire: httpx2.Client | None = None
         self._sockets: weakref.WeakSet[socket.socket] = weakref.WeakSet()
 
     def name(self, role: Role) -> str:
@@ -135,9 +136,9 @@ class Gemini:
                 with suppress(OSError):  # it is closed already
                     # closing it here would not wake whoever reads from it; a TLS socket's own method forgets the cipher
                     socket.socket.shutdown(one, socket.SHUT_RDWR)
-            client, self._client = self._client, None
-        if client is not None:
-            client.close()
+            wire, self._wire, self._client = self._wire, None, None
+        if wire is not None:
+            wire.close()  # the maker's client does not close what it was given
 
     # ---- there
 
@@ -213,6 +214,8 @@ class Gemini:
                         f"the environment's settings for the network cannot be used: {error}",
                         advice="look at SSL_CERT_FILE, SSL_CERT_DIR, HTTPS_PROXY, HTTP_PROXY and ALL_PROXY",
                     ) from error
+                weakref.finalize(self, wire.close)
+                self._wire = wire
                 self._client = genai.Client(
                     # said explicitly, or the client looks into the environment on its own
                     api_key=self._key,
