@@ -26,6 +26,7 @@ from helio.errors import (
     Refused,
     RequestError,
     ServerUnavailable,
+    TransientError,
 )
 
 if TYPE_CHECKING:
@@ -238,7 +239,8 @@ class Http:
         Parameters
         ----------
         receive : callable
-            Reads the body. It may raise `CutShort` to have another attempt made; errors of its own end the request.
+            Reads the body. It may raise `CutShort` or a `TransientError` to have another attempt made; other errors
+            of its own end the request.
         headers : callable
             Gives the headers of each attempt anew, such as the range that is still missing.
         expected : collection of int
@@ -328,6 +330,8 @@ class Http:
                     raise self._said(response, url)
                 begun = True
                 return receive(response)
+        except TransientError as error:
+            raise _MayPassError(error) from error.__cause__
         except CutShort as error:
             raise _MayPassError(
                 DamagedFile(f"what {host} sends {error}", advice=_LATER, place=url)

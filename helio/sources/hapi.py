@@ -1,0 +1,756 @@
+"""HAPI servers as providers: any server of HAPI 2 or 3, asked for one parameter and a bounded interval at a time.
+
+Reference: HAPI Data Access Specification, https://github.com/hapi-server/data-specification.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import re
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
+
+from helio.errors import (
+    Cancelled,
+    DamagedFile,
+    DataError,
+    NoData,
+    NotYetPublished,
+    Offline,
+    Refused,
+    ServerUnavailable,
+    TooLarge,
+    UnknownDataset,
+    did_you_mean,
+)
+from helio.sources import hapi_reply
+from helio.sources.downloads import MAX_DOWNLOAD, Kept, Progress, in_words
+from helio.sources.hapi_info import Info, Parameter, read_info, record_bytes
+from helio.sources.hapi_pieces import Piece, Pieces, Series, folder_of
+from helio.sources.hapi_reply import TooMuch
+from helio.sources.hapi_servers import server_url
+from helio.sources.http import CONNECTIONS_PER_HOST, CutShort, Http
+from helio.sources.local import is_preliminary
+from helio.sources.saved_replies import SavedReplies
+from helio.store.file_digests import sha256_of
+from helio.store.source_file import SourceFile
+from helio.time_range import TimeRange
+
+if TYPE_CHECKING:
+    import httpx2
+
+    from helio.sources.hapi_data import Format
+    from helio.store.table import Table
+
+log = logging.getLogger(__name__)
+
+_HOUR, _DAY = 3600.0, 86_400.0
+_SETTLED_AFTER = timedelta(days=30)
+"""Data older than that are seldom replaced; younger ones often are, while they are being validated."""
+_STILL_GROWING = timedelta(days=180)
+"""A dataset whose last record is younger is taken to get further ones."""
+_AT_ONCE = 16 * 1024**2
+"""Bytes that one request is meant to bring."""
+_MOST_AT_ONCE = 8 * _AT_ONCE
+"""A longer reply is asked for in halves."""
+_WITHOUT_CADENCE = timedelta(days=31)
+"""What is asked for at once where the server does not say how often there is a record."""
+_STEPS = tuple(
+    timedelta(seconds=one)
+    for one in (60, 600, 3600, 6 * 3600, *(days * 86_400 for days in (1, 5, 10, 31, 100, 366, 3660)))
+)
+"""Intervals that requests are cut in; each begins at a multiple of its length since 1970, whatever is asked for."""
+_SHORTEST = timedelta(seconds=1)
+_CSV_BYTES = (26, 14)
+"""Of a time and of a number, roughly."""
+_EPOCH = datetime(1970, 1, 1)
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a server is asked, and in which format it answers best."""
+
+    version: str
+    formats: tuple[str, ...]
+
+    @property
+    def words(self) -> tuple[str, str, str]:
+        """What dataset, start and stop are called in a request."""
+        return (
+            ("id", "time.min", "time.max") if self.version.startswith("2") else ("dataset", "start", "stop")
+        )
+
+
+@dataclass(frozen=True)
+class Located:
+    """What of a range a dataset has, and which publication of it.
+
+    Parameters
+    ----------
+    start, stop : datetime
+        The range, cut to the span of the dataset.
+    modified : str
+        ``modificationDate``; where the server does not give it, `last` and `asked` stand for it.
+    last : str
+        ``stopDate``: data younger than a month count as published anew whenever it changes.
+    asked : str
+        When it was asked for again at the user's wish.
+    seen : datetime
+        When the server said so.
+    url : str
+        The data request of the range, without parameters.
+    """
+
+    start: datetime
+    stop: datetime
+    modified: str
+    last: str
+    asked: str
+    seen: datetime
+    url: str
+    place: str
+    """Where this is kept among the replies."""
+
+    @property
+    def span(self) -> TimeRange:
+        """From `start` to `stop`."""
+        return TimeRange(self.start, self.stop)
+
+    def edition(self, stop: datetime) -> str:
+        """What names this publication of data that end at `stop`."""
+        if self.modified:
+            return self.modified
+        parts = [f"asked again {self.asked}"] if self.asked else []
+        if self.seen - stop < _SETTLED_AFTER:
+            parts.append(f"while the dataset ends {self.last}")
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A parameter of one fetch: how it is asked for, and where what comes is kept."""
+
+    info: Info
+    found: Located
+    parameter: Parameter
+    together: tuple[Parameter, ...]
+    form: Format
+    series: Series
+    size: int
+    """Bytes of a record, roughly."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names for the request: in the server's order, without the time, which always comes."""
+        return tuple(one.name for one in self.together[1:])
+
+    @property
+    def longest(self) -> timedelta:
+        """What should be asked for at once."""
+        cadence = self.info.cadence
+        limit = _WITHOUT_CADENCE if cadence is None else cadence * max(1, _AT_ONCE // self.size)
+        return min(limit, self.info.most or limit)
+
+
+class Hapi:
+    """A HAPI server; satisfies `helio.sources.provider.Provider`.
+
+    There are no files: a fetch is one request per parameter and interval, so that a table does not depend on what was
+    asked for beside it. What comes is kept as it came below `cache`, and used for every range that it covers.
+
+    In keys and records a range is named by its data request without parameters, and by the dataset's
+    ``modificationDate``. Where the server gives none, data older than a month count as unchanging, and younger ones
+    as published anew whenever the dataset gets longer; `refresh` makes either new.
+
+    The record at ``stopDate`` itself cannot be asked for: a request ends before its stop, and may not end later.
+
+    Parameters
+    ----------
+    url : str
+        ``https://HOST/hapi``.
+    cache : Path
+        Where replies are kept; several processes may share it.
+    http : Http, optional
+    server : str
+        How the server is named in records; its address when left out.
+    sha256 : callable, optional
+        Gives a file's digest; one that remembers saves reading large files in every run.
+    limit : int or None
+        Bytes that one fetch may bring.
+    offline : bool
+        Ask nobody: use what is kept, however old, and name what is missing.
+    refresh : bool
+        Ask again for what is kept already.
+    told : callable, optional
+        Is told the progress.
+
+    References
+    ----------
+    HAPI Data Access Specification 2.0 to 3.3, https://github.com/hapi-server/data-specification
+    """
+
+    def __init__(
+        self,
+        url: str,
+        cache: Path,
+        http: Http | None = None,
+        *,
+        server: str = "",
+        sha256: Callable[[Path], str] = sha256_of,
+        limit: int | None = MAX_DOWNLOAD,
+        offline: bool = False,
+        refresh: bool = False,
+        told: Callable[[Progress], None] = lambda progress: None,
+    ) -> None:
+        self._url = server_url(url)
+        self._http = http or Http()
+        parts = urlsplit(self._url)
+        self._address = f"{parts.netloc}{parts.path}"
+        self._base = re.sub(r"[^A-Za-z0-9.-]", "-", self._address)
+        self._server = server or self._address
+        self._limit = limit
+        self._offline = offline
+        self._refresh = refresh and not offline
+        self._told = told
+        self._pieces = Pieces(cache / "data", self._http.clock.utc, sha256, believe=offline)
+        self._replies = SavedReplies(cache / "replies", self._http.clock.now)
+        self._lock = threading.Lock()
+        self._asking: dict[str, threading.Lock] = {}
+        self._known: dict[str, tuple[Any, bool]] = {}
+        """Replies, and whether each was as young as it had to be."""
+        self._found: dict[str, Located] = {}
+        self._refused: dict[str, timedelta] = {}
+        """What was too much for one request, by series."""
+
+    @property
+    def name(self) -> str:
+        """How records and footers name it."""
+        return f"HAPI {self._server}"
+
+    def close(self) -> None:
+        """Close the connections that are kept open."""
+        self._http.close()
+
+    def datasets(self) -> list[str]:
+        """Ids of all its datasets, sorted; asked for once a day.
+
+        Raises
+        ------
+        ServerUnavailable, RateLimited, Refused, Offline
+        """
+
+        def ask() -> list[str]:
+            found = self._json(f"{self._url}/catalog", "its catalogue").get("catalog")
+            every = found if isinstance(found, list) else []
+            return sorted(str(one["id"]) for one in every if isinstance(one, dict) and "id" in one)
+
+        ids: list[str] = self._saved("catalog", ask, longest=_DAY, what="its catalogue")
+        return ids
+
+    def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
+        """The data request that covers the range, as far as the dataset does; no record is asked for.
+
+        Raises
+        ------
+        UnknownDataset
+            With the closest ids as advice.
+        NoData, NotYetPublished
+            Naming the span of the dataset.
+        ServerUnavailable, RateLimited, Refused
+            The server cannot be asked.
+        Offline
+            It may not be asked, and never was.
+        """
+        found = self._located(dataset_id, time_range)
+        file = _file_of(dataset_id, found.span)
+        return (
+            SourceFile(
+                dataset_id=dataset_id,
+                file=file,
+                provider=self.name,
+                preliminary=is_preliminary(dataset_id),
+                url=found.url,
+                last_modified=found.edition(found.stop),
+            ),
+        )
+
+    def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
+        """Read parameters over [start, stop).
+
+        Returns
+        -------
+        dict of str to Table
+            Keyed by parameter, each of at least one record, with the requests it came from.
+
+        Raises
+        ------
+        UnknownDataset, UnknownParameter, NoData, NotYetPublished
+        DamagedFile
+            What is sent is not what the server describes.
+        ServerUnavailable, RateLimited, Refused, Offline, TooLarge, OutputError
+            The data cannot be had; what came is kept.
+        """
+        found = self._located(dataset_id, time_range)
+        info = self._info(dataset_id)
+        asked = {name: self._asked(info, found, name) for name in dict.fromkeys(parameters)}
+        pieces = self._all_pieces(list(asked.values()))
+        tables: dict[str, Table] = {}
+        for name, one in asked.items():
+            table = self._table(one, pieces[name])
+            if table is not None:
+                tables[name] = table
+        empty = [name for name in asked if name not in tables]
+        if empty:
+            raise NoData(
+                f"{dataset_id} has no record of {', '.join(empty)} in {found.span}", advice=_span_of(info)
+            )
+        return tables
+
+    def _table(self, asked: _Asked, pieces: Sequence[Piece]) -> Table | None:
+        """One table of all pieces, or None when they have no record."""
+        from helio.sources.hapi_data import read_records, table_of  # numpy, which a plan does without
+        from helio.sources.join import clip, concatenate
+
+        parts: list[tuple[str, Table]] = []
+        sources: list[SourceFile] = []
+        for piece in pieces:
+            kept = piece.kept
+            try:
+                records = read_records(kept.path.read_bytes(), asked.form, asked.together)
+            except DamagedFile as error:
+                raise error.located(kept.url) from error.__cause__
+            table = clip(table_of(asked.parameter, records), piece.span)
+            if len(table):
+                parts.append((kept.path.name, table))
+                sources.append(self._source(asked, kept))
+        if not parts:
+            return None
+        joined, _ = concatenate(asked.parameter.name, parts)
+        notes = [note for _, table in parts for note in table.notes]
+        return replace(joined, sources=tuple(sources), notes=tuple(dict.fromkeys(notes)))
+
+    def _source(self, asked: _Asked, kept: Kept) -> SourceFile:
+        info = asked.info
+        return SourceFile(
+            dataset_id=info.dataset_id,
+            file=f"{info.dataset_id}_{asked.parameter.name}_{kept.path.name}",
+            provider=self.name,
+            sha256=kept.sha256,
+            size=kept.size,
+            doi=info.doi,
+            preliminary=is_preliminary(info.dataset_id),
+            url=kept.url,
+            last_modified=kept.identity.partition("|")[2],
+            title=info.title,
+            pi=info.contact,
+        )
+
+    # What there is
+
+    def _located(self, dataset_id: str, time_range: TimeRange) -> Located:
+        """The same for as long as this object lives; kept for good once the range is long past."""
+        if not _may_be_id(dataset_id):
+            raise UnknownDataset(
+                f"'{dataset_id}' cannot be the id of a dataset", advice=self._close_to(dataset_id)
+            )
+        place = f"{self._base}/{folder_of(dataset_id)}/{_span_name(time_range)}"
+        with self._alone(place):
+            if place not in self._found:
+                self._found[place] = self._locate(place, dataset_id, time_range)
+        return self._found[place]
+
+    def _locate(self, place: str, dataset_id: str, time_range: TimeRange) -> Located:
+        saved = self._replies.load(place)
+        before = _read_located(saved.content) if saved else None
+        if before is not None and not self._refresh:
+            settled = before.seen - time_range.stop >= _SETTLED_AFTER
+            young = self._http.clock.utc() - before.seen <= timedelta(seconds=_HOUR)
+            if self._offline or settled or young:
+                return before
+        info, seen = self._info_and_age(dataset_id, longest=_HOUR)
+        start, stop = max(time_range.start, info.start), min(time_range.stop, info.stop)
+        if start >= stop:
+            raise self._nothing(info, time_range)
+        found = Located(
+            start=start,
+            stop=stop,
+            modified=info.modified,
+            last=info.stop.isoformat(),
+            asked=seen.isoformat() if self._refresh else before.asked if before else "",
+            seen=seen,
+            url=self._data_url(dataset_id, TimeRange(start, stop)),
+            place=place,
+        )
+        self._replies.save(place, asdict(found) | {one: getattr(found, one).isoformat() for one in _MOMENTS})
+        return found
+
+    def _nothing(self, info: Info, time_range: TimeRange) -> DataError:
+        text = f"{info.dataset_id} has no record for {time_range} on {self._server}"
+        grows = self._http.clock.utc() - info.stop < _STILL_GROWING
+        if time_range.start >= info.stop and grows:
+            return NotYetPublished(text, advice=_span_of(info))
+        return NoData(text, advice=_span_of(info))
+
+    def _info(self, dataset_id: str, *, longest: float | None = None) -> Info:
+        return self._info_and_age(dataset_id, longest=longest)[0]
+
+    def _info_and_age(self, dataset_id: str, *, longest: float | None) -> tuple[Info, datetime]:
+        """What the server says of a dataset, and when it said so."""
+        url = self._request("info", {self._dialect(None if longest is None else _DAY).words[0]: dataset_id})
+
+        def ask() -> Any:
+            try:
+                said = self._json(url, f"'{dataset_id}'")
+            except UnknownDataset as error:
+                error.message = f"no dataset is called '{dataset_id}' on {self._server}"
+                error.advice = self._close_to(dataset_id)
+                raise
+            return {"info": said, "seen": self._http.clock.utc().isoformat()}
+
+        said = self._saved(f"{folder_of(dataset_id)}/info", ask, longest=longest, what=dataset_id)
+        return read_info(dataset_id, said["info"], url), datetime.fromisoformat(said["seen"])
+
+    def _dialect(self, longest: float | None = None) -> Dialect:
+        url = f"{self._url}/capabilities"
+
+        def ask() -> Any:
+            try:
+                return self._json(url, "to say what it can do")
+            except Refused as error:
+                error.advice = error.advice or "the address of a HAPI server ends in /hapi"
+                raise
+
+        said = self._saved("capabilities", ask, longest=longest, what="what it can do")
+        version = str(said.get("HAPI") or "")
+        if version[:2] not in ("2.", "3."):
+            raise Refused(
+                f"{self._server} speaks HAPI '{version}'; helio understands 2 and 3",
+                advice="another server, or files of its data",
+                place=url,
+            )
+        formats = said.get("outputFormats")
+        return Dialect(version, tuple(str(one) for one in formats) if isinstance(formats, list) else ("csv",))
+
+    def _close_to(self, dataset_id: str) -> str:
+        try:
+            every = self.datasets()
+        except DataError as error:  # that it is unknown is known all the same
+            log.info("no list of all datasets: %s", error.message)
+            return ""
+        split = [one for one in every if one.partition("@")[0] == dataset_id]
+        if split:
+            return f"its parameters have several times; choose among {', '.join(split)}"
+        return did_you_mean(dataset_id, every, otherwise="look for it by its mission")
+
+    # Records
+
+    def _asked(self, info: Info, found: Located, name: str) -> _Asked:
+        """How a parameter is asked for, and where what comes is kept."""
+        together = info.together(name)
+        length = record_bytes(together)
+        form: Format = "binary" if "binary" in self._dialect().formats and length else "csv"
+        columns = sum(one.elements for one in together[1:])
+        layout = [[one.name, one.kind, list(one.size), one.length] for one in together]
+        series = Series(
+            folder=f"{folder_of(self._base, info.dataset_id)}/{folder_of(name)}",
+            layout=hashlib.sha256(json.dumps(layout).encode()).hexdigest()[:16],
+            suffix=".bin" if form == "binary" else ".csv",
+        )
+        size = length if form == "binary" else _CSV_BYTES[0] + columns * _CSV_BYTES[1]
+        return _Asked(info, found, info.parameter(name), together, form, series, size)
+
+    def _all_pieces(self, every: Sequence[_Asked]) -> dict[str, list[Piece]]:
+        """All pieces of each parameter in order, asking for those that are not here."""
+        pieces: dict[str, list[Piece]] = {}
+        missing: list[tuple[_Asked, TimeRange]] = []
+        for one in every:
+            pieces[one.parameter.name], gaps = self._pieces.cover(
+                one.series, one.found.span, one.found.edition
+            )
+            missing += [(one, span) for gap in gaps for span in _cut(gap, one.longest)]
+        if missing and self._offline:
+            one, span = missing[0]
+            more = f", and {len(missing) - 1} more intervals" if len(missing) > 1 else ""
+            raise Offline(
+                f"{one.parameter.name} of {one.info.dataset_id} for {span} is not here{more}",
+                advice="run once without --offline",
+                place=one.found.url,
+            )
+        if missing:
+            self._refuse_too_large(missing)
+            tally = _Tally(len(missing), self._limit, self._told)
+            with ThreadPoolExecutor(min(len(missing), CONNECTIONS_PER_HOST), "helio-hapi") as pool:
+                futures = [(one, pool.submit(self._get, one, span, tally)) for one, span in missing]
+                try:
+                    for one, future in futures:
+                        pieces[one.parameter.name] += future.result()
+                except BaseException:
+                    # what is under way ends at its next bytes; what has come is kept
+                    tally.stop()
+                    pool.shutdown(wait=False, cancel_futures=True)
+                    raise
+        return {name: sorted(found, key=lambda each: each.span.start) for name, found in pieces.items()}
+
+    def _refuse_too_large(self, missing: Sequence[tuple[_Asked, TimeRange]]) -> None:
+        """Before anything is asked for, where the server says how often there is a record."""
+        size = 0.0
+        for one, span in missing:
+            if one.info.cadence is None:
+                return
+            size += one.size * (span.duration / one.info.cadence)
+        if self._limit is not None and size > self._limit:
+            raise TooLarge(
+                f"about {in_words(int(size))} would have to be downloaded, and the limit is {in_words(self._limit)}",
+                advice=f"a shorter time range, or --max-download {in_words(int(size * 1.1), up=True).replace(' ', '')}",
+            )
+
+    def _get(self, asked: _Asked, span: TimeRange, tally: _Tally) -> list[Piece]:
+        """Ask for an interval, and for its halves when it is more than the server gives at once."""
+        refused = self._refused.get(asked.series.folder)
+        if refused is None or span.duration < refused:
+            url = self._data_url(asked.info.dataset_id, span, asked.names, asked.form)
+            try:
+                body = self._body(asked, span, url, tally)
+            except TooMuch as error:
+                self._refused[asked.series.folder] = span.duration
+                said = str(error)
+            else:
+                tally.done()
+                return [self._pieces.keep(asked.series, span, asked.found.edition(span.stop), body, url)]
+        else:
+            said = "too much for one request"
+        half = span.duration / 2
+        if half < max(_SHORTEST, asked.info.cadence or _SHORTEST):
+            raise Refused(
+                f"{self._server} gives no {asked.parameter.name} of {asked.info.dataset_id}, "
+                f"not even for {span} ({said})",
+                advice="tell whoever runs the server",
+            )
+        middle = (span.start + half).replace(microsecond=0)
+        tally.more()
+        return [
+            *self._get(asked, TimeRange(span.start, middle), tally),
+            *self._get(asked, TimeRange(middle, span.stop), tally),
+        ]
+
+    def _body(self, asked: _Asked, span: TimeRange, url: str, tally: _Tally) -> bytes:
+        """The records of an interval, whole as far as can be told."""
+        counted = 0
+        what = f"{asked.parameter.name} of {asked.info.dataset_id} for {span}"
+
+        def receive(response: httpx2.Response) -> bytes:
+            nonlocal counted
+            tally.add(-counted)  # what an earlier attempt brought came in vain
+            counted = 0
+            came = bytearray()
+            for part in response.iter_bytes():
+                came += part
+                counted += len(part)
+                tally.add(len(part))
+                if len(came) > _MOST_AT_ONCE:
+                    raise TooMuch(f"more than {in_words(_MOST_AT_ONCE)}")
+            body = bytes(came)
+            status = hapi_reply.status_of(response.status_code, response.reason_phrase, body)
+            if status.code == hapi_reply.EMPTY:
+                return b""
+            if status.code != hapi_reply.OK:
+                raise hapi_reply.error_of(status, self._server, what, url)
+            if hapi_reply.is_page(body) or hapi_reply.is_json(body):
+                kind = "a web page" if hapi_reply.is_page(body) else "an object of JSON"
+                raise DamagedFile(
+                    f"{self._server} sends {kind} in place of {what}",
+                    advice="look at what it says: it may be under maintenance",
+                    place=url,
+                )
+            body = hapi_reply.data_in(body)
+            framed = "content-length" in response.headers or "transfer-encoding" in response.headers
+            _check_whole(body, asked, framed=framed)
+            return body
+
+        try:
+            return self._http.exchange(url, receive, expected=hapi_reply.UNDERSTOOD)
+        except NoData:
+            # outside of what the server has now, whatever it said: the next run asks again
+            self._forget(asked)
+            raise
+
+    def _forget(self, asked: _Asked) -> None:
+        self._replies.forget(f"{self._base}/{folder_of(asked.info.dataset_id)}/info")
+        self._replies.forget(asked.found.place)
+
+    # Asking
+
+    def _request(self, endpoint: str, query: dict[str, str]) -> str:
+        words = "&".join(f"{name}={quote(value, safe=':,')}" for name, value in query.items())
+        return f"{self._url}/{endpoint}{f'?{words}' if words else ''}"
+
+    def _data_url(
+        self, dataset_id: str, span: TimeRange, parameters: Sequence[str] = (), form: str = ""
+    ) -> str:
+        dataset, start, stop = self._dialect().words
+        query = {dataset: dataset_id}
+        query |= {"parameters": ",".join(parameters)} if parameters else {}
+        query |= {start: _hapi_time(span.start), stop: _hapi_time(span.stop)}
+        return self._request("data", query | ({"format": form} if form else {}))
+
+    def _json(self, url: str, what: str) -> dict[str, Any]:
+        """A reply in JSON with the status OK."""
+
+        def receive(response: httpx2.Response) -> dict[str, Any]:
+            body = response.read()
+            status = hapi_reply.status_of(response.status_code, response.reason_phrase, body)
+            if status.code != hapi_reply.OK:
+                raise hapi_reply.error_of(status, self._server, what, url)
+            try:
+                said = json.loads(body)
+            except ValueError as error:
+                kind = response.headers.get("content-type", "bytes of no named kind")
+                raise ServerUnavailable(
+                    f"{self._server} answers with {kind} in place of JSON",
+                    advice="try again later",
+                    place=url,
+                ) from error
+            if not isinstance(said, dict):
+                raise DamagedFile(f"{self._server} answers with no object of JSON", place=url)
+            return said
+
+        return self._http.exchange(
+            url, receive, headers=lambda: {"Accept": "application/json"}, expected=hapi_reply.UNDERSTOOD
+        )
+
+    def _saved(self, name: str, ask: Callable[[], Any], *, longest: float | None, what: str) -> Any:
+        """A reply, kept; younger than `longest` seconds, unless nobody may be asked or any age will do."""
+        place = f"{self._base}/{name}"
+        with self._alone(place):
+            content, fresh = self._known.get(place, (None, False))
+            if content is None or not (fresh or longest is None):
+                saved = None
+                if not self._refresh:
+                    saved = self._replies.load(place, longest=None if self._offline else longest)
+                if saved is None and self._offline:
+                    raise Offline(
+                        f"{self._server} was never asked for {what}", advice="run once without --offline"
+                    )
+                content = saved.content if saved else ask()
+                if saved is None and content:  # an empty one may have been the server's bad hour
+                    self._replies.save(place, content)
+                self._known[place] = (content, saved is None or longest is not None)
+        return content
+
+    @contextmanager
+    def _alone(self, place: str) -> Iterator[None]:
+        """One thread at a time for each question, so that two steps do not ask the same."""
+        with self._lock:
+            lock = self._asking.setdefault(place, threading.Lock())
+        with lock:
+            yield
+
+
+class _Tally:
+    """What the requests of one fetch amount to."""
+
+    def __init__(self, requests: int, limit: int | None, told: Callable[[Progress], None]) -> None:
+        self._requests = requests
+        self._limit = limit
+        self._told = told
+        self._lock = threading.Lock()
+        self._done = self._bytes = 0
+        self._stopped = False
+
+    def add(self, count: int) -> None:
+        """More bytes have come, or some came in vain."""
+        if self._stopped:
+            raise Cancelled("the download was ended")
+        with self._lock:
+            self._bytes += count
+            self._tell()
+            if self._limit is not None and self._bytes > self._limit:
+                raise TooLarge(
+                    f"more than {in_words(self._limit)} had to be downloaded, which is the limit",
+                    advice="a shorter time range, or a larger --max-download",
+                )
+
+    def more(self) -> None:
+        """A request became two."""
+        with self._lock:
+            self._requests += 1
+
+    def done(self) -> None:
+        """A request is answered."""
+        with self._lock:
+            self._done += 1
+            self._tell()
+
+    def stop(self) -> None:
+        """End all requests at their next bytes."""
+        self._stopped = True
+
+    def _tell(self) -> None:
+        self._told(Progress(self._done, self._requests, self._bytes, 0))
+
+
+_MOMENTS = ("start", "stop", "seen")
+
+
+def _read_located(content: Any) -> Located:
+    return Located(**{**content, **{one: datetime.fromisoformat(content[one]) for one in _MOMENTS}})
+
+
+def _check_whole(body: bytes, asked: _Asked, *, framed: bool) -> None:
+    """Notice a body that ends early; `framed` where HTTP itself says where it ends."""
+    if asked.form == "binary":
+        if len(body) % record_bytes(asked.together):
+            raise CutShort("ends within a record")
+        return
+    lines = body.rstrip(b"\r\n")
+    last = lines[lines.rfind(b"\n") + 1 :]
+    columns = sum(one.elements for one in asked.together)
+    if lines and (last.count(b",") + 1 < columns or not (framed or body.endswith(b"\n"))):
+        raise CutShort("ends within a record")
+
+
+def _cut(span: TimeRange, longest: timedelta) -> list[TimeRange]:
+    """An interval in parts of at most `longest`, cut at the same moments whatever is asked for."""
+    if span.duration <= longest:
+        return [span]
+    step = max((one for one in _STEPS if one <= longest), default=longest)
+    edges = [span.start]
+    edge = _EPOCH + step * ((span.start - _EPOCH) // step + 1)
+    while edge < span.stop:
+        edges.append(edge)
+        edge += step
+    return [TimeRange(start, stop) for start, stop in pairwise([*edges, span.stop])]
+
+
+def _may_be_id(dataset_id: str) -> bool:
+    return bool(dataset_id.strip()) and dataset_id.isprintable() and "," not in dataset_id
+
+
+def _span_of(info: Info) -> str:
+    return f"its records run from {_hapi_time(info.start)} to {_hapi_time(info.stop)}"
+
+
+def _file_of(dataset_id: str, span: TimeRange) -> str:
+    return f"{dataset_id}_{_span_name(span)}"
+
+
+def _span_name(span: TimeRange) -> str:
+    return f"{_compact(span.start)}_{_compact(span.stop)}"
+
+
+def _compact(moment: datetime) -> str:
+    return _hapi_time(moment).replace("-", "").replace(":", "")
+
+
+def _hapi_time(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%dT%H:%M:%S}" + (f".{moment:%f}Z" if moment.microsecond else "Z")

@@ -1,0 +1,388 @@
+"""From what a HAPI server sends of a dataset, binary or CSV, to tables.
+
+Reference: HAPI Data Access Specification 3.2, https://github.com/hapi-server/data-specification, section 3.7.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.errors import DamagedFile
+from helio.sources import istp
+from helio.sources.hapi_info import BYTES_OF, Bins, Parameter, record_bytes
+from helio.store.table import Axis, Epochs, Floats, Table
+
+Format = Literal["binary", "csv"]
+
+_DTYPES = {"double": "<f8", "integer": "<i4"}
+_FORM = re.compile(
+    rb"(\d{4})(?:-(\d{3})|-(\d{2})(?:-(\d{2}))?)?"
+    rb"(?:T(\d{2})(?::?(\d{2})(?::?(\d{2})(?:\.(\d*))?)?)?)?Z?"
+)
+_FIRST_YEAR, _LAST_YEAR = 1678, 2261
+"""Whole years that fit in nanoseconds since 1970."""
+_SECOND = 1_000_000_000
+_MOST_TENSOR = 16
+"""Elements of two dimensions with names are components up to here: 3 × 3, 4 × 4."""
+_VECTOR_WORDS = ("vector", "cartesian", "xyz", "position", "velocity", "component")
+_ADVICE = "fetch it again; if it comes out the same, tell whoever runs the server"
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """What a body holds: epochs in increasing order, and an array for each parameter.
+
+    Parameters
+    ----------
+    epoch : datetime64[ns], shape (n,)
+    values : dict of str to array, shape (n, *size)
+        By parameter, fill as NaN.
+    """
+
+    epoch: Epochs
+    values: dict[str, Floats]
+    notes: tuple[str, ...] = ()
+
+
+def read_records(body: bytes, form: Format, parameters: Sequence[Parameter]) -> Records:
+    """Decode a body without its header; the first parameter is the time.
+
+    Epochs in disorder are put in order, and of equal ones the first is kept; either is noted. A second 60 is the first
+    one of the next minute.
+
+    Raises
+    ------
+    DamagedFile
+        It is not what the server describes, or has a time that is none.
+    """
+    texts, columns = (_binary if form == "binary" else _csv)(body, parameters)
+    epoch = epochs_of(texts)
+    notes = []
+    order: npt.NDArray[np.intp] | None = None
+    if epoch.size > 1 and not bool((epoch[1:] > epoch[:-1]).all()):
+        backwards = int(np.count_nonzero(epoch[1:] < epoch[:-1]))
+        order = np.argsort(epoch, kind="stable")
+        ordered = epoch[order]
+        order = order[np.concatenate([[True], ordered[1:] > ordered[:-1]])]
+        if backwards:
+            notes.append(f"time runs backwards {backwards} times in the reply; records were put in order")
+        if order.size < epoch.size:
+            notes.append(f"{epoch.size - order.size} records repeat an epoch; the first was kept")
+        epoch = epoch[order]
+    values = {}
+    for one, column in zip(parameters[1:], columns, strict=True):
+        array, note = _without_fill(column, one)
+        values[one.name] = array if order is None else array[order]
+        notes += [note] if note else []
+    return Records(epoch, values, tuple(notes))
+
+
+def _binary(
+    body: bytes, parameters: Sequence[Parameter]
+) -> tuple[npt.NDArray[np.bytes_], list[npt.NDArray[Any]]]:
+    length = record_bytes(parameters)
+    if not length or len(body) % length:
+        raise DamagedFile(
+            f"the reply has {len(body)} bytes, no whole number of records of {length}", advice=_ADVICE
+        )
+    layout = np.dtype(
+        [
+            (f"{number}", _DTYPES.get(one.kind, f"S{one.length}"), one.size)
+            for number, one in enumerate(parameters)
+        ]
+    )
+    records = np.frombuffer(body, dtype=layout)
+    return records["0"], [records[f"{number}"] for number in range(1, len(parameters))]
+
+
+def _csv(
+    body: bytes, parameters: Sequence[Parameter]
+) -> tuple[npt.NDArray[np.bytes_], list[npt.NDArray[Any]]]:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    names = [f"{number}" for number in range(sum(one.elements for one in parameters))]
+    if not body.strip():
+        return np.empty(0, "S1"), [np.empty((0, *one.size)) for one in parameters[1:]]
+    try:
+        found = csv.read_csv(
+            io.BytesIO(body),
+            read_options=csv.ReadOptions(column_names=names, use_threads=False),
+            convert_options=csv.ConvertOptions(
+                column_types={name: pa.float64() if name != "0" else pa.string() for name in names},
+                null_values=["NaN", "nan", "NAN", "Nan", ""],
+                strings_can_be_null=False,
+            ),
+        )
+    except pa.ArrowInvalid as error:
+        raise DamagedFile(
+            f"the reply is not CSV of {len(names)} columns of numbers after the time: "
+            f"{str(error).splitlines()[0]}",
+            advice=_ADVICE,
+        ) from error
+    # object arrays of short texts become one array of bytes, for `epochs_of`
+    texts = np.char.strip(found.column(0).to_numpy().astype(np.str_)).astype(np.bytes_)
+    columns: list[npt.NDArray[Any]] = []
+    place = 1
+    for one in parameters[1:]:
+        parts = [found.column(number).to_numpy() for number in range(place, place + one.elements)]
+        columns.append(np.stack(parts, axis=1).reshape(-1, *one.size) if one.size else parts[0])
+        place += one.elements
+    return texts, columns
+
+
+def epochs_of(texts: npt.NDArray[np.bytes_]) -> Epochs:
+    """HAPI times as datetime64[ns]: of a month or of a year's days, cut short anywhere, with or without Z.
+
+    Hour 24 is the next midnight and second 60 the first one of the next minute; fractions beyond nanoseconds are cut.
+
+    Raises
+    ------
+    DamagedFile
+        One of them is no time, is written in another way than the others of its length, or is beyond nanoseconds.
+    """
+    width = texts.dtype.itemsize
+    letters = np.ascontiguousarray(texts).view(np.uint8).reshape(-1, width)
+    if texts.size == 0:
+        return np.empty(0, "M8[ns]")
+    if letters[:, -1].all():
+        return _of_one_form(letters)
+    lengths = np.char.str_len(texts)
+    epoch = np.empty(texts.size, "M8[ns]")
+    for length in np.unique(lengths):
+        rows = lengths == length
+        epoch[rows] = _of_one_form(letters[rows, : int(length)])
+    return epoch
+
+
+def _of_one_form(letters: npt.NDArray[np.uint8]) -> Epochs:
+    form = _FORM.fullmatch(letters[0].tobytes())
+    if form is None:
+        raise _no_time(letters, 0)
+    digits = letters - np.uint8(ord("0"))
+    is_digit = np.zeros(letters.shape[1], bool)
+    for group in range(1, 9):
+        is_digit[slice(*form.span(group)) if form[group] is not None else slice(0, 0)] = True
+    wrong = (digits[:, is_digit] > 9).any(axis=1) | (letters[:, ~is_digit] != letters[0, ~is_digit]).any(
+        axis=1
+    )
+
+    def number(group: int, default: int) -> npt.NDArray[np.int64]:
+        if form[group] is None:
+            return np.full(1, default, np.int64)
+        total = np.zeros(letters.shape[0], np.int64)
+        for column in range(*form.span(group)):
+            total = total * 10 + digits[:, column]
+        return total
+
+    year, month, hour, minute, second = (
+        number(group, default) for group, default in ((1, 0), (3, 1), (5, 0), (6, 0), (7, 0))
+    )
+    months = ((year - 1970) * 12 + month - 1).view("M8[M]")
+    first = months.astype("M8[D]")
+    if form[2] is None:
+        day, most = number(4, 1), (months + 1).astype("M8[D]") - first
+    else:
+        day = number(2, 1)
+        most = (months + 12).astype("M8[D]") - first
+    wrong = wrong | (month < 1) | (month > 12) | (day < 1) | (day > most.astype(np.int64))
+    wrong = wrong | (hour > 24) | (minute > 59) | (second > 60)
+    nanoseconds = np.zeros(1, np.int64)
+    if form[8]:
+        start, stop = form.span(8)
+        for column in range(start, min(stop, start + 9)):
+            nanoseconds = nanoseconds * 10 + digits[:, column]
+        nanoseconds = nanoseconds * 10 ** max(0, 9 - (stop - start))
+    wrong = wrong | ((hour == 24) & ((minute > 0) | (second > 0) | (nanoseconds > 0)))
+    wrong = wrong | (year < _FIRST_YEAR) | (year > _LAST_YEAR)
+    if wrong.any():
+        raise _no_time(letters, int(np.flatnonzero(np.broadcast_to(wrong, letters.shape[:1]))[0]))
+    seconds = (first.astype(np.int64) + day - 1) * 86_400 + hour * 3600 + minute * 60 + second
+    epoch: Epochs = np.broadcast_to(seconds * _SECOND + nanoseconds, letters.shape[:1]).astype("M8[ns]")
+    return epoch
+
+
+def _no_time(letters: npt.NDArray[np.uint8], row: int) -> DamagedFile:
+    text = letters[row].tobytes().decode("ascii", errors="replace")
+    return DamagedFile(
+        f"'{text}' is no time of the years {_FIRST_YEAR} to {_LAST_YEAR}, or is not written as the others are",
+        advice=_ADVICE,
+    )
+
+
+def _without_fill(raw: npt.NDArray[Any], one: Parameter) -> tuple[Floats, str]:
+    """Values in float64 with fill as NaN, found by equality; and a word on a fill that is no number."""
+    values = raw.astype(np.float64)
+    if one.fill is None or one.kind not in BYTES_OF:
+        return values, ""
+    try:
+        fill = float(one.fill)
+    except ValueError:
+        return values, f"the fill of {one.name} is '{one.fill}', which is no number: none was looked for"
+    if np.isfinite(fill):
+        missing = values == fill
+        if one.kind == "double":
+            # servers widen what their files hold in single precision, and write the fill from the documentation
+            with np.errstate(over="ignore"):
+                missing |= values == np.float64(np.float32(fill))
+        values[missing] = np.nan
+    return values, ""
+
+
+# Tables
+
+
+def table_of(one: Parameter, records: Records) -> Table:
+    """A parameter's table: unit, name, frame, components and axes as the server describes them.
+
+    Without names of its components, three elements of a vector are x, y, z; else they are numbered.
+    """
+    values = records.values[one.name]
+    unit, unit_note = _unit(one)
+    labels = one.labels if len(one.labels) == one.elements > 1 else ()
+    components, axes, layout_notes = _layout(one, labels, unit, records)
+    if components and values.ndim > 2:
+        values = values.reshape(values.shape[0], -1)
+    single = one.labels[0] if len(one.labels) == 1 else ""
+    return Table(
+        epoch=records.epoch,
+        values=values,
+        unit=unit,
+        name=single or istp.stem_of(components) or one.name,
+        frame=_frame(one, labels) if components else "",
+        components=components,
+        axes=axes,
+        description=one.description,
+        notes=tuple(note for note in (*records.notes, unit_note, *layout_notes) if note),
+    )
+
+
+def _unit(one: Parameter) -> tuple[str, str]:
+    units = tuple(dict.fromkeys(one.units))
+    if len(units) < 2:
+        return (units[0] if units else ""), ""
+    return "", f"the components have different units: {', '.join(unit or '(none)' for unit in one.units)}"
+
+
+def _frame(one: Parameter, labels: Sequence[str]) -> str:
+    attributes = {"COORDINATE_SYSTEM": one.frame, "CATDESC": one.description}
+    return istp.frame_of(one.name, attributes, labels)
+
+
+def _layout(
+    one: Parameter, labels: tuple[str, ...], unit: str, records: Records
+) -> tuple[tuple[str, ...], tuple[Axis, ...], list[str]]:
+    """Components or bin axes, and what had to be tolerated."""
+    notes: list[str] = []
+    axes = [_axis(one, number, records, notes) for number in range(len(one.size))]
+    if len(axes) == 1 and axes[0] is not None and not _only_counts(axes[0], one.size[0]):
+        return (), (axes[0],), notes
+    if axes and all(axis is None or _only_counts(axis, axis.bins) for axis in axes):
+        written = istp.text_bins(labels) if len(axes) == 1 else None
+        if written is not None:
+            name = (
+                "Frequency" if written.unit.endswith("Hz") else "Angle" if written.unit == "deg" else "Energy"
+            )
+            scale = istp.axis_scale(written.centers, written.unit, {})
+            return (
+                (),
+                (Axis(name, written.unit, written.centers, written.lower, written.upper, scale),),
+                notes,
+            )
+        components = _components(one, labels, unit)
+        if components:
+            return components, (), notes
+    for number, size in enumerate(one.size):
+        if axes[number] is None:
+            axes[number] = istp.numbered_axis(size)
+            notes.append(f"the server does not say what the {size} elements are; they are numbered")
+    return (), tuple(axis for axis in axes if axis is not None), notes
+
+
+def _components(one: Parameter, labels: tuple[str, ...], unit: str) -> tuple[str, ...]:
+    named = istp.component_names(labels, unit) if labels else None
+    if named is None and len(one.components) == one.elements and len(set(one.components)) == one.elements:
+        named = one.components
+    few = one.elements <= (istp.MOST_COMPONENTS if len(one.size) == 1 else _MOST_TENSOR)
+    if named is not None:
+        return named if few or len(one.size) == 1 else ()
+    if one.size == (3,) and _is_vector(one):
+        return ("r", "t", "n") if _frame(one, ()) == "RTN" else ("x", "y", "z")
+    if one.size == (3, 3):
+        return tuple(f"{row}{column}" for row in "xyz" for column in "xyz")
+    return tuple(str(number) for number in range(1, one.elements + 1)) if few and len(one.size) == 1 else ()
+
+
+def _is_vector(one: Parameter) -> bool:
+    said = f"{one.description} {one.name}".lower()
+    return bool(one.frame or _frame(one, ())) or any(word in said for word in _VECTOR_WORDS)
+
+
+def _only_counts(axis: Axis, size: int) -> bool:
+    return (
+        size <= istp.MOST_COMPONENTS
+        and not axis.unit
+        and axis.lower is None
+        and istp.is_counting(axis.centers)
+    )
+
+
+def _axis(one: Parameter, number: int, records: Records, notes: list[str]) -> Axis | None:
+    if number >= len(one.bins):
+        return None
+    bins, size = one.bins[number], one.size[number]
+    edges = _edges(bins, size, records)
+    centers = _centers(bins, records)
+    if centers is None and edges is None:
+        if bins.centers is not None or bins.ranges is not None:
+            notes.append(f"the bins of '{bins.name}' cannot be read; they are numbered")
+        return None
+    if centers is None and edges is not None:
+        centers = istp.middle(*edges)
+    if centers is None or centers.shape[-1] != size:
+        notes.append(f"'{bins.name}' has not {size} bins; they are numbered")
+        return None
+    lower = upper = None
+    if edges is not None:
+        lower, upper = edges
+        if centers.ndim == 2 and lower.ndim == 1:
+            lower, upper = (np.broadcast_to(each, centers.shape) for each in edges)
+        elif centers.ndim == 1 and lower.ndim == 2:
+            centers = np.broadcast_to(centers, lower.shape)
+    unit = bins.unit if bins.unit != "null" else ""
+    return Axis(bins.name, unit, centers, lower, upper, istp.axis_scale(centers, unit, {}))
+
+
+def _centers(bins: Bins, records: Records) -> Floats | None:
+    if isinstance(bins.centers, str):
+        found = records.values.get(bins.centers)
+        return istp.fixed_if_equal(found) if found is not None and found.ndim == 2 else None
+    return None if bins.centers is None else np.array(bins.centers)
+
+
+def _edges(bins: Bins, size: int, records: Records) -> tuple[Floats, Floats] | None:
+    """Lower and upper edges; servers order pairs by bin, or as two rows, as older schemas had it."""
+    if isinstance(bins.ranges, str):
+        found = records.values.get(bins.ranges)
+        if found is None or found.ndim != 3:
+            return None
+        if found.shape[1:] == (size, 2):
+            pairs = found
+        elif found.shape[1:] == (2, size):
+            pairs = found.transpose(0, 2, 1)
+        else:
+            return None
+        fixed = istp.fixed_if_equal(np.ascontiguousarray(pairs).reshape(pairs.shape[0], -1))
+        pairs = fixed.reshape(*fixed.shape[:-1], size, 2)
+    elif bins.ranges is None or len(bins.ranges) != size:
+        return None
+    else:
+        pairs = np.array(bins.ranges)
+    return np.ascontiguousarray(pairs.min(axis=-1)), np.ascontiguousarray(pairs.max(axis=-1))

@@ -1,0 +1,178 @@
+"""Intervals of a parameter that a HAPI server sent, kept as they came and used for whatever they cover."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from helio.sources.downloads import Kept
+from helio.store.files import write_whole
+from helio.time_range import TimeRange
+
+log = logging.getLogger(__name__)
+
+_NAME = re.compile(r"(\d{8}T\d{6}(?:\.\d{6})?)Z_(\d{8}T\d{6}(?:\.\d{6})?)Z\.(?:bin|csv)")
+_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+@,=-]{0,99}")
+_EMPTY_FOR = timedelta(hours=1)
+"""An empty reply may have been the server's bad hour."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """What pieces belong together: one parameter, in one form of record, from one server.
+
+    Parameters
+    ----------
+    folder : str
+        Where its pieces are kept, below the folder of all.
+    layout : str
+        A digest of what the records hold; pieces of another layout cannot be read as this one.
+    suffix : str
+        ``".bin"`` or ``".csv"``.
+    """
+
+    folder: str
+    layout: str
+    suffix: str
+
+
+@dataclass(frozen=True)
+class Piece:
+    """An interval, and the file that holds it and perhaps more."""
+
+    span: TimeRange
+    kept: Kept
+
+
+class Pieces:
+    """Pieces below one folder; several processes may share it.
+
+    A piece appears at its place whole or not at all. What stands beside it, ``NAME.json``, says what it was when it
+    came; one whose bytes are no longer those is not used.
+
+    Parameters
+    ----------
+    root : Path
+    utc : callable
+        The present moment.
+    sha256 : callable
+        Gives a file's digest; one that remembers saves reading large files in every run.
+    believe : bool
+        Whether an empty piece counts however old it is: where nobody may be asked.
+    """
+
+    def __init__(
+        self, root: Path, utc: Callable[[], datetime], sha256: Callable[[Path], str], *, believe: bool
+    ) -> None:
+        self._root = root
+        self._utc = utc
+        self._sha256 = sha256
+        self._believe = believe
+
+    def cover(
+        self, series: Series, span: TimeRange, edition: Callable[[datetime], str]
+    ) -> tuple[list[Piece], list[TimeRange]]:
+        """Pieces that reach into an interval, in order, and what of it none of them covers.
+
+        Parameters
+        ----------
+        edition : callable
+            What names the present publication of data that end at a moment; a piece of another one is not used.
+        """
+        found: list[Piece] = []
+        gaps: list[TimeRange] = []
+        reached = span.start
+        for one, path in sorted(
+            self._all(series), key=lambda each: (each[0].start, datetime.max - each[0].stop)
+        ):
+            if one.stop <= reached or one.start >= span.stop:
+                continue
+            kept = self._load(path, series, edition(one.stop))
+            if kept is None:
+                continue
+            if one.start > reached:
+                gaps.append(TimeRange(reached, one.start))
+            found.append(Piece(TimeRange(max(one.start, reached), min(one.stop, span.stop)), kept))
+            reached = one.stop
+        if reached < span.stop:
+            gaps.append(TimeRange(reached, span.stop))
+        return found, gaps
+
+    def keep(self, series: Series, span: TimeRange, edition: str, body: bytes, url: str) -> Piece:
+        """Keep a body, in the place of one of the same interval.
+
+        Raises
+        ------
+        OutputError
+            The disk is full, or the folder cannot be written.
+        """
+        path = self._root / series.folder / f"{_stamp(span.start)}_{_stamp(span.stop)}{series.suffix}"
+        kept = Kept(
+            path=path,
+            url=url,
+            size=len(body),
+            sha256=hashlib.sha256(body).hexdigest(),
+            identity=f"{series.layout}|{edition}",
+            fetched_at=self._utc().isoformat(timespec="seconds"),
+        )
+        write_whole(path, body)
+        facts = {name: value for name, value in asdict(kept).items() if name != "path"}
+        # lost with the power, it costs another request: only the bytes themselves must not be half there
+        write_whole(path.with_name(f"{path.name}.json"), json.dumps(facts, indent=1).encode(), durable=False)
+        return Piece(span, kept)
+
+    def _all(self, series: Series) -> Iterator[tuple[TimeRange, Path]]:
+        try:
+            paths = sorted((self._root / series.folder).iterdir())
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        for path in paths:
+            named = _NAME.fullmatch(path.name)
+            if named and path.suffix == series.suffix:
+                yield TimeRange(_moment(named[1]), _moment(named[2])), path
+
+    def _load(self, path: Path, series: Series, edition: str) -> Kept | None:
+        """A piece that is what it was when it came, of this layout and edition."""
+        try:
+            kept = Kept(path=path, **json.loads(path.with_name(f"{path.name}.json").read_bytes()))
+            if kept.identity != f"{series.layout}|{edition}":
+                return None
+            if not kept.size and not self._believe:
+                age = self._utc() - datetime.fromisoformat(kept.fetched_at)
+                if not timedelta() <= age <= _EMPTY_FOR:
+                    return None
+            if path.stat().st_size == kept.size and self._sha256(path) == kept.sha256:
+                return kept
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, TypeError) as error:
+            log.warning("%s: what is known of it cannot be read (%s); it is asked for again", path, error)
+            return None
+        log.warning("%s is not what was sent any more; it is asked for again", path)
+        return None
+
+
+def folder_of(*names: str) -> str:
+    """A folder for names of servers, datasets and parameters: each itself, or a digest where it could not be one.
+
+    >>> folder_of("cdaweb.gsfc.nasa.gov-hapi", "AC_H2_MFI", "BGSEc")
+    'cdaweb.gsfc.nasa.gov-hapi/AC_H2_MFI/BGSEc'
+    """
+    return "/".join(
+        name if _SAFE.fullmatch(name) else f"_{hashlib.sha256(name.encode()).hexdigest()[:32]}"
+        for name in names
+    )
+
+
+def _stamp(moment: datetime) -> str:
+    return f"{moment:%Y%m%dT%H%M%S}" + (f".{moment:%f}Z" if moment.microsecond else "Z")
+
+
+def _moment(text: str) -> datetime:
+    return datetime.strptime(text, "%Y%m%dT%H%M%S.%f" if "." in text else "%Y%m%dT%H%M%S")

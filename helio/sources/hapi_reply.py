@@ -1,0 +1,126 @@
+"""What a HAPI server answers: its status, in the body or in the line of HTTP, and what each status means.
+
+Reference: HAPI Data Access Specification 3.2, https://github.com/hapi-server/data-specification, section 4.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from helio.errors import (
+    DamagedFile,
+    DataError,
+    NoData,
+    Refused,
+    ServerUnavailable,
+    UnknownDataset,
+    UnknownParameter,
+)
+
+OK, EMPTY = 1200, 1201
+OUTSIDE, UNKNOWN_DATASET, UNKNOWN_PARAMETER, TOO_MUCH = 1405, 1406, 1407, 1408
+UNDERSTOOD = (200, 204, 400, 404, 413)
+"""Statuses of HTTP that come with a status of HAPI; 413 is what some send with 1408."""
+
+_IN_REASON = re.compile(r"HAPI[ :]*(1[2-9]\d\d)\b[ :-]*(.*)", re.IGNORECASE)
+_MOST_SAID = 200
+
+
+@dataclass(frozen=True)
+class Status:
+    """A status of HAPI."""
+
+    code: int
+    message: str = ""
+
+
+class TooMuch(Exception):
+    """The server gives less at once than was asked for."""
+
+
+def status_of(http_status: int, reason: str, body: bytes) -> Status:
+    """What an answer says of itself: in its body if that is JSON, else beside HTTP's status, else by that alone.
+
+    >>> status_of(404, "Not Found; HAPI 1406 Bad request - unknown dataset id", b"").code
+    1406
+    """
+    said = _json(body)
+    status = said.get("status") if isinstance(said, dict) else None
+    if isinstance(status, dict) and str(status.get("code", "")).isdigit():
+        return Status(int(status["code"]), _short(str(status.get("message", ""))))
+    found = _IN_REASON.search(reason)
+    if found:
+        return Status(int(found[1]), _short(found[2]))
+    if http_status == 204:
+        return Status(EMPTY)
+    if http_status == 200:
+        return Status(OK)
+    return (
+        Status(TOO_MUCH)
+        if http_status == 413
+        else Status(http_status, f"HTTP {http_status} {_short(reason)}")
+    )
+
+
+def data_in(body: bytes) -> bytes:
+    """The records of a body: what follows its header, where the server sends one unasked."""
+    while body.startswith(b"#"):
+        end = body.find(b"\n")
+        body = body[end + 1 :] if end >= 0 else b""
+    return body
+
+
+def is_json(body: bytes) -> bool:
+    """Whether a body is an object of JSON; records begin with a year."""
+    return body[:64].lstrip()[:1] == b"{"
+
+
+def is_page(body: bytes) -> bool:
+    """Whether a body is a page for people."""
+    return body[:64].lstrip()[:1] == b"<"
+
+
+def error_of(status: Status, host: str, what: str, place: str) -> DataError | TooMuch:
+    """The error that a status means.
+
+    Parameters
+    ----------
+    what : str
+        What was asked for: ``"AC_H2_MFI"``, ``"BGSEc of AC_H2_MFI for 2024-05-10 to 2024-05-12"``.
+    """
+    if 400 <= status.code < 500:
+        return Refused(f"{host} refuses {what} ({status.message.strip()})", place=place)
+    said = f"{status.code}{f': {status.message}' if status.message else ''}"
+    if status.code == TOO_MUCH:
+        return TooMuch(said)
+    if status.code == UNKNOWN_DATASET:
+        return UnknownDataset(f"{host} has no dataset of {what} ({said})", place=place)
+    if status.code == UNKNOWN_PARAMETER:
+        return UnknownParameter(f"{host} has no parameter of {what} ({said})", place=place)
+    if status.code in (OUTSIDE, EMPTY):
+        return NoData(f"{host} has no {what} ({said})", advice="another time range", place=place)
+    if 1500 <= status.code < 1600:
+        return ServerUnavailable(
+            f"{host} cannot give {what} now ({said})",
+            advice="try again later; what came already is kept",
+            place=place,
+        )
+    if 1400 <= status.code < 1500:
+        return Refused(f"{host} refuses {what} ({said})", place=place)
+    return DamagedFile(f"{host} answers {what} with a status that HAPI has not ({said})", place=place)
+
+
+def _json(body: bytes) -> Any:
+    if not is_json(body):
+        return None
+    try:
+        return json.loads(body)
+    except ValueError:
+        return None
+
+
+def _short(text: str) -> str:
+    return " ".join(text.split())[:_MOST_SAID]
