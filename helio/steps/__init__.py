@@ -19,6 +19,12 @@ TOOLS: dict[str, str] = {
     "despike": "helio.steps.compute.despike",
     "detrend": "helio.steps.compute.detrend",
     "derivative": "helio.steps.compute.derivative",
+    "band_pass": "helio.steps.compute.band_pass",
+    "arithmetic": "helio.steps.compute.arithmetic",
+    "rescale": "helio.steps.compute.rescale",
+    "mask": "helio.steps.compute.mask",
+    "mask_by_flag": "helio.steps.compute.mask_by_flag",
+    "statistics": "helio.steps.compute.statistics",
     "render_spec": "helio.steps.render.render_spec",
     "save_data": "helio.steps.save_data",
 }

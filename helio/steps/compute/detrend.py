@@ -65,9 +65,8 @@ def detrend(
         what = "straight line" if method == "linear" else "mean"
     values = series.values.astype(np.float64) - trend
     said = f"{what} subtracted"
-    return replace(
-        series, values=values, description=f"{series.description}, {said}" if series.description else said
-    )
+    description = f"{series.description}, {said}" if series.description else said
+    return replace(series, values=values, description=description, scale="linear")
 
 
 def _trend(series: Table, *, straight: bool) -> npt.NDArray[np.float64]:

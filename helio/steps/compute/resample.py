@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
+from helio.steps.compute.columns import columns_of
 from helio.steps.compute.window_sums import Indices, counted_means
 from helio.steps.tool import tool
-from helio.store.table import Axis, Table
+from helio.store.table import Axis, Epochs, Table
 from helio.time_range import Duration
 
 MOST_VALUES = 50_000_000
@@ -53,6 +54,34 @@ def resample(
     """
     if not len(series):
         return replace(series, values=series.values.astype(np.float64))
+    epoch, first, last = intervals_of(series, cadence)
+    if method == "mean":
+        values = counted_means(series.values, first, last)
+    else:
+        values = picked(series.values, first, last, method)
+    return replace(
+        series,
+        epoch=epoch,
+        values=values,
+        axes=tuple(_of_intervals(axis, first, last, cadence) for axis in series.axes),
+    )
+
+
+def intervals_of(series: Table, cadence: Duration) -> tuple[Epochs, Indices, Indices]:
+    """The half-open intervals of a series that is not empty, whole multiples of the cadence since 1970.
+
+    Returns
+    -------
+    epoch : datetime64[ns], shape (m,)
+        Their starts, without a break from the first to the last record.
+    first, last : int64, shape (m,)
+        The records of interval i are ``first[i]:last[i]``.
+
+    Raises
+    ------
+    StepError
+        When there would be absurdly many.
+    """
     step = cadence.nanoseconds
     interval = series.epoch.astype(np.int64) // step
     start, rows = int(interval[0]), int(interval[-1]) - int(interval[0]) + 1
@@ -62,25 +91,15 @@ def resample(
             advice="choose a longer cadence or a shorter range",
         )
     edges = np.searchsorted(interval, start + np.arange(rows + 1, dtype=np.int64), side="left")
-    first, last = edges[:-1], edges[1:]
-    if method == "mean":
-        values = counted_means(series.values, first, last)
-    else:
-        values = _picked(series.values, first, last, method)
     epoch = ((start + np.arange(rows, dtype=np.int64)) * step).astype("datetime64[ns]")
-    return replace(
-        series,
-        epoch=epoch,
-        values=values,
-        axes=tuple(_of_intervals(axis, first, last, cadence) for axis in series.axes),
-    )
+    return epoch, edges[:-1], edges[1:]
 
 
-def _picked(
+def picked(
     values: npt.NDArray[Any], first: Indices, last: Indices, method: Literal["median", "min", "max", "first"]
 ) -> npt.NDArray[np.float64]:
     """One valid value, or the mean of the middle two, of every interval and column."""
-    flat = values.reshape(values.shape[0], -1).astype(np.float64)
+    flat = columns_of(values)
     picked = np.full((first.shape[0], flat.shape[1]), np.nan)
     interval = np.repeat(np.arange(first.shape[0]), last - first)
     for column in range(flat.shape[1]):

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.steps.compute.columns import columns_of
+from helio.steps.render.gaps import gaps
 from helio.store.table import Epochs, Table
 from helio.time_range import Duration
 
@@ -40,9 +41,9 @@ def cadence_of(series: Table, *, purpose: str) -> float:
             f"{purpose} needs a series, and '{series.name}' has {len(series)} records",
             advice="choose a longer time range",
         )
-    median = float(np.median(steps))
-    inside = steps[steps <= GAP_FACTOR * median]
-    cadence = float(inside.mean())
+    # A gap is a step longer than those about it: to a slower mode it would all look like gaps.
+    inside = steps[~gaps(series.epoch, GAP_FACTOR)[1:]]
+    median, cadence = float(np.median(inside)), float(inside.mean())
     uneven = np.count_nonzero(np.abs(inside - cadence) > JITTER * cadence)
     if uneven or cadence <= 0:
         shortest, longest = in_words(float(inside.min())), in_words(float(inside.max()))
@@ -55,10 +56,10 @@ def cadence_of(series: Table, *, purpose: str) -> float:
 
 
 def stretches(
-    epoch: Epochs, valid: npt.NDArray[np.bool_], cadence: float
+    epoch: Epochs, valid: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """First record and record after the last of every stretch without a missing value or record, shape (s,) each."""
-    broken = np.diff(epoch.astype("i8")) > GAP_FACTOR * cadence
+    broken = gaps(epoch, GAP_FACTOR)[1:]
     joined = valid[1:] & valid[:-1] & ~broken
     begins = valid.copy()
     begins[1:] &= ~joined

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from helio.steps.compute.columns import columns_of
+
 Indices = npt.NDArray[np.int64]
 
 
@@ -53,7 +55,7 @@ def window_sums(values: npt.NDArray[np.float64], first: Indices, last: Indices) 
 
 def counted_means(values: npt.NDArray[Any], first: Indices, last: Indices) -> npt.NDArray[np.float64]:
     """Mean of the valid ``values[first[i]:last[i]]`` for every i; NaN where none is valid."""
-    flat = values.reshape(values.shape[0], -1).astype(np.float64)
+    flat = columns_of(values)
     valid = ~np.isnan(flat)
     running = np.concatenate([np.zeros((1, flat.shape[1]), np.int64), np.cumsum(valid, axis=0)])
     counts = running[last] - running[first]

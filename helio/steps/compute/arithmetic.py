@@ -1,0 +1,142 @@
+"""Sums, differences, products and quotients of two tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.errors import StepError
+from helio.knowledge.unit_products import unit_product
+from helio.steps.compute.between_samples import missing, share
+from helio.steps.quantity import same_clock, same_frame, same_unit
+from helio.steps.tool import tool
+from helio.store.table import Axis, Table, merge_sources
+
+Operation = Literal["add", "subtract", "multiply", "divide"]
+_SIGNS = {"add": "+", "subtract": "−", "multiply": "·", "divide": "/"}
+
+
+@tool(version=1)
+def arithmetic(left: Table, right: Table, *, operation: Operation) -> Table:
+    """Add, subtract, multiply or divide two tables, record by record, with their units.
+
+    Parameters
+    ----------
+    left : Table, shape (n,), (n, k) or (n, b)
+        Before the sign.
+    right : Table, shape of `left`, or (n,) to multiply or divide by
+        After the sign. On the same epochs as `left`; `align` brings it there.
+    operation : "add", "subtract", "multiply" or "divide"
+        Sums and differences are those of one unit and one frame, scalar with scalar, component with component, bin
+        with bin. A vector or a spectrum is multiplied with or divided by a scalar, a spectrum also by a spectrum over
+        the same bins, and components without a frame by others of the same names.
+
+    Returns
+    -------
+    Table, shape (n,), (n, k) or (n, b)
+        float64, named after both: ``B − B model``. In the unit of both for sums and differences, else in the product
+        or quotient of their units: ``nT`` times ``km/s`` gives ``km nT/s``; nothing is converted. NaN where either is
+        missing, and where the divisor is zero.
+
+    Raises
+    ------
+    ClockMismatch, UnitMismatch, FrameMismatch
+        When epochs, or for sums and differences units or frames, are not the same.
+    StepError
+        When the shapes do not go together, or the product of two vectors is asked for.
+    """
+    same_clock(left, right)
+    first, second, shape = _side_by_side(left, right, operation)
+    if operation in ("add", "subtract"):
+        unit = same_unit(left, right)
+        values = first + second if operation == "add" else first - second
+    else:
+        unit = unit_product((left.unit, 1), (right.unit, 1 if operation == "multiply" else -1))
+        values = first * second if operation == "multiply" else _quotient(first, second)
+    sign = _SIGNS[operation]
+    notes = [*left.notes, *right.notes]
+    zeros = missing(values) - int(np.count_nonzero(np.isnan(first) | np.isnan(second)))
+    if operation == "divide" and zeros:
+        notes.append(f"divided by zero: {share(zeros, values.size, 'values')} are missing")
+    return replace(
+        shape,
+        values=values,
+        unit=unit,
+        name=f"{_called(left, operation)} {sign} {_called(right, operation)}",
+        scale="linear" if operation == "subtract" else left.scale,
+        description=f"{left.description} {sign} {right.description}"
+        if left.description and right.description
+        else "",
+        sources=merge_sources([left, right]),
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _side_by_side(
+    left: Table, right: Table, operation: Operation
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], Table]:
+    """The values of both in one shape, and the table that has the shape of the result."""
+    first, second = left.values.astype(np.float64), right.values.astype(np.float64)
+    product = operation in ("multiply", "divide")
+    if product and right.kind == "scalar":
+        return first, second.reshape(-1, *[1] * (first.ndim - 1)), left
+    if operation == "multiply" and left.kind == "scalar":
+        return first.reshape(-1, *[1] * (second.ndim - 1)), second, right
+    if left.kind != right.kind:
+        raise StepError(
+            f"'{left.name}' is a {left.kind} and '{right.name}' a {right.kind}: "
+            f"they cannot be {_done(operation)}",
+            advice="take one component first" if "vector" in (left.kind, right.kind) else "take a band first",
+        )
+    if left.kind == "vector":
+        if product and (left.frame or right.frame):
+            raise StepError(
+                f"'{left.name}' and '{right.name}' are vectors, and there is no such product of two vectors",
+                advice="take one component of each",
+            )
+        if len(left.components) != len(right.components) or (
+            left.components != right.components
+            and (not left.frame or sorted(left.components) == sorted(right.components))
+        ):
+            raise StepError(
+                f"'{left.name}' has the components {', '.join(left.components)}, and '{right.name}' "
+                f"{', '.join(right.components)}",
+                advice="take the same components of both, in one order, with the tool components",
+            )
+    if left.kind != "spectrum":
+        same_frame(left, right)
+    elif not (
+        len(left.axes) == len(right.axes)
+        and all(_same_bins(one, other) for one, other in zip(left.axes, right.axes, strict=True))
+    ):
+        raise StepError(
+            f"'{left.name}' and '{right.name}' have different bins",
+            advice="take the same bands of both first",
+        )
+    return first, second, left
+
+
+def _same_bins(one: Axis, other: Axis) -> bool:
+    if one.centers.shape[-1] != other.centers.shape[-1] or one.unit != other.unit:
+        return False
+    return bool(np.all((one.centers == other.centers) | (np.isnan(one.centers) & np.isnan(other.centers))))
+
+
+def _quotient(above: npt.NDArray[Any], below: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    quotient = np.full(np.broadcast_shapes(above.shape, below.shape), np.nan)
+    np.divide(above, below, out=quotient, where=below != 0)
+    return quotient
+
+
+def _called(table: Table, operation: Operation) -> str:
+    name = table.name or "x"
+    return f"({name})" if operation in ("multiply", "divide") and " " in name else name
+
+
+def _done(operation: Operation) -> str:
+    return {"add": "added", "subtract": "subtracted", "multiply": "multiplied", "divide": "divided"}[
+        operation
+    ]

@@ -1,0 +1,110 @@
+"""A series between two frequencies."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+from scipy import signal
+
+from helio.errors import StepError
+from helio.steps.compute.between_samples import missing, share
+from helio.steps.compute.bins import hold_bins
+from helio.steps.compute.columns import columns_of
+from helio.steps.compute.stretches import cadence_of, in_words, stretches
+from helio.steps.tool import tool
+from helio.store.table import Table
+
+EDGE = 0.01
+"""What is left of the filter's own response where the result begins: one per cent."""
+
+
+@tool(version=1, needs=(("low", "high"),))
+def band_pass(series: Table, *, low: float | None = None, high: float | None = None, order: int = 4) -> Table:
+    """Keep what a series has between two frequencies (zero-phase Butterworth filter).
+
+    Parameters
+    ----------
+    series : Table, shape (n,), (n, k) or (n, b)
+        At one cadence, gaps aside; any unit.
+    low : float, optional
+        In Hz: slower changes are taken out. Left out, the filter is a low-pass.
+    high : float, optional
+        In Hz: faster changes are taken out. Left out, the filter is a high-pass.
+    order : int
+        Of the filter, 1 to 10. It runs forwards and backwards, so that nothing is shifted in time and the amplitude
+        response is the square of the order's: half the amplitude at `low` and `high`.
+
+    Returns
+    -------
+    Table, shape of `series`
+        float64. Same epochs, components, unit and frame. Each stretch without a missing value or record is filtered
+        on its own, each component too; its first and last samples, as far as the filter's response to what lies
+        outside has not fallen to one per cent, are NaN, and so is a stretch too short to have anything else. A note
+        says how much that is.
+
+    Raises
+    ------
+    StepError
+        When the cadence is not one: resample first. When the frequencies are not 0 < low < high < half the sampling
+        frequency. When no stretch is long enough, or the bins of a spectrum change.
+
+    References
+    ----------
+    Gustafsson, F. (1996), Determining the initial states in forward-backward filtering, IEEE Trans. Signal Process.
+    44, 988. ``scipy.signal.butter`` and ``sosfiltfilt``.
+    """
+    hold_bins(series, purpose="filtered over time")
+    if not 1 <= order <= 10:
+        raise StepError(f"a filter of order {order} is not built", advice="order 2 to 6")
+    cadence = cadence_of(series, purpose="a filter")
+    nyquist = 0.5e9 / cadence
+    band = [one for one in (low, high) if one is not None]
+    if not band or not all(0 < one < nyquist for one in band) or sorted(set(band)) != band:
+        said = " to ".join(f"{one:g}" for one in band) or "nothing"
+        raise StepError(
+            f"a band of {said} Hz cannot be taken of samples {in_words(cadence)} apart",
+            advice=f"low above 0 and below high, high below {nyquist:.4g} Hz",
+        )
+    kind: Literal["bandpass", "lowpass", "highpass"] = (
+        "bandpass" if len(band) == 2 else "lowpass" if low is None else "highpass"
+    )
+    sections = signal.butter(
+        order, band if len(band) == 2 else band[0], btype=kind, output="sos", fs=2 * nyquist
+    )
+    poles = signal.sos2zpk(sections)[1]
+    edge = math.ceil(math.log(EDGE) / math.log(float(np.abs(poles).max())))
+    flat = columns_of(series.values)
+    kept = np.full(flat.shape, np.nan)
+    longest = 0
+    for column in range(flat.shape[1]):
+        first, last = stretches(series.epoch, np.isfinite(flat[:, column]))
+        longest = max(longest, int((last - first).max(initial=0)))
+        for number in np.flatnonzero(last - first > 2 * edge + 1):
+            begin, end = int(first[number]), int(last[number])
+            filtered = signal.sosfiltfilt(sections, flat[begin:end, column], padlen=edge)
+            kept[begin + edge : end - edge, column] = filtered[edge:-edge]
+    if not np.isfinite(kept).any():
+        raise StepError(
+            f"the filter needs {in_words((2 * edge + 2) * cadence)} without a gap, and the longest stretch of "
+            f"'{series.name}' has {in_words(longest * cadence)}",
+            advice="choose a higher low, fill short gaps with interpolate, or take a longer time range",
+        )
+    said = (
+        f"{band[0]:g} to {band[1]:g} Hz"
+        if kind == "bandpass"
+        else f"{'below' if kind == 'lowpass' else 'above'} {band[0]:g} Hz"
+    )
+    note = (
+        f"filtered {said}: {share(missing(kept) - missing(flat), flat.size, 'values')} at edges and in short stretches "
+        f"are missing, {in_words(edge * cadence)} on each side"
+    )
+    return replace(
+        series,
+        values=kept.reshape(series.values.shape),
+        description=f"{series.description}, {said}" if series.description else said,
+        scale=series.scale if low is None else "linear",
+        notes=(*series.notes, note),
+    )

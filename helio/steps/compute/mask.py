@@ -1,0 +1,114 @@
+"""Values set to missing by what they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.errors import StepError
+from helio.steps.compute.between_samples import share
+from helio.steps.tool import tool
+from helio.store.table import Table
+
+Condition = Literal[">", ">=", "<", "<=", "equals", "not", "between", "outside"]
+
+
+@tool(version=1)
+def mask(series: Table, *, where: Condition, value: float | list[float]) -> Table:
+    """Set values to missing that meet a condition; what is given is taken out, the rest stays.
+
+    Parameters
+    ----------
+    series : Table, shape (n,), (n, k) or (n, b)
+        Any components and unit; each value is looked at on its own.
+    where : ">", ">=", "<", "<=", "equals", "not", "between" or "outside"
+        The values to be taken out. ``between`` holds both its ends, ``outside`` neither.
+    value : float or list of float
+        In the unit of the series: one number; two, in order, for ``between`` and ``outside``; one or more for
+        ``equals`` (any of them) and ``not`` (none of them).
+
+    Returns
+    -------
+    Table, shape of `series`
+        float64. Same epochs, components, unit and frame; NaN where the condition holds, and a note says how often.
+
+    Raises
+    ------
+    StepError
+        When `value` does not fit the condition, or nothing at all would be left.
+    """
+    out = meets(series.values, where, value)
+    return masked(series, out, f"masked where {said(where, value)}")
+
+
+def meets(values: npt.NDArray[Any], where: Condition, value: float | list[float]) -> npt.NDArray[np.bool_]:
+    """Whether each value meets the condition; a missing one meets none.
+
+    Raises
+    ------
+    StepError
+        When the numbers given do not fit the condition.
+    """
+    numbers = [float(one) for one in (value if isinstance(value, list) else [value])]
+    wanted = 2 if where in ("between", "outside") else 1
+    if (
+        not numbers
+        or any(np.isnan(numbers))
+        or (where not in ("equals", "not") and len(numbers) != wanted)
+        or (wanted == 2 and not numbers[0] <= numbers[1])
+    ):
+        raise StepError(
+            f"'{where}' cannot be told with {value!r}",
+            advice=f"value: {'[low, high]' if wanted == 2 else 'a number'}",
+        )
+    # The numbers of a template are compared in the precision of the file: 0.1 is equal to a float32 0.1.
+    with np.errstate(over="ignore"):  # beyond float32 nothing is greater, which infinity says as well
+        given = np.asarray(numbers).astype(values.dtype)
+    low, high = given[0], given[-1]
+    known = ~np.isnan(values)
+    if where == ">":
+        found = values > low
+    elif where == ">=":
+        found = values >= low
+    elif where == "<":
+        found = values < low
+    elif where == "<=":
+        found = values <= low
+    elif where == "equals":
+        found = np.isin(values, given)
+    elif where == "not":
+        found = ~np.isin(values, given)
+    elif where == "between":
+        found = (values >= low) & (values <= high)
+    else:
+        found = (values < low) | (values > high)
+    return np.asarray(found & known, dtype=bool)
+
+
+def masked(series: Table, out: npt.NDArray[np.bool_], what: str) -> Table:
+    """The series without what is out, and a note of how much that was.
+
+    Raises
+    ------
+    StepError
+        When there were values and none is left.
+    """
+    known = ~np.isnan(series.values)
+    taken = int(np.count_nonzero(known & out))
+    if taken and taken == np.count_nonzero(known):
+        raise StepError(
+            f"nothing of '{series.name}' is left: {what} takes out all {taken:,} values",
+            advice="what the condition says is taken out, not kept",
+        )
+    values = np.where(out, np.nan, series.values.astype(np.float64))
+    note = f"{what}: {share(taken, series.values.size, 'values')} set to missing"
+    return replace(series, values=values, notes=(*series.notes, note))
+
+
+def said(where: Condition, value: float | list[float]) -> str:
+    """The condition in words: ``> 5``, ``between 3 and 5``, ``not 0 or 1``."""
+    numbers = [f"{one:g}" for one in (value if isinstance(value, list) else [value])]
+    return f"{where} {(' and ' if where in ('between', 'outside') else ' or ').join(numbers)}"

@@ -1,0 +1,54 @@
+"""Values set to missing by a flag, or by another series."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from helio.errors import StepError
+from helio.steps.compute.columns import columns_of
+from helio.steps.compute.mask import Condition, masked, meets, said
+from helio.steps.quantity import same_clock
+from helio.steps.tool import tool
+from helio.store.table import Table
+
+
+@tool(version=1)
+def mask_by_flag(
+    series: Table, flag: Table, *, where: Condition = "not", value: float | list[float] = 0.0
+) -> Table:
+    """Set records to missing where a flag, or any other series, meets a condition.
+
+    Parameters
+    ----------
+    series : Table, shape (n,), (n, k) or (n, b)
+        What is masked; any components and unit.
+    flag : Table, shape (n,) or (n, k)
+        The quality flag, or any series: |B| below 2 nT. On the same epochs; `align` with method ``"nearest"`` brings
+        a flag there. Of several components any one that meets the condition is enough.
+    where : ">", ">=", "<", "<=", "equals", "not", "between" or "outside"
+        The flags of what is taken out: ``not`` 0 as a rule. ``between`` holds both its ends, ``outside`` neither.
+    value : float or list of float
+        In the unit of the flag: one number; two, in order, for ``between`` and ``outside``; one or more for
+        ``equals`` (any of them) and ``not`` (none of them).
+
+    Returns
+    -------
+    Table, shape of `series`
+        float64. Same epochs, components, unit and frame. A whole record is NaN where the condition holds, and where
+        the flag itself is missing: nothing says that it is good. A note says how many values that were.
+
+    Raises
+    ------
+    ClockMismatch
+        When the epochs of the two are not the same.
+    StepError
+        When the flag is a spectrum, `value` does not fit the condition, or nothing at all would be left.
+    """
+    same_clock(series, flag)
+    if flag.kind == "spectrum":
+        raise StepError(f"'{flag.name}' is a spectrum and no flag", advice="take a band of it first")
+    flags = columns_of(flag.values)
+    bad = meets(flag.values, where, value).reshape(flags.shape) | np.isnan(flags)
+    out = bad.any(axis=1).reshape(-1, *[1] * (series.values.ndim - 1))
+    what = f"masked where '{flag.name}' is {said(where, value)}"
+    return masked(series, np.broadcast_to(out, series.values.shape), what)

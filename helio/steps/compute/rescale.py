@@ -1,0 +1,55 @@
+"""A series times a number, plus a number."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from helio.errors import StepError
+from helio.knowledge.units import canonical_unit
+from helio.steps.tool import tool
+from helio.store.table import Table
+
+
+@tool(version=1)
+def rescale(series: Table, *, unit: str, factor: float = 1.0, offset: float = 0.0) -> Table:
+    """Multiply by a number, then add a number; the unit of the result is stated.
+
+    Parameters
+    ----------
+    series : Table, shape (n,), (n, k) or (n, b)
+        Any components and unit.
+    unit : str
+        Of the result, whatever the factor: ``"nT"``, ``"km/s"``; ``"1"`` for none. Between two units of one kind take
+        `convert_units`, which knows the factor.
+    factor : float
+        Not zero: ``-1`` turns a sign.
+    offset : float
+        In the unit of the result.
+
+    Returns
+    -------
+    Table, shape of `series`
+        float64, ``factor · x + offset``. Same epochs, components, frame and name; NaN stays NaN.
+
+    Raises
+    ------
+    StepError
+        When the factor is zero, or factor or offset is not finite.
+    """
+    if factor == 0 or not math.isfinite(factor) or not math.isfinite(offset):
+        raise StepError(
+            f"{factor:g} · x + {offset:g} leaves nothing of the series", advice="a finite factor other than 0"
+        )
+    said = f"{factor:g} · x" if factor != 1 else "x"
+    if offset:
+        said += f" {'+' if offset > 0 else '−'} {abs(offset):g}"
+    return replace(
+        series,
+        values=series.values.astype(np.float64) * factor + offset,
+        unit=canonical_unit(unit),
+        description=f"{series.description}, {said}" if series.description else said,
+        scale=series.scale if factor > 0 and offset >= 0 else "linear",
+    )

@@ -1,0 +1,104 @@
+"""What a series does within intervals of fixed duration."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.errors import StepError
+from helio.steps.compute.columns import columns_of
+from helio.steps.compute.resample import intervals_of, picked
+from helio.steps.compute.window_sums import Indices, counted_means, window_sums
+from helio.steps.tool import tool
+from helio.store.table import Table
+from helio.time_range import Duration
+
+Statistic = Literal["mean", "median", "std", "min", "max", "count"]
+
+
+@tool(version=1)
+def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None = None) -> Table:
+    """Mean, median, standard deviation, least and greatest value of every interval.
+
+    Parameters
+    ----------
+    series : Table, shape (n,) or (n, k)
+        Any components and unit, any cadence, regular or not.
+    interval : Duration
+        Length c of the intervals. They are half-open, [t, t + c), with t the whole multiples of c since
+        1970-01-01T00:00 UTC, as those of `resample`.
+    of : list of "mean", "median", "std", "min", "max", or "count" alone
+        What is given, in this order. Left out: mean, median, std, min and max. ``std`` is the sample's standard
+        deviation, with m − 1 below the line, NaN for a single value; ``count`` is the number of valid samples and
+        stands alone because it has no unit.
+
+    Returns
+    -------
+    Table, shape (m, len(of)) for a scalar, (m, k · len(of)) for components; (m,) for one statistic of a scalar
+        float64, in the unit of the series, without a frame. Components are named ``mean``, ``std`` or ``Bx mean``,
+        ``Bx std``. The epoch is the **start** of the interval. There is a row for every interval from the first to
+        the last record; without a valid sample it is NaN, and its count is 0.
+
+    Raises
+    ------
+    StepError
+        For a spectrum; when a statistic is named twice, or ``count`` with others.
+
+    References
+    ----------
+    Sample variance about the interval's own mean, added pairwise: Chan, Golub & LeVeque (1983), Am. Stat. 37, 242.
+    """
+    wanted: list[Statistic] = ["mean", "median", "std", "min", "max"] if of is None else list(of)
+    if not wanted or len(set(wanted)) != len(wanted) or ("count" in wanted and len(wanted) > 1):
+        raise StepError(
+            f"{', '.join(wanted) or 'nothing'} cannot stand in one table",
+            advice="each statistic once, and count in a step of its own, for it has no unit",
+        )
+    if series.kind == "spectrum":
+        raise StepError(f"'{series.name}' is a spectrum", advice="take band_average first, or resample it")
+    if not len(series):
+        epoch, first, last = series.epoch, np.zeros(0, np.int64), np.zeros(0, np.int64)
+    else:
+        epoch, first, last = intervals_of(series, interval)
+    flat = columns_of(series.values)
+    made = [_statistic(flat, first, last, one) for one in wanted]
+    values = np.stack(made, axis=-1).reshape(epoch.size, flat.shape[1] * len(wanted))
+    names = [f"{one} {each}" for one in series.components for each in wanted] or list(wanted)
+    alone = len(names) == 1
+    said = f"{', '.join(wanted)} of {interval}"
+    return replace(
+        series,
+        epoch=epoch,
+        values=values[:, 0] if alone else values,
+        components=() if alone else tuple(names),
+        unit="" if wanted == ["count"] else series.unit,
+        name=f"{series.name} {wanted[0]}".strip() if len(wanted) == 1 else series.name,
+        frame="",
+        scale="linear" if "count" in wanted else series.scale,
+        description=f"{series.description}, {said}" if series.description else said,
+    )
+
+
+def _statistic(
+    flat: npt.NDArray[np.float64], first: Indices, last: Indices, which: Statistic
+) -> npt.NDArray[np.float64]:
+    """One statistic of every interval and column, shape (m, k)."""
+    if which == "mean":
+        return counted_means(flat, first, last)
+    if which in ("median", "min", "max"):
+        return picked(flat, first, last, which)
+    valid = ~np.isnan(flat)
+    running = np.concatenate([np.zeros((1, flat.shape[1]), np.int64), np.cumsum(valid, axis=0)])
+    count: Indices = running[last] - running[first]
+    if which == "count":
+        return count.astype(np.float64)
+    # About each interval's own mean: a difference of squares would lose the digits of a small deviation.
+    means = np.repeat(counted_means(flat, first, last), last - first, axis=0)
+    squares = np.where(valid, (flat - means) ** 2, 0.0)
+    deviation = np.full(count.shape, np.nan)
+    np.divide(window_sums(squares, first, last), count - 1, out=deviation, where=count > 1)
+    root: npt.NDArray[np.float64] = np.sqrt(deviation)
+    return root
