@@ -151,6 +151,60 @@ def fix(
     return Mended(template, diff, found, written)
 
 
+@dataclass(frozen=True)
+class Saved:
+    """A template made from runs, as it was saved."""
+
+    template: Document
+    path: Path
+    notes: tuple[str, ...]
+    """What was left out, and why."""
+    diagnostics: tuple[Diagnostic, ...]
+    """What was changed in a way that its author must know."""
+
+
+def save_runs(
+    runs: Sequence[tuple[str, Sequence[str]]],
+    name: str,
+    *,
+    replace: bool = False,
+    settings: Settings | None = None,
+) -> Saved:
+    """Save what runs did as a pipeline: literal ranges become variables, what failed or led nowhere is left out.
+
+    Parameters
+    ----------
+    runs : sequence of (id, step ids)
+        Without step ids everything is taken that came to something.
+    name : str
+        The pipeline's id.
+
+    Raises
+    ------
+    UnknownRun
+    RequestError
+        A step that is named failed, or nothing is left.
+    InvalidTemplate
+        What is left cannot run.
+    """
+    from helio.pipelines.diagnostics import InvalidTemplate
+    from helio.pipelines.from_runs import Chosen, template_of
+    from helio.pipelines.history import Writing
+    from helio.pipelines.mend import mend
+    from helio.store.runs import Runs
+
+    settings = settings or read_settings()
+    shelf, records = library(settings), Runs(settings.runs)
+    chosen = [Chosen(records.load(one), tuple(steps)) for one, steps in runs]
+    made, notes = template_of(chosen, name)
+    template, _, found = mend(json.dumps(made), now=read_now(None), pipelines=shelf.templates())
+    if any(one.severity == "error" for one in found):
+        raise InvalidTemplate(found)
+    said = ", ".join(one.run.id for one in chosen)
+    path = shelf.save(template, replace=replace, writing=Writing("saved", request=f"what {said} did"))
+    return Saved(template, path, notes, found)
+
+
 def plan(
     pipeline: str | Path | Document,
     *,
@@ -371,7 +425,7 @@ def _with_files_of(lock: Lock | None, access: Access | None) -> Access | None:
         return access
     from helio.pipelines.lock import listings
 
-    return replace(access, listed=listings(lock))
+    return replace(access, listed=listings(lock.fetches))
 
 
 def _saved_plan(pipeline: str | Path | Document, settings: Settings) -> SavedPlan | None:
@@ -417,4 +471,4 @@ def read_now(now: datetime | str | None) -> datetime:
     return read.astimezone(UTC).replace(tzinfo=None) if read.tzinfo else read
 
 
-__all__ = ["check", "check_template", "library", "load", "plan", "read_now", "run"]
+__all__ = ["check", "check_template", "library", "load", "plan", "read_now", "run", "save_runs"]

@@ -6,7 +6,16 @@ from typing import Annotated
 
 import typer
 
-from helio.cli.app import MARKS, Json, RunId, app, errors_as_text, print_json, run_records
+from helio.cli.app import (
+    MARKS,
+    Json,
+    RunId,
+    app,
+    current_settings,
+    errors_as_text,
+    print_json,
+    run_records,
+)
 
 runs_app = typer.Typer(help="List, show and delete the records of runs.", rich_markup_mode=None)
 app.add_typer(runs_app, name="runs")
@@ -78,3 +87,33 @@ def why(run_id: RunId, step: Annotated[str, typer.Argument(help="The id of a ste
 
         for line in reasons(run_records(), run_id, step):
             typer.echo(line)
+
+
+@app.command("save")
+def save_runs(
+    runs: Annotated[
+        list[str],
+        typer.Argument(
+            help="A run's id, or ID:STEP,STEP to take these steps and what they rest on.", metavar="RUN…"
+        ),
+    ],
+    name: Annotated[str, typer.Option("--as", help="The name of the pipeline.", metavar="NAME")],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace one of yours; the old one is kept.")
+    ] = False,
+) -> None:
+    """Save what runs did as a pipeline of yours; what failed or led nowhere is left out."""
+    with errors_as_text(as_json=False):
+        from helio import api
+
+        chosen = [
+            (one.partition(":")[0], [step for step in one.partition(":")[2].split(",") if step])
+            for one in runs
+        ]
+        saved = api.save_runs(chosen, name, replace=replace, settings=current_settings())
+        for note in saved.notes:
+            typer.echo(f"note: {note}", err=True)
+        for one in saved.diagnostics:
+            if one.severity == "warning":
+                typer.echo(str(one), err=True)
+        typer.echo(saved.path)

@@ -1,0 +1,215 @@
+"""A template made from what runs did: what failed, and what led nowhere, is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from helio.errors import RequestError
+from helio.pipelines.diagnostics import StepId
+from helio.pipelines.figures import STYLE, depends_on
+from helio.pipelines.labels import owner, produced_labels, read_labels
+from helio.pipelines.template import Document
+from helio.pipelines.variables import TOKEN, substitute
+from helio.steps.signature import signatures
+from helio.store.runs import RunRecord
+
+DONE = ("completed", "cached")
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Steps of a run: those that are named, or all that came to something."""
+
+    run: RunRecord
+    steps: tuple[str, ...] = ()
+
+
+def template_of(chosen: Sequence[Chosen], name: str) -> tuple[Document, tuple[str, ...]]:
+    """The template of what one or several runs did, not verified yet, and what is to be said of it.
+
+    Variables keep their names and get the values of the run as defaults; dependencies are left for passes to derive.
+
+    Raises
+    ------
+    RequestError
+        A step that is named is not there or failed; two runs give one label to different work; nothing is left.
+    """
+    notes: list[str] = []
+    steps: list[Document] = []
+    variables: Document = {}
+    for one in chosen:
+        taken, left_out = _steps_of(one)
+        notes += [f"{one.run.id}: step {step} {why}" for step, why in left_out]
+        declared = _with_values(one.run)
+        renamed = _apart(variables, declared)
+        used = {name for step in taken for name in TOKEN.findall(str(step))}
+        variables |= {renamed.get(key, key): facts for key, facts in declared.items() if key in used}
+        steps += _merged(steps, [_respelt(step, renamed) for step in taken], one.run.id)
+    if not steps:
+        raise RequestError("nothing is left to save", advice="helio runs show RUN says what each step did")
+    first = chosen[0].run.documents["authored"]
+    made = {
+        "schema_version": 1,
+        "id": name,
+        "name": first.get("name") or name,
+        "description": first.get("description") or f"What {', '.join(one.run.id for one in chosen)} did.",
+        "variables": variables,
+        "steps": steps,
+    }
+    return made, tuple(notes)
+
+
+def _steps_of(chosen: Chosen) -> tuple[list[Document], list[tuple[StepId, str]]]:
+    """The steps to take, and why the others are left out."""
+    authored = chosen.run.documents["authored"]["steps"]
+    states = _states(chosen.run)
+    ids = {str(step["step_id"]) for step in authored}
+    for wanted in chosen.steps:
+        if wanted not in ids:
+            raise RequestError(
+                f"{chosen.run.id} has no step {wanted}", advice=f"steps: {', '.join(sorted(ids))}"
+            )
+        if states.get(wanted) not in DONE:
+            raise RequestError(f"step {wanted} of {chosen.run.id} is {states.get(wanted, 'not done')}")
+    left_out: list[tuple[StepId, str]] = []
+    taken = []
+    for step in authored:
+        state = states.get(str(step["step_id"]), "not done")
+        if state not in DONE:
+            left_out.append((step["step_id"], f"is left out: it is {state}"))
+        else:
+            taken.append(step)
+    wanted_ids = set(chosen.steps) or {str(step["step_id"]) for step in taken if _ends(step)}
+    needed = _needed(taken, wanted_ids) if wanted_ids else {str(step["step_id"]) for step in taken}
+    for step in taken:
+        if str(step["step_id"]) not in needed:
+            left_out.append((step["step_id"], "is left out: nothing that is kept uses it"))
+    return [deepcopy(step) for step in taken if str(step["step_id"]) in needed], left_out
+
+
+def _states(run: RunRecord) -> Mapping[str, str]:
+    """What became of each authored step: of what it was expanded to the worst, of a style what its figure came to."""
+    authored = [str(step["step_id"]) for step in run.documents["authored"]["steps"]]
+    found: dict[str, str] = {}
+    for step in run.steps:
+        name = str(step["step_id"])
+        for one in authored:
+            # the items of a map are ID[item], the steps of another pipeline ID.its
+            if (name == one or name.startswith((f"{one}[", f"{one}."))) and found.get(one, DONE[0]) in DONE:
+                found[one] = step["state"]
+    for step in run.documents["normalised"]["steps"]:
+        kept = step.get("annotations")
+        for other in kept.get("stands_for", ()) if isinstance(kept, dict) else ():
+            found.setdefault(str(other), found.get(str(step["step_id"]), "not done"))
+    return found
+
+
+def _ends(step: Document) -> bool:
+    """Whether a step gives something to look at."""
+    signature = signatures().get(str(step.get("tool_name")))
+    return signature is None or signature.gives in ("figure", "export")
+
+
+def _needed(steps: Sequence[Document], wanted: set[str]) -> set[str]:
+    """The steps wanted, all that they rest on, and the styles of their figures."""
+    producers: dict[str, str] = {}
+    for step in steps:
+        signature = signatures().get(str(step.get("tool_name")))
+        args = step.get("tool_args")
+        if signature is not None and isinstance(args, dict):
+            producers |= dict.fromkeys(produced_labels(signature, args), str(step["step_id"]))
+            producers |= dict.fromkeys(step.get("produces") or (), str(step["step_id"]))
+    by_id = {str(step["step_id"]): step for step in steps}
+    needed: set[str] = set()
+    waiting = sorted(wanted)
+    while waiting:
+        name = waiting.pop()
+        if name in needed or name not in by_id:
+            continue
+        needed.add(name)
+        step = by_id[name]
+        waiting += [str(one) for one in depends_on(step)]
+        signature = signatures().get(str(step.get("tool_name")))
+        args = step.get("tool_args")
+        if signature is not None and isinstance(args, dict):
+            read = [label for _, label in read_labels(signature, args)]
+            # a figure that names no labels draws every table
+            every = read or (list(producers) if signature.gives == "figure" else [])
+            waiting += [producers[label] for one in every if (label := owner(one, producers))]
+        waiting += [
+            str(other["step_id"])
+            for other in steps
+            if other.get("tool_name") == STYLE and name in map(str, depends_on(other))
+        ]
+    return needed
+
+
+def _with_values(run: RunRecord) -> Document:
+    """The run's variables, with the values that it had as defaults."""
+    declared = run.documents["authored"].get("variables") or {}
+    values = run.header.get("values", {})
+    return {
+        name: {**facts, "default": values[name]} if name in values else dict(facts)
+        for name, facts in declared.items()
+    }
+
+
+def _apart(known: Document, declared: Document) -> dict[str, str]:
+    """Further names for variables that another run has with another value."""
+    renamed: dict[str, str] = {}
+    for name, facts in declared.items():
+        number, other = 2, name
+        while other in known and known[other] != facts:
+            other, number = f"{name}_{number}", number + 1
+        if other != name:
+            renamed[name] = other
+    return renamed
+
+
+def _respelt(step: Document, renamed: Mapping[str, str]) -> Document:
+    signature = signatures().get(str(step.get("tool_name")))
+    if not renamed or signature is None or not isinstance(step.get("tool_args"), dict):
+        return step
+    return {**step, "tool_args": substitute(step["tool_args"], signature.schema(), dict(renamed))}
+
+
+def _merged(steps: Sequence[Document], more: Sequence[Document], run: str) -> list[Document]:
+    """Further steps beside those that are there: equal ones once, and each under an id of its own."""
+    ids = {str(step["step_id"]) for step in steps}
+    labels = {label: step for step in steps for label in _gives(step)}
+    instead: dict[str, Any] = {}
+    added: list[Document] = []
+    for step in more:
+        name = str(step["step_id"])
+        twin = next((labels[label] for label in _gives(step) if label in labels), None)
+        if twin is not None:
+            if twin.get("tool_name") != step.get("tool_name") or twin.get("tool_args") != step.get(
+                "tool_args"
+            ):
+                raise RequestError(
+                    f"step {name} of {run} gives {_gives(step)[0]}, which another step gives already",
+                    advice="save the two runs as two pipelines, or give one of the labels another name",
+                )
+            instead[name] = twin["step_id"]
+            continue
+        number, other = 2, name
+        while other in ids:
+            other, number = f"{name}-{number}", number + 1
+        ids.add(other)
+        instead[name] = step["step_id"] if other == name else other
+        needed = [instead.get(str(one), one) for one in depends_on(step)]
+        added.append(
+            {key: value for key, value in step.items() if key not in ("step_id", "depends_on", "produces")}
+            | {"step_id": instead[name]}
+            | ({"depends_on": needed} if step.get("tool_name") == STYLE and needed else {})
+        )
+    return added
+
+
+def _gives(step: Document) -> list[str]:
+    signature = signatures().get(str(step.get("tool_name")))
+    args = step.get("tool_args")
+    return produced_labels(signature, args) if signature is not None and isinstance(args, dict) else []

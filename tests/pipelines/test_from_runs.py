@@ -1,0 +1,155 @@
+"""What a run did becomes a template: without what failed, and without what led nowhere."""
+
+from pathlib import Path
+
+import pytest
+
+from helio import api
+from helio.errors import RequestError
+from helio.pipelines.from_runs import Chosen, template_of
+from helio.settings import read_settings
+from helio.store.runs import Runs
+
+FETCH = {"dataset_id": "AC_K2_MFI", "parameter_id": "BGSEc"}
+
+
+@pytest.fixture
+def settings(tmp_path: Path):
+    return read_settings({"HELIO_HOME": str(tmp_path), "HELIO_ARCHIVE": "sample", "HELIO_ENGINE": "direct"})
+
+
+@pytest.fixture
+def ran(settings):
+    def ran(*steps, **how):
+        outcome = api.run(template(*steps, **how), settings=settings)
+        return Runs(settings.runs).load(outcome.id)
+
+    return ran
+
+
+def template(*steps, variables=None):
+    return {"id": "tried", "variables": variables or {}, "steps": list(steps)}
+
+
+def step(name, tool, critical=True, **args):
+    return {"step_id": name, "tool_name": tool, "tool_args": args, "critical": critical}
+
+
+def fetch(name=1, **args):
+    return step(name, "fetch_data", **(FETCH | {"time_range": "2022-01-01"} | args))
+
+
+SIZE = step(2, "magnitude", source_label="AC_K2_MFI.BGSEc", output_label="size")
+FIGURE = step(3, "plot_data", labels=["size"])
+
+
+def ids(made):
+    return [one["step_id"] for one in made["steps"]]
+
+
+def test_what_failed_and_what_led_nowhere_is_left_out(ran):
+    smooth = step("tried", "running_average", source_label="size", window="2h", output_label="smooth")
+    absent = fetch("absent", dataset_id="AC_H0_MFI") | {"critical": False}
+    record = ran(fetch(), absent, SIZE, smooth, FIGURE)
+    made, notes = template_of([Chosen(record)], "kept")
+    assert ids(made) == [1, 2, 3]
+    assert sorted(note.split(": ", 1)[1] for note in notes) == [
+        "step absent is left out: it is failed",
+        "step tried is left out: nothing that is kept uses it",
+    ]
+
+
+def test_a_saved_run_does_the_same_again(ran, settings):
+    record = ran(fetch(), SIZE, FIGURE)
+    saved = api.save_runs([(record.id, ())], "kept", settings=settings)
+    assert "$TIME_RANGE" in saved.template["variables"]
+    again = api.run("kept", settings=settings)
+    assert again.status == "success"
+    states = [one.state for one in again.result.steps]
+    assert states == ["cached", "cached", "completed"]  # the figure's footer names its pipeline
+
+
+def test_literal_ranges_become_the_variable_that_a_later_run_sets(ran, settings):
+    record = ran(fetch(), SIZE, FIGURE)
+    saved = api.save_runs([(record.id, ())], "kept", settings=settings)
+    assert saved.template["variables"]["$TIME_RANGE"]["default"] == "2022-01-01 to 2022-01-02"
+    assert saved.template["steps"][0]["tool_args"]["time_range"] == "$TIME_RANGE"
+
+
+def test_variables_keep_the_values_of_the_run(settings):
+    document = template(
+        fetch(time_range="$TIME_RANGE"), SIZE, FIGURE, variables={"$TIME_RANGE": {"type": "time_range"}}
+    )
+    outcome = api.run(document, time_range="2022-01-01", settings=settings)
+    made, _ = template_of([Chosen(Runs(settings.runs).load(outcome.id))], "kept")
+    assert made["variables"] == {"$TIME_RANGE": {"type": "time_range", "default": "2022-01-01 to 2022-01-02"}}
+
+
+def test_styles_come_with_their_figure(ran):
+    style = step("look", "style_plot", title="the field") | {"depends_on": [3]}
+    record = ran(fetch(), SIZE, FIGURE, style)
+    made, _ = template_of([Chosen(record, ("3",))], "kept")
+    assert ids(made) == [1, 2, 3, "look"]
+
+
+def test_selected_steps_come_with_what_they_rest_on(ran):
+    other = step("line", "plot_data", labels=["AC_K2_MFI.BGSEc"])
+    record = ran(fetch(), SIZE, FIGURE, other)
+    made, _ = template_of([Chosen(record, ("line",))], "kept")
+    assert ids(made) == [1, "line"]
+
+
+def test_steps_of_several_runs_are_put_together_and_equal_ones_once(ran):
+    one = ran(fetch(), SIZE, FIGURE)
+    other = ran(fetch(), step(2, "plot_data", labels=["AC_K2_MFI.BGSEc"]))
+    made, _ = template_of([Chosen(one), Chosen(other)], "both")
+    assert ids(made) == [1, 2, 3, "2-2"]
+
+
+def test_variables_of_several_runs_with_other_values_stand_beside_each_other(settings):
+    def at(day, label):
+        outcome = api.run(
+            template(
+                fetch(time_range="$TIME_RANGE", output_label=label),
+                step(2, "plot_data", labels=[label]),
+                variables={"$TIME_RANGE": {"type": "time_range"}},
+            ),
+            time_range=day,
+            settings=settings,
+        )
+        return Chosen(Runs(settings.runs).load(outcome.id))
+
+    made, _ = template_of(
+        [at("2022-01-01", "quiet"), at("2022-01-01T06:00 to 2022-01-01T12:00", "storm")], "both"
+    )
+    assert made["variables"]["$TIME_RANGE_2"]["default"].startswith("2022-01-01T06")
+    assert [one["tool_args"].get("time_range") for one in made["steps"]] == [
+        "$TIME_RANGE",
+        None,
+        "$TIME_RANGE_2",
+        None,
+    ]
+
+
+def test_two_runs_that_give_one_label_to_different_work_are_refused(ran):
+    one = ran(fetch(output_label="B"), step(2, "plot_data", labels=["B"]))
+    other = ran(
+        fetch(output_label="B", time_range="2022-01-01T06:00 to 2022-01-01T12:00"),
+        step(2, "plot_data", labels=["B"]),
+    )
+    with pytest.raises(RequestError, match="gives B, which another step gives"):
+        template_of([Chosen(one), Chosen(other)], "both")
+
+
+def test_a_step_that_failed_cannot_be_named(ran):
+    record = ran(fetch(), fetch("absent", dataset_id="AC_H0_MFI") | {"critical": False}, SIZE, FIGURE)
+    with pytest.raises(RequestError, match=r"step absent of .* is failed"):
+        template_of([Chosen(record, ("absent",))], "kept")
+    with pytest.raises(RequestError, match="has no step 77"):
+        template_of([Chosen(record, ("77",))], "kept")
+
+
+def test_a_run_of_which_nothing_came_cannot_be_saved(ran):
+    record = ran(fetch(dataset_id="AC_H0_MFI"), step(2, "plot_data", labels=["AC_H0_MFI.BGSEc"]))
+    with pytest.raises(RequestError, match="nothing is left"):
+        template_of([Chosen(record)], "kept")
