@@ -1,0 +1,44 @@
+"""Physical constants, fixed here so that a result does not change with the version of a library.
+
+CODATA 2022, https://physics.nist.gov/constants; those marked exact are so by the definition of the SI.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ELEMENTARY_CHARGE = 1.602176634e-19
+"""C, exact."""
+BOLTZMANN = 1.380649e-23
+"""J/K, exact."""
+VACUUM_PERMEABILITY = 1.25663706127e-6
+"""N/A²."""
+VACUUM_PERMITTIVITY = 8.8541878188e-12
+"""F/m."""
+PROTON_MASS = 1.67262192595e-27
+"""kg."""
+ELECTRON_MASS = 9.1093837139e-31
+"""kg."""
+ALPHA_MASS = 6.6446573450e-27
+"""kg."""
+ASTRONOMICAL_UNIT = 1.495978707e11
+"""m, exact; IAU 2012 resolution B2."""
+SOLAR_RADIUS = 6.957e8
+"""m, nominal; IAU 2015 resolution B3."""
+
+
+@dataclass(frozen=True)
+class Particle:
+    """Mass in kg, charge in units of the elementary charge, and the letter it has in a symbol: ``f_cp``."""
+
+    mass: float
+    charge: int
+    letter: str
+
+
+PARTICLES = {
+    "proton": Particle(PROTON_MASS, 1, "p"),
+    "electron": Particle(ELECTRON_MASS, -1, "e"),
+    "alpha": Particle(ALPHA_MASS, 2, "α"),
+}
+"""The particles that tools know by name."""

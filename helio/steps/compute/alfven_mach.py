@@ -1,0 +1,62 @@
+"""Alfvén Mach number."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+
+from helio.steps.compute.alfven_speed import alfven_speeds
+from helio.steps.compute.alpha_particles import alpha_fraction
+from helio.steps.compute.cartesian import length_of
+from helio.steps.compute.derived import derived, on_one_clock
+from helio.steps.quantity import Quantity
+from helio.steps.tool import tool
+from helio.store.table import Table
+
+
+@tool(version=1, range_capable=True)
+def alfven_mach(
+    velocity: Annotated[Table, Quantity("km/s")],
+    field: Annotated[Table, Quantity("nT")],
+    density: Annotated[Table, Quantity("cm^-3", kind="scalar")],
+    alpha_ratio: Annotated[Table, Quantity("1", kind="scalar")] | None = None,
+    *,
+    assumed_alpha: float | None = None,
+) -> Annotated[Table, Quantity("1", kind="scalar")]:
+    """Ratio of the flow speed to the Alfvén speed.
+
+    Parameters
+    ----------
+    velocity : Table, shape (n,), (n, 3) or (n, 4)
+        Speed or velocity, km/s, in any frame. It is taken relative to what it was measured against: for a shock
+        that moves it has to be in the frame of the shock.
+    field : Table, shape (n,), (n, 3) or (n, 4)
+        Magnetic field, nT: its strength, or the vector.
+    density : Table, shape (n,)
+        Protons per volume, cm^-3. All on the same epochs.
+    alpha_ratio : Table, shape (n,)
+        Alpha particles per proton. Without it and `assumed_alpha` the plasma is of protons.
+    assumed_alpha : float
+        Alpha particles per proton where `alpha_ratio` is missing; OMNI's Mach number corresponds to 0.047.
+
+    Returns
+    -------
+    Table, shape (n,)
+        V/V_A, without a unit. NaN where a quantity is missing, the density is not positive or the field is 0.
+
+    Raises
+    ------
+    ClockMismatch
+        When the epochs differ.
+
+    References
+    ----------
+    OMNIWeb, "Derived parameters": M_A = V √N_p / (20 B).
+    """
+    inputs = on_one_clock(velocity, field, density, alpha_ratio)
+    speeds = alfven_speeds(field, density, alpha_fraction(alpha_ratio, assumed_alpha))
+    speeds[speeds == 0] = np.nan
+    values = length_of(velocity, "a Mach number")
+    values /= speeds
+    return derived(inputs, values, unit="", name="M_A", description="Alfvén Mach number")

@@ -1,0 +1,66 @@
+"""Alfvén speed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+
+from helio.knowledge.constants import VACUUM_PERMEABILITY
+from helio.steps.compute.alpha_particles import alpha_fraction, mass_per_proton
+from helio.steps.compute.cartesian import Values, length_of
+from helio.steps.compute.derived import derived, on_one_clock
+from helio.steps.quantity import Quantity
+from helio.steps.tool import tool
+from helio.store.table import Table
+
+
+@tool(version=1, range_capable=True)
+def alfven_speed(
+    field: Annotated[Table, Quantity("nT")],
+    density: Annotated[Table, Quantity("cm^-3", kind="scalar")],
+    alpha_ratio: Annotated[Table, Quantity("1", kind="scalar")] | None = None,
+    *,
+    assumed_alpha: float | None = None,
+) -> Annotated[Table, Quantity("km/s", kind="scalar")]:
+    """Speed of Alfvén waves along the field, B/√(μ₀ρ).
+
+    Parameters
+    ----------
+    field : Table, shape (n,), (n, 3) or (n, 4)
+        Magnetic field, nT: its strength, or the vector in any frame.
+    density : Table, shape (n,)
+        Protons per volume, cm^-3, on the epochs of `field`.
+    alpha_ratio : Table, shape (n,)
+        Alpha particles per proton, on the same epochs. Without it and `assumed_alpha` the plasma is of protons.
+    assumed_alpha : float
+        Alpha particles per proton where `alpha_ratio` is missing.
+
+    Returns
+    -------
+    Table, shape (n,)
+        km/s; for protons 21.8 B/√N_p. NaN where a quantity is missing or the density is not positive. Not
+        relativistic: far below the speed of light.
+
+    Raises
+    ------
+    ClockMismatch
+        When the epochs differ.
+
+    References
+    ----------
+    Alfvén, Nature 150, 405 (1942). OMNIWeb's 20 B/√N_p has a constant share of alpha particles of 0.047.
+    """
+    inputs = on_one_clock(field, density, alpha_ratio)
+    values = alfven_speeds(field, density, alpha_fraction(alpha_ratio, assumed_alpha))
+    return derived(inputs, values, unit="km/s", name="V_A", description="Alfvén speed")
+
+
+def alfven_speeds(field: Table, density: Table, fraction: Values | float) -> Values:
+    """The speeds alone, in km/s."""
+    mass_density = density.values * (mass_per_proton(fraction) * (1e6 * VACUUM_PERMEABILITY))
+    mass_density[~(mass_density > 0)] = np.nan
+    values = length_of(field, "an Alfvén speed")
+    values /= np.sqrt(mass_density, out=mass_density)
+    values *= 1e-12  # nT and m/s into km/s
+    return values

@@ -1,0 +1,44 @@
+"""What alpha particles add to the mass of a plasma whose protons were counted."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from helio.errors import StepError
+from helio.knowledge.constants import ALPHA_MASS, PROTON_MASS
+from helio.steps.compute.cartesian import Values
+from helio.store.table import Table
+
+
+def alpha_fraction(ratio: Table | None, assumed: float | None) -> Values | float:
+    """Alpha particles per proton.
+
+    Parameters
+    ----------
+    ratio : Table, shape (n,), optional
+        N_α/N_p.
+    assumed : float, optional
+        What stands for it where it is missing, or everywhere without a table. Without it the result is NaN where
+        the table is, and 0 without a table.
+
+    Raises
+    ------
+    StepError
+        When it is negative or above 1.
+    """
+    if assumed is not None and not 0 <= assumed <= 1:
+        raise StepError(
+            f"there are not {assumed:g} alpha particles per proton",
+            advice="a number from 0 to 1; the solar wind has 0.04 to 0.05 in the mean",
+        )
+    if ratio is None:
+        return 0.0 if assumed is None else assumed
+    values = ratio.values.astype(np.float64)
+    if assumed is not None:
+        values[np.isnan(values)] = assumed
+    return values
+
+
+def mass_per_proton(fraction: Values | float) -> Values | float:
+    """Mass in kg that comes with each proton: its own and that of its share of alpha particles."""
+    return PROTON_MASS + ALPHA_MASS * fraction

@@ -1,0 +1,114 @@
+"""A series as it arrives somewhere else, carried by the solar wind at its own speed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+import numpy as np
+
+from helio.errors import StepError
+from helio.steps.compute.cartesian import cartesian, cartesian_names
+from helio.steps.compute.derived import on_one_clock
+from helio.steps.quantity import Quantity, same_frame
+from helio.steps.tool import tool
+from helio.store.table import Table, merge_sources
+
+
+@tool(version=1, needs=(("position_label", "from_x"),))
+def ballistic_shift(
+    series: Table,
+    velocity: Annotated[Table, Quantity("km/s", frames=("GSE", "GSM"))],
+    position: Annotated[Table, Quantity("km", kind="vector", frames=("GSE", "GSM"))] | None = None,
+    *,
+    to_x: float,
+    from_x: float | None = None,
+) -> Table:
+    """Shift a series in time by the way of the solar wind along x, from the spacecraft to another distance.
+
+    Parameters
+    ----------
+    series : Table, shape (n,), (n, k) or (n, b)
+        What is carried along: any quantity measured upstream.
+    velocity : Table, shape (n,), (n, 3) or (n, 4)
+        Of the solar wind, km/s, on the same epochs: the speed, or the vector in GSE or GSM, of which V_x is taken.
+    position : Table, shape (n, 3) or (n, 4)
+        Of the spacecraft, in GSE or GSM (x is the same), km, on the same epochs.
+    to_x : float
+        x of the place where it arrives, km: 0 for the Earth, about 90000 for the nose of the bow shock.
+    from_x : float
+        x of the spacecraft as one number, km; 1.5e6 near L1. One of `position` and `from_x` is given.
+
+    Returns
+    -------
+    Table, shape (m,), (m, k) or (m, b), with m ≤ n
+        The same values at the epochs t + (x − to_x)/|V_x|, in increasing order. Plasma that faster plasma from
+        behind would have passed by then is left out: a record is kept when it arrives before every later one. So
+        are records whose shift is unknown. Notes say how many. The epochs are no longer regular: resample them.
+
+    Raises
+    ------
+    StepError
+        When the position is given twice or not at all, or the wind does not blow from the Sun.
+    ClockMismatch
+        When the epochs differ.
+
+    References
+    ----------
+    Convection delay as in Weimer & King, J. Geophys. Res. 113, A01105 (2008), with phase fronts across the
+    Sun–Earth line.
+    """
+    if (position is None) == (from_x is None):
+        how = "twice" if position is not None else "not at all"
+        raise StepError(f"the position is given {how}", advice="give position_label or from_x, in km")
+    inputs = on_one_clock(series, velocity, position)
+    speed = _towards_earth(velocity)
+    if position is not None:
+        if velocity.kind == "vector":
+            _same_x(velocity, position)
+        x = cartesian(position, "a ballistic shift")[:, 0]
+    else:
+        x = np.full(len(series), from_x, dtype=np.float64)
+    seconds = (x - to_x) / speed
+    known = np.flatnonzero(np.isfinite(seconds))
+    arrival = series.epoch[known].astype(np.int64) + np.round(seconds[known] * 1e9).astype(np.int64)
+    later = np.full(arrival.shape, np.iinfo(np.int64).max)
+    later[:-1] = np.minimum.accumulate(arrival[::-1])[::-1][1:]
+    first = arrival < later
+    kept = known[first]
+    notes = []
+    if len(known) < len(series):
+        notes.append(f"{len(series) - len(known)} records left out, for their speed or position is missing")
+    if len(kept) < len(known):
+        notes.append(f"{len(known) - len(kept)} records left out, overtaken on the way by faster plasma")
+    words = f"shifted ballistically to x = {to_x:g} km"
+    return replace(
+        series.take(kept),
+        epoch=arrival[first].astype("datetime64[ns]"),
+        description=f"{series.description}, {words}" if series.description else words,
+        sources=merge_sources(inputs),
+        notes=tuple(dict.fromkeys((*(note for one in inputs for note in one.notes), *notes))),
+    )
+
+
+def _towards_earth(velocity: Table) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Speed along −x; NaN where it is unknown."""
+    if velocity.kind == "scalar":
+        speed = np.abs(velocity.values.astype(np.float64))
+    else:
+        cartesian_names(velocity, "a ballistic shift")
+        speed = -velocity.values[:, 0].astype(np.float64)
+    wrong = np.flatnonzero(speed <= 0)
+    if wrong.size:
+        raise StepError(
+            f"the plasma does not move away from the Sun in {wrong.size} of {speed.size} records, first at "
+            f"{str(velocity.epoch[wrong[0]])[:19]}Z",
+            advice="mask these records first, or choose the velocity of the solar wind in GSE",
+        )
+    return speed
+
+
+def _same_x(velocity: Table, position: Table) -> None:
+    """GSE and GSM share x, so the two may be mixed; any other pair has been refused already."""
+    if {velocity.frame.upper(), position.frame.upper()} != {"GSE", "GSM"}:
+        same_frame(velocity, position)

@@ -1,0 +1,129 @@
+"""Three Cartesian components of a table, and what a table that stands for a length gives."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.errors import StepError
+from helio.store.table import Table
+
+Values = npt.NDArray[np.float64]
+
+# What files call the magnitude they carry beside a vector: MMS `Bt` and `R`, others `|B|`, `B total`,
+# `Magnitude`.
+_MAGNITUDE = re.compile(r"\|.*\||R|[A-Z]_?(?:t|tot|total|mag)|.*\b(?:total|magnitude)\b.*", re.IGNORECASE)
+
+# What tells the components of a Cartesian vector apart: x, y, z; R, T, N; boundary-normal L, M, N; north, east
+# and centre or down; unit vectors; local spherical ones; numbers.
+_TRIPLES = frozenset(
+    frozenset(triple.split())
+    for triple in (
+        "x y z",
+        "r t n",
+        "l m n",
+        "n e c",
+        "n e d",
+        "n e z",
+        "i j k",
+        "u v w",
+        "r theta phi",
+        "1 2 3",
+    )
+)
+# A position in r, latitude and longitude may have a frame as well.
+_ANGLE = re.compile(r"lat|lon|azim|elev|theta|phi|angle", re.IGNORECASE)
+
+
+def cartesian(vector: Table, what: str) -> Values:
+    """The three Cartesian components of a vector, as float64 of shape (n, 3).
+
+    Parameters
+    ----------
+    vector : Table, shape (n, 3) or (n, 4)
+        Components whose names differ as x, y, z do, or R, T, N, or 1, 2, 3, or any three of a table with a frame. A
+        fourth one is left out when its name says that it is the magnitude (``|B|``, ``Bt``, ``R``).
+    what : str
+        What needs them, for the error: ``"a magnitude"``.
+
+    Raises
+    ------
+    StepError
+        When the table has no components, or not three, or its three are no vector: fluxes in three bands.
+    """
+    cartesian_names(vector, what)
+    return vector.values[:, :3].astype(np.float64)
+
+
+def cartesian_names(vector: Table, what: str) -> tuple[str, str, str]:
+    """The names of the three components; raises as `cartesian` does."""
+    names = vector.components
+    if not names:
+        raise StepError(
+            f"{what} needs a vector, and '{vector.name}' is a {vector.kind}",
+            advice="choose a parameter with three components",
+        )
+    if len(names) != 3 and not (len(names) == 4 and _MAGNITUDE.fullmatch(names[3].strip())):
+        raise StepError(
+            f"{what} needs three components, and '{vector.name}' has {len(names)}: {', '.join(names)}",
+            advice="take three of them with the tool components first",
+        )
+    if not _are_a_vector(names[:3], vector.frame):
+        raise StepError(
+            f"{what} needs the components of a vector, and '{vector.name}' has {', '.join(names[:3])}",
+            advice="choose a parameter whose components are x, y, z or R, T, N, or that has a frame",
+        )
+    return names[0], names[1], names[2]
+
+
+def length_of(table: Table, what: str) -> Values:
+    """Values of a series as float64, or the length of a vector: what a speed or a field strength may be given as.
+
+    Returns
+    -------
+    array, shape (n,)
+        Never negative: a lone component counts by its absolute value. NaN where the table has NaN.
+    """
+    if table.kind == "scalar":
+        return np.abs(table.values.astype(np.float64))
+    x, y, z = cartesian(table, what).T
+    total: Values = x * x
+    total += y * y
+    total += z * z
+    np.sqrt(total, out=total)
+    return total
+
+
+def renamed(names: tuple[str, ...], letters: tuple[str, str, str]) -> tuple[str, str, str]:
+    """Names for the same vector along other axes: ``B_L`` for ``Bx`` along L, M, N, ``By`` for ``B_T`` along y."""
+    begin = _alike([name.strip() for name in names])
+    stem = names[0].strip()[:begin].rstrip("_ ")
+    if not stem:
+        return letters
+    joint = "" if letters == ("x", "y", "z") else "_"
+    return f"{stem}{joint}{letters[0]}", f"{stem}{joint}{letters[1]}", f"{stem}{joint}{letters[2]}"
+
+
+def _are_a_vector(names: tuple[str, ...], frame: str) -> bool:
+    """Whether names differ in nothing but the letters of a known triple, or there is a frame and nothing against it."""
+    if frozenset(_differing(names)) in _TRIPLES:
+        # r, theta, phi without a stem are a place, and Br, Btheta, Bphi a field in three orthogonal directions
+        return "theta" not in {name.casefold() for name in names}
+    against = any(_ANGLE.search(name) or _MAGNITUDE.fullmatch(name.strip()) for name in names)
+    return bool(frame) and not against
+
+
+def _differing(names: tuple[str, ...]) -> list[str]:
+    """``x``, ``y``, ``z`` of ``Vx_err``, ``Vy_err``, ``Vz_err``: names without what all begin and end with."""
+    folded = [name.strip().casefold() for name in names]
+    begin = _alike(folded)
+    end = _alike([name[begin:][::-1] for name in folded])
+    return [name[begin : len(name) - end] for name in folded]
+
+
+def _alike(names: list[str]) -> int:
+    """How many letters all of them begin with."""
+    columns = enumerate(zip(*names, strict=False))
+    return next((place for place, letters in columns if len(set(letters)) > 1), min(map(len, names)))

@@ -1,0 +1,43 @@
+"""Clock angle of a field."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+
+from helio.steps.compute.cartesian import cartesian
+from helio.steps.compute.derived import derived
+from helio.steps.quantity import Quantity
+from helio.steps.tool import tool
+from helio.store.table import Table
+
+
+@tool(version=1, range_capable=True)
+def clock_angle(
+    field: Annotated[Table, Quantity(kind="vector", frames=("GSM", "GSE"))],
+) -> Annotated[Table, Quantity("deg", kind="scalar")]:
+    """Angle of a vector about the Sun–Earth line, from +z towards +y.
+
+    Parameters
+    ----------
+    field : Table, shape (n, 3) or (n, 4)
+        In GSM, as for coupling with the magnetosphere, or GSE; any unit.
+
+    Returns
+    -------
+    Table, shape (n,)
+        atan2(B_y, B_z) in degrees, −180 to 180: 0 is northward, ±180 southward, 90 towards dusk. NaN where one of
+        the two is missing, or both are 0. It has no frame; its description names that of the field.
+    """
+    y, z = cartesian(field, "a clock angle")[:, 1:].T
+    angle = np.degrees(np.arctan2(y, z))
+    angle[(y == 0) & (z == 0)] = np.nan
+    what = field.name or "vector"
+    return derived(
+        (field,),
+        angle,
+        unit="deg",
+        name="θ_CA",
+        description=f"clock angle of {what} in {field.frame}",
+    )

@@ -1,0 +1,48 @@
+"""Cone angle of a field."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+
+from helio.steps.compute.cartesian import cartesian
+from helio.steps.compute.derived import derived
+from helio.steps.quantity import Quantity
+from helio.steps.tool import tool
+from helio.store.table import Table
+
+
+@tool(version=1, range_capable=True)
+def cone_angle(
+    field: Annotated[Table, Quantity(kind="vector", frames=("GSE", "GSM", "RTN"))], *, folded: bool = False
+) -> Annotated[Table, Quantity("deg", kind="scalar")]:
+    """Angle between a vector and the Sun–Earth or the radial direction.
+
+    Parameters
+    ----------
+    field : Table, shape (n, 3) or (n, 4)
+        In GSE or GSM, where the angle is from +x, towards the Sun; or in RTN, where it is from +R, away from the
+        Sun. Any unit.
+    folded : bool
+        Take the angle to the line, 0 to 90, whichever way the vector points along it.
+
+    Returns
+    -------
+    Table, shape (n,)
+        Degrees, 0 to 180, or to 90. NaN where a component is missing or the vector is 0.
+    """
+    x, y, z = cartesian(field, "a cone angle").T
+    if folded:
+        x = np.abs(x)
+    across = np.hypot(y, z)
+    angle = np.degrees(np.arctan2(across, x))
+    angle[(across == 0) & (x == 0)] = np.nan
+    axis = "R" if field.frame.upper() == "RTN" else "x"
+    return derived(
+        (field,),
+        angle,
+        unit="deg",
+        name="θ_cone",
+        description=f"cone angle of {field.name or 'vector'} from {axis} in {field.frame}",
+    )

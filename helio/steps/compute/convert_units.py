@@ -1,0 +1,87 @@
+"""A series in another unit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from helio.errors import StepError, UnitMismatch
+from helio.knowledge.constants import BOLTZMANN, ELEMENTARY_CHARGE
+from helio.steps.tool import tool
+from helio.store.table import Table
+
+
+@tool(version=1, range_capable=True)
+def convert_units(series: Table, *, to: str, equivalence: Literal["none", "thermal"] = "none") -> Table:
+    """Express a series in another unit of the same dimension.
+
+    Parameters
+    ----------
+    series : Table, shape (n,), (n, k) or (n, b)
+        With a unit that is known: ``nT``, ``cm^-3``, ``keV/(cm^2 s sr keV)``, ``R_E``.
+    to : str
+        The unit of the result, in any spelling of the field.
+    equivalence : "none" or "thermal"
+        ``thermal`` takes an energy for a temperature T of E = kT, and the reverse: eV into K.
+
+    Returns
+    -------
+    Table, shape of `series`
+        float64, in the unit `to`; everything else as it was. The axes of a spectrum keep their units.
+
+    Raises
+    ------
+    UnitMismatch
+        When the two measure different things: nT and km/s, but also eV and K without the equivalence, an intensity
+        per steradian and a flux, counts/s and Hz.
+    StepError
+        When one of them is not known, or no multiple of another: degC, dB.
+
+    Notes
+    -----
+    R_E is 6371.2 km, R_Sun 695700 km, R_J 71492 km, AU 149597870.7 km; a year has 365.25 days. Data sets may mean
+    another R_E, such as 6378 km, and say so in their descriptions.
+
+    References
+    ----------
+    `helio.knowledge.unit_algebra`, over pint.
+    """
+    from helio.knowledge.unit_algebra import comparable, conversion_factor
+    from helio.knowledge.units import canonical_unit
+
+    wanted = canonical_unit(to)
+    if not series.unit and wanted:
+        raise StepError(
+            f"'{series.name}' has no unit that could be converted into {to}",
+            advice=f'state its unit with the tool declare_quantity, if it is known: unit "{wanted}"',
+        )
+    factor = 1.0
+    if equivalence == "thermal":
+        factor = _thermal_factor(series.unit, to)
+    elif (comparable(series.unit, "K") and comparable(to, "J")) or (
+        comparable(series.unit, "J") and comparable(to, "K")
+    ):
+        raise UnitMismatch(
+            f"'{series.name}' is in {series.unit}, and {to} measures something else",
+            advice='a temperature as an energy kT has to be asked for: equivalence "thermal"',
+        )
+    else:
+        factor = conversion_factor(series.unit, to)
+    values = series.values.astype(np.float64)
+    values *= factor
+    return replace(series, values=values, unit=wanted)
+
+
+def _thermal_factor(unit: str, to: str) -> float:
+    from helio.knowledge.unit_algebra import comparable, conversion_factor
+
+    if comparable(unit, "J") and comparable(to, "K"):
+        return conversion_factor(unit, "eV") * (ELEMENTARY_CHARGE / BOLTZMANN) * conversion_factor("K", to)
+    if comparable(unit, "K") and comparable(to, "J"):
+        return conversion_factor(unit, "K") * (BOLTZMANN / ELEMENTARY_CHARGE) * conversion_factor("eV", to)
+    raise UnitMismatch(
+        f"the thermal equivalence is between an energy and a temperature, not between {unit} and {to}",
+        advice="leave out equivalence" if comparable(unit, to) else "",
+    )

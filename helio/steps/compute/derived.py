@@ -1,0 +1,47 @@
+"""A table computed record by record from several others."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.steps.quantity import same_clock
+from helio.store.table import Table, merge_sources
+
+
+def derived(
+    inputs: tuple[Table, ...],
+    values: npt.NDArray[np.float64],
+    *,
+    unit: str,
+    name: str,
+    description: str,
+    components: tuple[str, ...] = (),
+    frame: str = "",
+) -> Table:
+    """The result on the epochs of its inputs, with the sources and notes of all of them."""
+    return Table(
+        epoch=inputs[0].epoch,
+        values=values,
+        unit=unit,
+        name=name,
+        frame=frame,
+        components=components,
+        description=description,
+        sources=merge_sources(inputs),
+        notes=tuple(dict.fromkeys(note for table in inputs for note in table.notes)),
+    )
+
+
+def on_one_clock(*tables: Table | None) -> tuple[Table, ...]:
+    """The tables that are there, held to the same epochs.
+
+    Raises
+    ------
+    ClockMismatch
+        When their epochs differ: the tool align brings them together, never a computation in passing.
+    """
+    given = tuple(one for one in tables if one is not None)
+    for other in given[1:]:
+        same_clock(given[0], other)
+    return given

@@ -1,0 +1,55 @@
+"""Dynamic pressure of the solar wind."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from helio.steps.compute.alpha_particles import alpha_fraction, mass_per_proton
+from helio.steps.compute.cartesian import length_of
+from helio.steps.compute.derived import derived, on_one_clock
+from helio.steps.quantity import Quantity
+from helio.steps.tool import tool
+from helio.store.table import Table
+
+
+@tool(version=1, range_capable=True)
+def dynamic_pressure(
+    density: Annotated[Table, Quantity("cm^-3", kind="scalar")],
+    velocity: Annotated[Table, Quantity("km/s")],
+    alpha_ratio: Annotated[Table, Quantity("1", kind="scalar")] | None = None,
+    *,
+    assumed_alpha: float | None = None,
+) -> Annotated[Table, Quantity("nPa", kind="scalar")]:
+    """Momentum flux ρV² of the solar wind.
+
+    Parameters
+    ----------
+    density : Table, shape (n,)
+        Protons per volume, cm^-3.
+    velocity : Table, shape (n,), (n, 3) or (n, 4)
+        Speed or velocity of the protons, km/s, in any frame, on the epochs of `density`.
+    alpha_ratio : Table, shape (n,)
+        Alpha particles per proton, on the same epochs. Without it and `assumed_alpha` the plasma is of protons.
+    assumed_alpha : float
+        Alpha particles per proton where `alpha_ratio` is missing; OMNI takes 0.05.
+
+    Returns
+    -------
+    Table, shape (n,)
+        (m_p + m_α N_α/N_p) N_p V² in nPa. NaN where a quantity is missing.
+
+    Raises
+    ------
+    ClockMismatch
+        When the epochs differ.
+
+    References
+    ----------
+    OMNIWeb, "Derived parameters" of the OMNI 2 data: P = 1.67e-6 N_p V² (1 + 4 N_α/N_p), within 0.2 % of this.
+    """
+    inputs = on_one_clock(density, velocity, alpha_ratio)
+    values = length_of(velocity, "a dynamic pressure")
+    values *= values
+    values *= density.values
+    values *= mass_per_proton(alpha_fraction(alpha_ratio, assumed_alpha)) * 1e21  # cm^-3 km²/s² into nPa
+    return derived(inputs, values, unit="nPa", name="P_dyn", description="dynamic pressure of the solar wind")

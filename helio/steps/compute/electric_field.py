@@ -1,0 +1,61 @@
+"""Convection electric field."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+
+from helio.steps.compute.cartesian import cartesian, renamed
+from helio.steps.compute.derived import derived, on_one_clock
+from helio.steps.compute.rotate import LETTERS
+from helio.steps.quantity import Quantity, same_frame
+from helio.steps.tool import tool
+from helio.store.table import Table
+
+
+@tool(version=1, range_capable=True)
+def electric_field(
+    velocity: Annotated[Table, Quantity("km/s", kind="vector")],
+    field: Annotated[Table, Quantity("nT", kind="vector")],
+) -> Annotated[Table, Quantity("mV/m", kind="vector")]:
+    """Electric field of a plasma that carries its magnetic field along, −V×B.
+
+    Parameters
+    ----------
+    velocity : Table, shape (n, 3) or (n, 4)
+        Of the plasma, km/s, in a Cartesian frame.
+    field : Table, shape (n, 3) or (n, 4)
+        Magnetic field, nT, in the same frame and on the same epochs.
+
+    Returns
+    -------
+    Table, shape (n, 3)
+        mV/m, in that frame: the field seen by whoever measures this velocity. NaN wherever a component that
+        enters is missing.
+
+    Raises
+    ------
+    FrameMismatch
+        When the two are in different frames.
+    ClockMismatch
+        When their epochs differ.
+
+    References
+    ----------
+    Ideal Ohm's law, E + V×B = 0.
+    """
+    inputs = on_one_clock(velocity, field)
+    frame = same_frame(velocity, field)
+    (vx, vy, vz), (bx, by, bz) = (cartesian(one, "an electric field").T for one in (velocity, field))
+    values = np.stack([vz * by - vy * bz, vx * bz - vz * bx, vy * bx - vx * by], axis=1)
+    values *= 1e-3  # km/s times nT is µV/m
+    return derived(
+        inputs,
+        values,
+        unit="mV/m",
+        name="E",
+        description="electric field −V×B",
+        components=renamed(("Ex", "Ey", "Ez"), LETTERS.get(frame.upper(), ("x", "y", "z"))),
+        frame=frame,
+    )

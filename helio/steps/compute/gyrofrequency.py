@@ -1,0 +1,44 @@
+"""Gyrofrequency."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import numpy as np
+
+from helio.knowledge.constants import ELEMENTARY_CHARGE, PARTICLES
+from helio.steps.compute.cartesian import length_of
+from helio.steps.compute.derived import derived
+from helio.steps.quantity import Quantity
+from helio.steps.tool import tool
+from helio.store.table import Table
+
+
+@tool(version=1, range_capable=True)
+def gyrofrequency(
+    field: Annotated[Table, Quantity("nT")], *, particle: Literal["proton", "electron", "alpha"] = "proton"
+) -> Annotated[Table, Quantity("Hz", kind="scalar")]:
+    """Frequency of gyration about the magnetic field, |q|B/(2πm).
+
+    Parameters
+    ----------
+    field : Table, shape (n,), (n, 3) or (n, 4)
+        Magnetic field, nT: its strength, or the vector in any frame.
+    particle : "proton", "electron" or "alpha"
+        Whose charge and mass are taken.
+
+    Returns
+    -------
+    Table, shape (n,)
+        Hz, not rad/s; 28 Hz per nT for electrons. NaN where the field is missing. Not relativistic.
+
+    References
+    ----------
+    NRL Plasma Formulary (2023), p. 28.
+    """
+    which = PARTICLES[particle]
+    values = length_of(field, "a gyrofrequency")
+    values *= abs(which.charge) * ELEMENTARY_CHARGE * 1e-9 / (2 * np.pi * which.mass)
+    return derived(
+        (field,), values, unit="Hz", name=f"f_c{which.letter}", description=f"{particle} gyrofrequency"
+    )

@@ -1,0 +1,84 @@
+"""A vector of components that are parameters of their own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+import numpy as np
+
+from helio.errors import StepError
+from helio.sources.istp import frame_of, stem_of
+from helio.steps.compute.derived import on_one_clock
+from helio.steps.quantity import Quantity, same_frame, same_unit
+from helio.steps.tool import tool
+from helio.store.table import Table, merge_sources
+
+
+@tool(version=1, range_capable=True)
+def join_components(
+    series: list[Annotated[Table, Quantity(kind="scalar")]],
+    *,
+    names: list[str],
+    frame: str = "",
+    name: str = "",
+) -> Table:
+    """Put series side by side as the components of one vector.
+
+    Parameters
+    ----------
+    series : list of Table, each of shape (n,)
+        In the order of the components, in one unit and on one set of epochs: OMNI's ``BX_GSE``, ``BY_GSM``, ``BZ_GSM``.
+    names : list of str
+        Of the components, one for each series: ``["Bx", "By", "Bz"]``.
+    frame : str
+        Of the vector, where the series do not say it: OMNI's B_x is called GSE, and is the same in GSM.
+    name : str
+        Of the vector; without it, what the names of the components have in common: ``B``.
+
+    Returns
+    -------
+    Table, shape (n, len(series))
+        float64 unless all are float32, in their unit.
+
+    Raises
+    ------
+    UnitMismatch, FrameMismatch, ClockMismatch
+        When the series differ in unit, frame or epochs. Only x of GSE and GSM, which is the same, may be mixed.
+    StepError
+        When there are fewer than two series, or not as many different names.
+    """
+    if len(series) < 2:
+        raise StepError("a vector has at least two components", advice="name several labels in source_labels")
+    if len(names) != len(series) or len(set(names)) != len(names) or not all(one.strip() for one in names):
+        raise StepError(
+            f"{len(series)} series need as many different names, and there are: {', '.join(names) or 'none'}",
+            advice='names: ["Bx", "By", "Bz"], in the order of source_labels',
+        )
+    inputs = on_one_clock(*series)
+    first = series[0]
+    for other in series[1:]:
+        same_unit(first, other)
+    return replace(
+        first,
+        values=np.stack([one.values for one in series], axis=1),
+        components=tuple(names),
+        frame=_common_frame(series, frame.strip()),
+        name=name.strip() or stem_of(tuple(names)) or "vector",
+        description="",
+        scale="linear",
+        sources=merge_sources(inputs),
+        notes=tuple(dict.fromkeys(note for one in inputs for note in one.notes)),
+    )
+
+
+def _common_frame(series: list[Table], stated: str) -> str:
+    """The frame that is stated, or that the series say, in their facts or their names."""
+    known = [replace(one, frame=one.frame or frame_of("", {"LABLAXIS": one.name})) for one in series]
+    wanted = replace(known[-1], frame=stated, name="the vector") if stated else known[-1]
+    for place, one in enumerate(known):
+        if place == 0 and {one.frame.upper(), wanted.frame.upper()} == {"GSE", "GSM"}:
+            continue
+        if one.frame or not stated:
+            same_frame(wanted, one)
+    return wanted.frame

@@ -1,0 +1,157 @@
+"""Minimum variance analysis of a boundary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.errors import StepError
+from helio.knowledge.unit_products import unit_product
+from helio.steps.compute.cartesian import Values, cartesian, cartesian_names, renamed
+from helio.steps.quantity import Quantity
+from helio.steps.tool import tool
+from helio.store.table import Table
+from helio.time_range import TimeRange
+
+FEWEST = 4
+"""Vectors that can have a variance in three directions."""
+
+WELL_SEPARATED = 4.0
+"""Of the intermediate and the smallest eigenvalue: below it the normal is poorly determined (Sonnerup & Scheible)."""
+
+
+@tool(version=1)
+def minimum_variance(
+    field: Annotated[Table, Quantity(kind="vector")],
+    *,
+    interval: TimeRange | None = None,
+    give: Literal["vector", "axes", "eigenvalues"] = "vector",
+) -> Table:
+    """Directions of largest, intermediate and smallest variance: L, M, N.
+
+    Parameters
+    ----------
+    field : Table, shape (n, 3) or (n, 4)
+        Usually the magnetic field across a boundary; any unit and Cartesian frame. A fourth component that is the
+        magnitude is left out.
+    interval : TimeRange
+        Where the variance is taken; without it, over the whole series. Records with a missing component are left
+        out.
+    give : "vector", "axes" or "eigenvalues"
+        What is returned; see below. The axes are what `rotate_to_axes` takes, to see another vector along them.
+
+    Returns
+    -------
+    Table
+        ``vector``, shape (n, 3): the whole series along L, M, N, in its unit, frame ``LMN``. NaN in all three
+        where a component is missing.
+        ``axes``, shape (1, 9): L, M and N as unit vectors in the frame of the field, without a unit, at the first
+        epoch that was used.
+        ``eigenvalues``, shape (1, 3): the variances along L, M, N, λ_L ≥ λ_M ≥ λ_N, in the square of the unit.
+        The description says eigenvalue ratios, normal and number of samples; a note says when λ_M/λ_N is below 4.
+
+    Raises
+    ------
+    StepError
+        With fewer than four complete vectors in the interval, or no variance in it.
+
+    Notes
+    -----
+    An eigenvector has no sign. Here the first component of N is not negative: in GSE and GSM it points towards
+    the Sun. The last component of L is not negative: it points north. M = N × L makes L, M, N right-handed.
+
+    References
+    ----------
+    Sonnerup & Cahill, J. Geophys. Res. 72, 171 (1967); Sonnerup & Scheible in Analysis Methods for Multi-Spacecraft
+    Data, ISSI SR-001, ch. 8 (1998).
+    """
+    names = cartesian_names(field, "a minimum variance analysis")
+    values = cartesian(field, "a minimum variance analysis")
+    found = _principal_axes(field, values, interval)
+    result = replace(field, description=found.in_words(field), notes=(*field.notes, *found.doubts()))
+    if give == "vector":
+        return replace(
+            result,
+            values=values @ found.axes.T,
+            frame="LMN",
+            components=renamed(names, ("L", "M", "N")),
+        )
+    once = result.take(slice(found.first, found.first + 1))
+    if give == "axes":
+        letters = [name.strip()[-1:] for name in names]
+        return replace(
+            once,
+            values=found.axes.reshape(1, 9).copy(),
+            unit="",
+            name="LMN axes",
+            components=tuple(f"{axis}_{letter}" for axis in "LMN" for letter in letters),
+        )
+    return replace(
+        once,
+        values=found.variances[np.newaxis].copy(),
+        unit=unit_product((field.unit, 2)) if field.unit else "",
+        name="λ",
+        frame="",
+        components=("λ_L", "λ_M", "λ_N"),
+    )
+
+
+@dataclass(frozen=True)
+class _Found:
+    axes: npt.NDArray[np.float64]
+    """Rows L, M, N."""
+    variances: npt.NDArray[np.float64]
+    first: int
+    samples: int
+
+    def in_words(self, field: Table) -> str:
+        large, middle, small = self.variances.tolist()
+        normal = ", ".join(f"{part:.4f}" for part in self.axes[2].tolist())
+        where = f" in {field.frame}" if field.frame else ""
+        return (
+            f"{field.name or 'vector'} along the axes of its minimum variance: λ_L/λ_M = {_ratio(large, middle)}, "
+            f"λ_M/λ_N = {_ratio(middle, small)}, N = ({normal}){where}, {self.samples} samples"
+        )
+
+    def doubts(self) -> tuple[str, ...]:
+        _, middle, small = self.variances.tolist()
+        if small > 0 and middle / small < WELL_SEPARATED:
+            return (f"the normal is poorly determined: λ_M/λ_N is {middle / small:.2f}, less than 4",)
+        return ()
+
+
+def _principal_axes(field: Table, values: Values, interval: TimeRange | None) -> _Found:
+    rows = slice(0, len(field))
+    if interval is not None:
+        bounds = [np.datetime64(one, "ns") for one in (interval.start, interval.stop)]
+        first, last = np.searchsorted(field.epoch, np.array(bounds), side="left")
+        rows = slice(int(first), int(last))
+    complete = np.flatnonzero(np.isfinite(values[rows]).all(axis=1))
+    where = "in the interval" if interval is not None else "in the series"
+    if complete.size < FEWEST:
+        raise StepError(
+            f"a minimum variance analysis needs at least {FEWEST} complete vectors, and there are "
+            f"{complete.size} {where}",
+            advice="choose a longer interval, inside the time of the data",
+        )
+    used = values[rows][complete]
+    used -= used.mean(axis=0)
+    variances, vectors = np.linalg.eigh(used.T @ used / complete.size)
+    if not variances[2] > 0:
+        raise StepError(f"the vector does not vary {where}, and no direction can be told from another")
+    normal = vectors[:, 0] * _sign(vectors[0, 0])
+    largest = vectors[:, 2] * _sign(vectors[2, 2])
+    axes = np.array([largest, np.cross(normal, largest), normal])
+    # Rounding makes the smallest variance of a plane wave a negative zero.
+    return _Found(axes, np.maximum(variances[::-1], 0.0), rows.start + int(complete[0]), int(complete.size))
+
+
+def _sign(value: float) -> float:
+    return -1.0 if value < 0 else 1.0
+
+
+def _ratio(one: float, other: float) -> str:
+    return f"{one / other:.2f}" if other > 0 else "∞"

@@ -1,0 +1,85 @@
+"""Plasma beta."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+
+from helio.knowledge.constants import VACUUM_PERMEABILITY
+from helio.steps.compute.cartesian import length_of
+from helio.steps.compute.derived import derived, on_one_clock
+from helio.steps.compute.plasma_pressure import thermal_pressure
+from helio.steps.quantity import Quantity
+from helio.steps.tool import tool
+from helio.store.table import Table
+
+
+@tool(version=1, range_capable=True)
+def plasma_beta(
+    density: Annotated[Table, Quantity("cm^-3", kind="scalar")],
+    temperature: Annotated[Table, Quantity("K", kind="scalar")],
+    field: Annotated[Table, Quantity("nT")],
+    electrons: Annotated[Table, Quantity("K", kind="scalar")] | None = None,
+    *,
+    electron_temperature: float | None = None,
+    assumed_alpha: float = 0.0,
+    alpha_temperature_ratio: float = 4.0,
+) -> Annotated[Table, Quantity("1", kind="scalar")]:
+    """Ratio of thermal to magnetic pressure.
+
+    Parameters
+    ----------
+    density : Table, shape (n,)
+        Protons per volume, cm^-3.
+    temperature : Table, shape (n,)
+        Of the protons, K. A temperature in eV is converted first: `convert_units`, equivalence ``thermal``.
+    field : Table, shape (n,), (n, 3) or (n, 4)
+        Magnetic field, nT: its strength, or the vector. All on the same epochs.
+    electrons : Table, shape (n,)
+        Temperature of the electrons, K. Without it and `electron_temperature` the result is the beta of the ions.
+    electron_temperature : float
+        The same as one number, K; OMNI takes 140000.
+    assumed_alpha : float
+        Alpha particles per proton; OMNI takes 0.05.
+    alpha_temperature_ratio : float
+        T_α/T_p, where there are alpha particles; mass-proportional, as in OMNI.
+
+    Returns
+    -------
+    Table, shape (n,)
+        2 μ₀ Σ n k T / B², without a unit. NaN where a quantity is missing or the field is 0.
+
+    Raises
+    ------
+    ClockMismatch
+        When the epochs differ.
+    StepError
+        When the temperature of the electrons is given twice.
+
+    References
+    ----------
+    OMNIWeb, "Derived parameters": β = (4.16e-5 T + 5.34) N_p / B², which are the three numbers named above.
+    """
+    inputs = on_one_clock(density, temperature, field, electrons)
+    values = thermal_pressure(
+        density,
+        temperature,
+        electrons,
+        electron_temperature=electron_temperature,
+        alpha_fraction=assumed_alpha,
+        alpha_temperature_ratio=alpha_temperature_ratio,
+    )
+    strength = length_of(field, "a plasma beta")
+    strength[strength == 0] = np.nan
+    strength *= strength
+    values /= strength
+    values *= 2e9 * VACUUM_PERMEABILITY  # nPa and nT²
+    with_electrons = electrons is not None or electron_temperature is not None
+    return derived(
+        inputs,
+        values,
+        unit="",
+        name="β" if with_electrons else "β_i",
+        description="plasma beta" if with_electrons else "plasma beta of the ions",
+    )

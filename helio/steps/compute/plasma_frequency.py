@@ -1,0 +1,49 @@
+"""Plasma frequency."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import numpy as np
+
+from helio.knowledge.constants import ELEMENTARY_CHARGE, PARTICLES, VACUUM_PERMITTIVITY
+from helio.steps.compute.cartesian import Values
+from helio.steps.compute.derived import derived
+from helio.steps.quantity import Quantity
+from helio.steps.tool import tool
+from helio.store.table import Table
+
+
+@tool(version=1, range_capable=True)
+def plasma_frequency(
+    density: Annotated[Table, Quantity("cm^-3", kind="scalar")],
+    *,
+    particle: Literal["electron", "proton", "alpha"] = "electron",
+) -> Annotated[Table, Quantity("kHz", kind="scalar")]:
+    """Frequency of oscillation of a species against the rest of a plasma, √(n q²/(ε₀m))/2π.
+
+    Parameters
+    ----------
+    density : Table, shape (n,)
+        Number of these particles per volume, cm^-3.
+    particle : "electron", "proton" or "alpha"
+        Whose charge and mass are taken.
+
+    Returns
+    -------
+    Table, shape (n,)
+        kHz, not rad/s; 8.98 √n for electrons. NaN where the density is missing or negative.
+
+    References
+    ----------
+    NRL Plasma Formulary (2023), p. 28.
+    """
+    which = PARTICLES[particle]
+    number = density.values.astype(np.float64)
+    number[number < 0] = np.nan
+    values: Values = np.sqrt(number, out=number)
+    per_root = abs(which.charge) * ELEMENTARY_CHARGE * np.sqrt(1e6 / (VACUUM_PERMITTIVITY * which.mass))
+    values *= 1e-3 * per_root / (2 * np.pi)
+    return derived(
+        (density,), values, unit="kHz", name=f"f_p{which.letter}", description=f"{particle} plasma frequency"
+    )

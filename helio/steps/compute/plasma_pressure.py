@@ -1,0 +1,61 @@
+"""Thermal pressure of protons, alpha particles and electrons together."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from helio.errors import StepError
+from helio.knowledge.constants import BOLTZMANN
+from helio.steps.compute.cartesian import Values
+from helio.store.table import Table
+
+
+def thermal_pressure(
+    density: Table,
+    temperature: Table,
+    electrons: Table | None,
+    *,
+    electron_temperature: float | None,
+    alpha_fraction: float,
+    alpha_temperature_ratio: float,
+) -> Values:
+    """Sum of n k T over the species, in nPa.
+
+    Parameters
+    ----------
+    density, temperature : Table, shape (n,)
+        Of the protons, cm^-3 and K.
+    electrons : Table, shape (n,), optional
+        Temperature of the electrons, K.
+    electron_temperature : float, optional
+        The same as one number, K.
+    alpha_fraction, alpha_temperature_ratio : float
+        N_α/N_p and T_α/T_p. There is one electron per proton and two per alpha particle.
+
+    Raises
+    ------
+    StepError
+        When the electrons' temperature is given twice, or a number is impossible.
+    """
+    if electrons is not None and electron_temperature is not None:
+        raise StepError(
+            "the temperature of the electrons is given as a table and as a number",
+            advice="leave out electron_temperature or electrons_label",
+        )
+    for name, value in (
+        ("electron_temperature", electron_temperature or 0.0),
+        ("assumed_alpha", alpha_fraction),
+        ("alpha_temperature_ratio", alpha_temperature_ratio),
+    ):
+        if not (np.isfinite(value) and value >= 0):
+            raise StepError(f"{name} is {value:g}, and cannot be negative")
+    pressure: Values = temperature.values.astype(np.float64)
+    pressure *= 1.0 + alpha_fraction * alpha_temperature_ratio
+    per_proton = 1.0 + 2.0 * alpha_fraction
+    if electrons is not None:
+        pressure += per_proton * electrons.values
+    elif electron_temperature is not None:
+        pressure += per_proton * electron_temperature
+    pressure *= density.values
+    pressure *= 1e15 * BOLTZMANN  # cm^-3 into m^-3, Pa into nPa
+    return pressure

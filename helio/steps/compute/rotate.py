@@ -1,0 +1,87 @@
+"""A vector along other axes, by a rotation matrix."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.errors import StepError
+from helio.steps.compute.cartesian import cartesian, cartesian_names, renamed
+from helio.steps.quantity import Quantity
+from helio.steps.tool import tool
+from helio.store.table import Table
+
+ORTHONORMAL = 1e-6
+"""How far the products of the rows may be from 0 and 1: seven digits typed from a paper pass."""
+
+LETTERS: dict[str, tuple[str, str, str]] = {"LMN": ("L", "M", "N"), "RTN": ("R", "T", "N")}
+"""Names of the axes of frames that are not x, y, z."""
+
+
+@tool(version=1, range_capable=True)
+def rotate(
+    vector: Annotated[Table, Quantity(kind="vector")], *, matrix: list[list[float]], frame: str
+) -> Table:
+    """Express a vector along other axes.
+
+    Parameters
+    ----------
+    vector : Table, shape (n, 3) or (n, 4)
+        Cartesian components in any unit and frame. A fourth component that is the magnitude is left out.
+    matrix : list of three rows of three numbers
+        Row i is the new axis i, a unit vector in the frame of `vector`; the rows are orthogonal and right-handed.
+    frame : str
+        Name of the new frame: ``"LMN"``, ``"RTN"``, ``"boundary"``.
+
+    Returns
+    -------
+    Table, shape (n, 3)
+        float64, unit unchanged, the three products of axes and vector. NaN in all three wherever a component is
+        missing. Components are named after L, M, N or R, T, N for these frames, otherwise after x, y, z.
+
+    Raises
+    ------
+    StepError
+        When the matrix is not 3×3, its rows are not orthonormal within 1e-6, or it mirrors.
+    """
+    axes = orthonormal(matrix)
+    names = cartesian_names(vector, "a rotation")
+    return replace(
+        vector,
+        values=cartesian(vector, "a rotation") @ axes.T,
+        frame=frame,
+        components=renamed(names, LETTERS.get(frame.upper(), ("x", "y", "z"))),
+    )
+
+
+def orthonormal(matrix: list[list[float]]) -> npt.NDArray[np.float64]:
+    """The matrix as an array, or an error that says which of its rows is wrong."""
+    if len(matrix) != 3 or any(len(row) != 3 for row in matrix):
+        raise StepError(
+            f"a rotation needs three rows of three numbers, and the matrix has {[len(row) for row in matrix]}",
+            advice="matrix: [[Lx, Ly, Lz], [Mx, My, Mz], [Nx, Ny, Nz]]",
+        )
+    axes = np.array(matrix, dtype=np.float64)
+    products = axes @ axes.T
+    wrong = np.argwhere(~(np.abs(products - np.eye(3)) <= ORTHONORMAL))
+    if wrong.size:
+        one, other = (int(place) + 1 for place in wrong[0])
+        value = products[one - 1, other - 1]
+        what = (
+            f"row {one} has the length {np.sqrt(value):.7g}"
+            if one == other
+            else f"rows {one} and {other} have the product {value:.3g}, not 0"
+        )
+        raise StepError(
+            f"the matrix is not a rotation: {what}",
+            advice="give unit vectors that are orthogonal, with at least seven digits",
+        )
+    if np.linalg.det(axes) < 0:
+        raise StepError(
+            "the matrix is not a rotation: it mirrors, its axes are left-handed",
+            advice="turn the sign of one row: M = N × L",
+        )
+    return axes

@@ -1,0 +1,57 @@
+"""A vector along axes that another step found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+from helio.errors import StepError
+from helio.steps.compute.cartesian import cartesian, cartesian_names, renamed
+from helio.steps.compute.rotate import orthonormal
+from helio.steps.quantity import Quantity, same_frame
+from helio.steps.tool import tool
+from helio.store.table import Table, merge_sources
+
+
+@tool(version=1)
+def rotate_to_axes(
+    vector: Annotated[Table, Quantity(kind="vector")], axes: Annotated[Table, Quantity("1", kind="vector")]
+) -> Table:
+    """Express a vector along the axes L, M, N of a minimum variance analysis.
+
+    Parameters
+    ----------
+    vector : Table, shape (n, 3) or (n, 4)
+        Cartesian components in any unit, in the frame of the axes: a velocity, an electric field.
+    axes : Table, shape (1, 9)
+        L, M and N, as `minimum_variance` gives them.
+
+    Returns
+    -------
+    Table, shape (n, 3)
+        float64, unit unchanged, frame ``LMN``. NaN in all three components wherever one is missing.
+
+    Raises
+    ------
+    StepError
+        When `axes` are not one record of nine components, or not orthonormal.
+    FrameMismatch
+        When the axes are given in another frame than the vector.
+    """
+    if axes.values.shape != (1, 9):
+        raise StepError(
+            f"'{axes.name}' does not hold three axes: it has {len(axes)} records of "
+            f"{len(axes.components)} components, not one of nine",
+            advice='make it with minimum_variance, give: "axes"',
+        )
+    same_frame(vector, axes)
+    matrix = orthonormal(axes.values.reshape(3, 3).tolist())
+    names = cartesian_names(vector, "a rotation")
+    return replace(
+        vector,
+        values=cartesian(vector, "a rotation") @ matrix.T,
+        frame="LMN",
+        components=renamed(names, ("L", "M", "N")),
+        sources=merge_sources((vector, axes)),
+        notes=tuple(dict.fromkeys((*vector.notes, *axes.notes))),
+    )

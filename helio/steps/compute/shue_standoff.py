@@ -1,0 +1,66 @@
+"""Distance and flaring of the magnetopause after Shue et al."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import numpy as np
+
+from helio.steps.compute.derived import derived, on_one_clock
+from helio.steps.quantity import Quantity
+from helio.steps.tool import tool
+from helio.store.table import Table
+
+
+@tool(version=1, range_capable=True)
+def shue_standoff(
+    pressure: Annotated[Table, Quantity("nPa", kind="scalar")],
+    bz: Annotated[Table, Quantity("nT", kind="scalar", frames=("GSM",))],
+    *,
+    give: Literal["standoff", "flaring"] = "standoff",
+) -> Table:
+    """Magnetopause of Shue et al. (1998): its subsolar distance, or how it opens towards the tail.
+
+    Parameters
+    ----------
+    pressure : Table, shape (n,)
+        Dynamic pressure of the solar wind, nPa.
+    bz : Table, shape (n,)
+        z component of the interplanetary field in GSM, nT, on the same epochs.
+    give : "standoff" or "flaring"
+        r₀, or the exponent α of r = r₀ (2/(1 + cos θ))^α.
+
+    Returns
+    -------
+    Table, shape (n,)
+        r₀ in R_E, or α without a unit. NaN where either is missing or the pressure is not positive. The model was
+        made from 0.5 to 8.5 nPa and −18 to 15 nT; beyond, it is an extrapolation.
+
+    Raises
+    ------
+    FrameMismatch
+        When B_z is in another frame, by what its file says or its name.
+    ClockMismatch
+        When the epochs differ.
+
+    References
+    ----------
+    Shue et al., J. Geophys. Res. 103, 17691 (1998), eqs. 10 and 11.
+    """
+    inputs = on_one_clock(pressure, bz)
+    nanopascal = pressure.values.astype(np.float64)
+    nanopascal[~(nanopascal > 0)] = np.nan
+    field = bz.values.astype(np.float64)
+    if give == "flaring":
+        exponent = (0.58 - 0.007 * field) * (1 + 0.024 * np.log(nanopascal))
+        return derived(
+            inputs, exponent, unit="", name="α", description="flaring of the magnetopause, Shue et al. 1998"
+        )
+    distance = (10.22 + 1.29 * np.tanh(0.184 * (field + 8.14))) * nanopascal ** (-1 / 6.6)
+    return derived(
+        inputs,
+        distance,
+        unit="R_E",
+        name="r₀",
+        description="standoff distance of the magnetopause, Shue et al. 1998",
+    )

@@ -1,0 +1,60 @@
+"""Temperature from thermal speed."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import numpy as np
+
+from helio.knowledge.constants import BOLTZMANN, PARTICLES
+from helio.steps.compute.derived import derived
+from helio.steps.compute.thermal_speed import check_factor
+from helio.steps.quantity import Quantity
+from helio.steps.tool import tool
+from helio.store.table import Table
+
+
+@tool(version=1, range_capable=True)
+def thermal_temperature(
+    speed: Annotated[Table, Quantity("km/s", kind="scalar")],
+    *,
+    particle: Literal["proton", "electron", "alpha"] = "proton",
+    factor: float = 2.0,
+) -> Annotated[Table, Quantity("K", kind="scalar")]:
+    """Temperature T = m w²/(2k) of a species whose thermal speed is w.
+
+    Parameters
+    ----------
+    speed : Table, shape (n,)
+        Thermal speed, km/s.
+    particle : "proton", "electron" or "alpha"
+        Whose mass m is.
+    factor : float
+        The number below the root of w = √(2kT/m); 2 in the data of Wind/SWE and PSP/SWEAP. See `thermal_speed`.
+
+    Returns
+    -------
+    Table, shape (n,)
+        K; NaN where the speed is missing or negative.
+
+    Raises
+    ------
+    StepError
+        When the factor is not positive.
+
+    References
+    ----------
+    Wind/SWE: W = √(2kT/m), Kasper et al., J. Geophys. Res. 111, A03105 (2006).
+    """
+    check_factor(factor)
+    kelvin = speed.values.astype(np.float64)
+    kelvin[kelvin < 0] = np.nan
+    kelvin *= kelvin
+    kelvin *= 1e6 * PARTICLES[particle].mass / (factor * BOLTZMANN)
+    return derived(
+        (speed,),
+        kelvin,
+        unit="K",
+        name=f"T_{PARTICLES[particle].letter}",
+        description=f"{particle} temperature from the thermal speed √({factor:g}kT/m)",
+    )

@@ -1,0 +1,53 @@
+"""Rectified dawn–dusk electric field of the solar wind."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+
+from helio.steps.compute.cartesian import Values, length_of
+from helio.steps.compute.derived import derived, on_one_clock
+from helio.steps.quantity import Quantity
+from helio.steps.tool import tool
+from helio.store.table import Table
+
+
+@tool(version=1, range_capable=True)
+def vbs(
+    velocity: Annotated[Table, Quantity("km/s")],
+    bz: Annotated[Table, Quantity("nT", kind="scalar", frames=("GSM",))],
+) -> Annotated[Table, Quantity("mV/m", kind="scalar")]:
+    """Speed times southward field, VB_s: what drives the ring current.
+
+    Parameters
+    ----------
+    velocity : Table, shape (n,), (n, 3) or (n, 4)
+        Speed of the solar wind or its velocity in any frame, km/s.
+    bz : Table, shape (n,)
+        z component of the magnetic field in GSM, nT, on the same epochs: ``AC_H0_MFI.BGSM.Bz``.
+
+    Returns
+    -------
+    Table, shape (n,)
+        −V B_z in mV/m where B_z is southward, 0 where it is northward; never negative. NaN where either is missing.
+
+    Raises
+    ------
+    FrameMismatch
+        When B_z is in another frame, by what its file says or its name.
+    ClockMismatch
+        When the epochs differ.
+
+    References
+    ----------
+    Burton, McPherron & Russell, J. Geophys. Res. 80, 4204 (1975).
+    """
+    inputs = on_one_clock(velocity, bz)
+    southward: Values = np.minimum(bz.values, 0.0).astype(np.float64)
+    southward *= length_of(velocity, "VB_s")
+    southward *= -1e-3  # km/s times nT is µV/m
+    southward += 0.0  # a northward field gives 0, not −0
+    return derived(
+        inputs, southward, unit="mV/m", name="VB_s", description="rectified electric field of the solar wind"
+    )
