@@ -16,6 +16,8 @@ from helio.pipelines.template import Document
 from helio.settings import Settings, read_settings
 
 if TYPE_CHECKING:
+    from helio.knowledge.citations import Citation
+    from helio.pipelines.compare import Comparison
     from helio.pipelines.execute import StepResult
     from helio.pipelines.files import Format
     from helio.pipelines.plan import Plan, PlannedStep
@@ -404,6 +406,80 @@ def lock(
     return make_lock(planned, settings=settings, archive=source, access=access, finished=finished)
 
 
+def lock_run(run_id: str, settings: Settings | None = None) -> Lock:
+    """The lock of what a finished run was made from; nothing is downloaded.
+
+    Raises
+    ------
+    UnknownRun
+    RequestError
+        The run did not end well.
+    """
+    from helio.pipelines.lock import lock_of_record
+    from helio.store.runs import Runs
+
+    return lock_of_record(Runs((settings or read_settings()).runs).load(run_id))
+
+
+def verify(
+    run_id: str,
+    *,
+    archive: str | Path | None = None,
+    access: Access | None = None,
+    settings: Settings | None = None,
+    finished: Callable[[StepResult], None] = lambda result: None,
+) -> Comparison:
+    """Run again what a record says was run, in an empty store of its own, and compare with what came of it.
+
+    Returns
+    -------
+    Comparison
+        ``same_results`` when every table, figure and file came out as it was; else ``first`` is where it parts.
+
+    Raises
+    ------
+    UnknownRun
+    RequestError
+        The run has not ended.
+    """
+    from helio.pipelines.verify import verify_run
+    from helio.store.runs import Runs
+
+    settings = settings or read_settings()
+    record = Runs(settings.runs).load(run_id)
+    return verify_run(record, settings=settings, archive=str(archive or ""), access=access, finished=finished)
+
+
+def diff(old: str, new: str, settings: Settings | None = None) -> Comparison:
+    """Compare two runs: plans, files, numbers and figures.
+
+    Raises
+    ------
+    UnknownRun
+    """
+    from helio.pipelines.compare import compare, judge_by
+    from helio.store.runs import Runs
+    from helio.store.store import Store
+
+    settings = settings or read_settings()
+    runs = Runs(settings.runs)
+    return compare(runs.load(old), runs.load(new), judge=judge_by(Store(settings.store)))
+
+
+def cite(run_id: str, settings: Settings | None = None) -> tuple[Citation, ...]:
+    """How the datasets of a run are cited, and what is not known of them.
+
+    Raises
+    ------
+    UnknownRun
+    """
+    from helio.pipelines.run import citations_of
+    from helio.store.runs import Runs
+
+    settings = settings or read_settings()
+    return citations_of(Runs(settings.runs).load(run_id).steps, settings.home)
+
+
 def _as_locked(
     lock: Lock,
     pipeline: str | Path | Document,
@@ -471,4 +547,19 @@ def read_now(now: datetime | str | None) -> datetime:
     return read.astimezone(UTC).replace(tzinfo=None) if read.tzinfo else read
 
 
-__all__ = ["check", "check_template", "library", "load", "plan", "read_now", "run", "save_runs"]
+__all__ = [
+    "check",
+    "check_template",
+    "cite",
+    "diff",
+    "foresee",
+    "library",
+    "load",
+    "lock",
+    "lock_run",
+    "plan",
+    "read_now",
+    "run",
+    "save_runs",
+    "verify",
+]

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -51,6 +52,13 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Now = Annotated[
     str | None, typer.Option("--now", help="The run's clock, UTC, instead of the present.", metavar="TIME")
 ]
+Locked = Annotated[
+    bool,
+    typer.Option(
+        "--locked", help="Refuse whatever is not in ./helio.lock; what is not given is as locked there."
+    ),
+]
+LockFile = Annotated[Path | None, typer.Option("--lock", help="The same, with this lock.", metavar="FILE")]
 MARKS = {"completed": "✓", "cached": "=", "failed": "✗", "skipped": "–"}
 
 
@@ -180,6 +188,11 @@ def size_of(text: str) -> int:
     if not found:
         raise RequestError(f"'{text}' is no size", advice="20GB, 500MB")
     return int(float(found[1]) * powers[found[2] or ""])
+
+
+def chosen_lock(locked: bool, file: Path | None) -> Path | None:
+    """The lock that a run is held to, if it is to be held to one."""
+    return file or (Path("helio.lock") if locked else None)
 
 
 def chosen_formats(text: str) -> list[Any]:

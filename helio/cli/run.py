@@ -21,11 +21,14 @@ from helio.cli.app import (
     Assign,
     Formats,
     Json,
+    Locked,
+    LockFile,
     Name,
     Now,
     app,
     assignments,
     chosen_formats,
+    chosen_lock,
     current_settings,
     errors_as_text,
     log_to,
@@ -69,6 +72,8 @@ def run(
     ] = "1GB",
     offline: Annotated[bool, typer.Option("--offline", help="Ask no server: use what is there.")] = False,
     refresh: Annotated[bool, typer.Option("--refresh", help="Ask servers again for what is kept.")] = False,
+    locked: Locked = False,
+    lock: LockFile = None,
     ephemeral: Annotated[
         bool, typer.Option("--ephemeral", help="Run the engine's server in this process, for batch systems.")
     ] = False,
@@ -99,6 +104,7 @@ def run(
                 outputs=Path("helio-runs"),
                 formats=chosen,
                 engine="direct" if direct else "ephemeral" if ephemeral else settings.engine,
+                locked=chosen_lock(locked, lock),
                 access=Access(size_of(max_download), offline, refresh),
                 settings=settings,
                 started=started,
@@ -124,21 +130,25 @@ def plan_pipeline(
         Path | None,
         typer.Option("--output", "-o", help="A file to save the plan in: helio run FILE executes it."),
     ] = None,
+    locked: Locked = False,
+    lock: LockFile = None,
     as_json: Json = False,
 ) -> None:
     """Say what a run would do, step by step, and save the plan."""
     with errors_as_text(as_json):
         from helio import api
-        from helio.pipelines.run import foresee
         from helio.store.files import write_whole
 
         settings = current_settings()
-        source = archive or settings.archive
-        values = assignments(assign or [])
-        planned = api.plan(
-            name, time_range=time_range, variables=values, now=now, archive=source, settings=settings
+        planned, saved = api.foresee(
+            name,
+            time_range=time_range,
+            variables=assignments(assign or []),
+            now=now,
+            archive=archive,
+            locked=chosen_lock(locked, lock),
+            settings=settings,
         )
-        saved = foresee(planned, settings=settings, archive=source)
         if output is not None:
             write_whole(output, (json.dumps(saved, indent=1, ensure_ascii=False) + "\n").encode())
         if as_json:

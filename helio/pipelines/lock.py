@@ -118,7 +118,6 @@ def lock_of_record(record: RunRecord) -> Lock:
     if "archive" not in header:
         raise RequestError(f"the record of run {record.id} does not say which archive it used")
     steps = record.steps
-    tables = {name for name, one in signatures().items() if one.gives == "tables"}
     return Lock(
         pipeline=header["pipeline"],
         template=header["template_digest"],
@@ -127,21 +126,27 @@ def lock_of_record(record: RunRecord) -> Lock:
         values=header["values"],
         helio=header.get("environment", {}).get("helio", ""),
         tools=dict(sorted({one["tool_name"]: one["tool_version"] for one in steps}.items())),
-        fetches=tuple(
-            _fetch_of_record(one, record) for one in _in_planned_order(record) if one["tool_name"] in tables
-        ),
+        fetches=recorded_fetches(record),
     )
 
 
-def listings(lock: Lock) -> Listings:
-    """The files of a lock, for an archive that is not to be asked which there are."""
+def recorded_fetches(record: RunRecord) -> tuple[LockedFetch, ...]:
+    """What each fetch of a run was made from, and what it gave."""
+    fetching = {name for name, one in signatures().items() if one.gives == "tables"}
+    return tuple(
+        _fetch_of_record(one, record) for one in _in_planned_order(record) if one["tool_name"] in fetching
+    )
+
+
+def listings(fetches: Iterable[LockedFetch]) -> Listings:
+    """The files of locked fetches, for an archive that is not to be asked which there are."""
     return {
         (dataset.dataset_id, *fetch.range): tuple(
             SourceFile(dataset.dataset_id, one.file, one.version, dataset.provider, one.sha256, one.size,
                        url=one.url, last_modified=one.last_modified)
             for one in dataset.files
         )
-        for fetch in lock.fetches
+        for fetch in fetches
         for dataset in fetch.datasets
         if dataset.files and all(one.url for one in dataset.files)
     }  # fmt: skip

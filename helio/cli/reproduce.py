@@ -1,0 +1,231 @@
+"""What a run is made from, and whether it comes out again: lock, verify, diff, cite."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from helio.cli.app import (
+    FAILED,
+    SUCCESS,
+    Archive,
+    Assign,
+    Json,
+    Now,
+    RunId,
+    app,
+    assignments,
+    current_settings,
+    errors_as_text,
+    print_json,
+    say,
+    size_of,
+)
+
+if TYPE_CHECKING:
+    from helio.pipelines.compare import Comparison, Difference
+    from helio.store.lock import Lock
+
+MaxDownload = Annotated[
+    str, typer.Option("--max-download", help="What one fetch may download.", metavar="SIZE")
+]
+Offline = Annotated[bool, typer.Option("--offline", help="Ask no server: use what is there.")]
+_FEW = 10
+
+
+@app.command()
+def lock(
+    name: Annotated[
+        str | None, typer.Argument(help="A pipeline's name, or the path of a JSON file.", metavar="PIPELINE")
+    ] = None,
+    time_range: Annotated[
+        str | None, typer.Option("--time-range", "-t", help="The time range.", metavar="RANGE")
+    ] = None,
+    assign: Assign = None,
+    now: Now = None,
+    archive: Archive = None,
+    run: Annotated[
+        str | None, typer.Option("--run", help="Lock what this run was made from instead.", metavar="RUN")
+    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The lock to write.")] = Path("helio.lock"),
+    max_download: MaxDownload = "1GB",
+    offline: Offline = False,
+    refresh: Annotated[bool, typer.Option("--refresh", help="Ask servers again for what is kept.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Write down which files a run is made from, so that helio run --locked uses these and no others."""
+    with errors_as_text(as_json):
+        from helio import api
+        from helio.errors import RequestError
+        from helio.sources.archives import Access
+        from helio.store.lock import changes, read_lock
+
+        settings = current_settings()
+        before = read_lock(output) if output.exists() else None
+        if run is not None:
+            if name or time_range or assign or now or archive:
+                raise RequestError("a run has its pipeline and values already", advice="helio lock --run RUN")
+            made = api.lock_run(run, settings)
+        elif name is None:
+            raise RequestError("which pipeline?", advice="helio lock PIPELINE, or helio lock --run RUN")
+        else:
+            made = api.lock(
+                name,
+                time_range=time_range,
+                variables=assignments(assign or []),
+                now=now,
+                archive=archive,
+                access=Access(size_of(max_download), offline, refresh),
+                settings=settings,
+            )
+        if before is not None and before.pipeline != made.pipeline:
+            raise RequestError(
+                f"{output} locks {before.pipeline}, not {made.pipeline}", advice="--output another.lock"
+            )
+        written = made.write(output)
+        changed = [] if before is None else changes(before, made)
+        if as_json:
+            print_json({"file": str(output), "written": written, "changes": changed, **made.to_json()})
+            return
+        for one in _lock_lines(made):
+            say(one)
+        for one in changed:
+            say(f"changed: {one}")
+        say(f"{'written' if written else 'unchanged'} {output}")
+
+
+@app.command()
+def verify(
+    run_id: RunId,
+    archive: Annotated[
+        str | None,
+        typer.Option("--archive", help="Another archive than the run's.", metavar="DIR|NAME"),
+    ] = None,
+    max_download: MaxDownload = "1GB",
+    offline: Offline = False,
+    as_json: Json = False,
+) -> None:
+    """Run a run again in an empty store, and compare every table, figure and file with what came of it."""
+    with errors_as_text(as_json):
+        from helio import api
+        from helio.sources.archives import Access
+
+        found = api.verify(
+            run_id,
+            archive=archive,
+            access=Access(size_of(max_download), offline),
+            settings=current_settings(),
+        )
+        if as_json:
+            print_json(found.to_json())
+        else:
+            for line in _verify_lines(found):
+                say(line)
+    raise typer.Exit(SUCCESS if found.same_results else FAILED)
+
+
+@app.command()
+def diff(
+    old: Annotated[str, typer.Argument(help="A run's id, or the beginning of one.", metavar="RUN")],
+    new: Annotated[str, typer.Argument(help="Another run's.", metavar="RUN")],
+    as_json: Json = False,
+) -> None:
+    """Say how two runs differ: plans, files, numbers, figures."""
+    with errors_as_text(as_json):
+        from helio import api
+
+        found = api.diff(old, new, current_settings())
+        if as_json:
+            print_json(found.to_json())
+            return
+        for line in _diff_lines(found):
+            say(line)
+
+
+@app.command()
+def cite(
+    run_id: RunId,
+    form: Annotated[
+        Literal["text", "bibtex", "json"], typer.Option("--format", help="How it is written.")
+    ] = "text",
+    as_json: Json = False,
+) -> None:
+    """Say how to cite the data of a run, and helio: investigators, DOIs, acknowledgements."""
+    with errors_as_text(as_json):
+        from helio import api
+        from helio.cli.app import run_records
+        from helio.knowledge.citations import bibtex, text_lines
+
+        settings = current_settings()
+        record = run_records().load(run_id)
+        version = str(record.header.get("environment", {}).get("helio", ""))
+        found = api.cite(record.id, settings)
+        if as_json or form == "json":
+            datasets: list[dict[str, Any]] = [one.to_json() for one in found]
+            print_json(
+                {"citations": "helio-citations/1", "run": record.id, "helio": version, "datasets": datasets}
+            )
+        elif form == "bibtex":
+            say(bibtex(found, version).rstrip())
+        else:
+            for line in text_lines(found, version):
+                say(line)
+
+
+def _lock_lines(made: Lock) -> list[str]:
+    from helio.knowledge.citations import span_text
+    from helio.sources.downloads import in_words
+
+    lines = []
+    for fetch in made.fetches:
+        for one in fetch.datasets:
+            size = in_words(sum(file.size for file in one.files))
+            versions = ", ".join(dict.fromkeys(f"v{file.version}" for file in one.files if file.version))
+            told = one.absent or (f"{len(one.files)} file{'s' * (len(one.files) != 1)} {versions} {size}")
+            mark = "=" if one.used else "–"
+            lines.append(f"{mark} {fetch.step_id}  {one.dataset_id} of {one.provider}  {told}".rstrip())
+        if fetch.failed:
+            lines.append(f"✗ {fetch.step_id}  {fetch.failed}")
+    spans = dict.fromkeys(span_text(one.range) for one in made.fetches)
+    return [*lines, *spans]
+
+
+def _verify_lines(found: Comparison) -> list[str]:
+    compared = f"{found.tables} tables and {found.drawn} figures and exports"
+    lines = [f"note: {one}" for one in (*found.plan, *found.files)]
+    if found.same_results:
+        return [*lines, *_versions(found), f"same: {compared} of {found.old} came out as they were"]
+    first = found.first
+    if first is not None:
+        lines += ["the first that differs:", *_lines_of(first)]
+    others = [one for one in (*found.numbers, *found.figures) if one is not first]
+    if others:
+        names = ", ".join(f"{one.step_id} {one.output}".rstrip() for one in others[:_FEW])
+        more = f" and {len(others) - _FEW} more" if len(others) > _FEW else ""
+        lines.append(f"then: {names}{more}")
+    return [*lines, f"different: {len(others) + 1} of {compared} of {found.old}"]
+
+
+def _diff_lines(found: Comparison) -> list[str]:
+    lines = [f"old {found.old}", f"new {found.new}"]
+    for title, told in (("plan", found.plan), ("files", found.files), ("environment", found.environment)):
+        lines += [f"{title}:", *(f"  {one}" for one in told)] if told else [f"{title}: the same"]
+    for title, differences, count in (
+        ("numbers", found.numbers, found.tables),
+        ("figures", found.figures, found.drawn),
+    ):
+        lines.append(f"{title}:" if differences else f"{title}: the same ({count} compared)")
+        for one in differences:
+            lines += [f"  {line}" for line in _lines_of(one)]
+    return lines
+
+
+def _lines_of(one: Difference) -> list[str]:
+    what = f"{one.output}: " if one.output else ""
+    return [f"step {one.step_id}: {what}{one.message}", *(f"  {reason}" for reason in one.reasons)]
+
+
+def _versions(found: Comparison) -> list[str]:
+    return [f"note: {one}" for one in found.environment]

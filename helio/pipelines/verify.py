@@ -1,0 +1,128 @@
+"""Run again what a record says was run, in an empty store, and compare."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from helio.errors import Offline, RequestError
+from helio.pipelines.compare import Comparison, Difference, compare
+from helio.pipelines.execute import StepResult
+from helio.pipelines.files import STATIC
+from helio.pipelines.known import CDAWEB_ALIKE, KnownDatasets
+from helio.pipelines.lock import absolute_archive, listings, recorded_fetches
+from helio.pipelines.plan import Plan, make_plan
+from helio.pipelines.run import Direct, Run, run_plan
+from helio.settings import Settings
+from helio.sources.archives import Access
+from helio.store.runs import RunRecord, Runs
+
+_KEPT = ("files", "catalogue")
+"""What a run reads in the home beside its store: files and replies of servers, and the renewed catalogue."""
+_UNFINISHED = "parts"
+"""Downloads on their way, which are written to in place."""
+
+
+def verify_run(
+    record: RunRecord,
+    *,
+    settings: Settings,
+    archive: str = "",
+    access: Access | None = None,
+    finished: Callable[[StepResult], None] = lambda result: None,
+) -> Comparison:
+    """Execute a record's plan again, from the same files, in a store of its own that is gone afterwards.
+
+    Files that are kept are read where they are and stay as they are; what is not kept is downloaded, to be gone
+    afterwards too, unless `access` forbids it.
+
+    Parameters
+    ----------
+    archive : str
+        Another archive than the recorded one; files are then looked for there.
+
+    Returns
+    -------
+    Comparison
+        Its `same_results` says whether every table, figure and file came out as it was.
+
+    Raises
+    ------
+    RequestError
+        The run has not ended, or its record does not say which archive it used.
+    InvalidTemplate
+        This helio cannot run the plan at all.
+    DamagedObject
+        The record cannot be read.
+    """
+    header = record.header
+    if record.status not in ("success", "partial", "failed") or not record.steps:
+        raise RequestError(f"run {record.id} is {record.status}: there is nothing to compare with")
+    if "archive" not in header and not archive:
+        raise RequestError(
+            f"the record of run {record.id} does not say which archive it used", advice="--archive DIR|NAME"
+        )
+    source = archive or header["archive"]
+    plan = _plan_again(record, source, settings)
+    access = access or Access()
+    if not archive:
+        access = replace(access, listed=listings(recorded_fetches(record)))
+    with tempfile.TemporaryDirectory(prefix="helio-verify-") as folder:
+        own = replace(settings, home=Path(folder) / "home")
+        for name in _KEPT:
+            _mirror(settings.home / name, own.home / name)
+        output = Path(folder) / "output" if header.get("artefacts") else None
+        formats = [one for one in STATIC if one in {each["kind"] for each in header.get("artefacts", ())}]
+
+        def run(access: Access) -> Run:
+            return run_plan(
+                plan,
+                settings=own,
+                engine=Direct(),
+                archive=source,
+                output=output,
+                formats=formats,
+                access=access,
+                finished=finished,
+            )
+
+        # what is kept needs no network, and only what is not kept is worth asking for
+        done = run(replace(access, offline=True, refresh=False))
+        if not access.offline and any(isinstance(one.error, Offline) for one in done.result.steps):
+            done = run(access)
+        found = compare(record, Runs(own.runs).load(done.id))
+    unwritten = tuple(error.message for error in done.unwritten)
+    changed = tuple(_why_unwritten(one, unwritten) for one in found.figures)
+    archives = ("archive: ",) if absolute_archive(source) != header.get("archive") else ()
+    plans = tuple(one for one in found.plan if not one.startswith(archives))
+    return replace(found, new="now", figures=changed, plan=plans)
+
+
+def _plan_again(record: RunRecord, archive: str, settings: Settings) -> Plan:
+    header = record.header
+    now = datetime.fromisoformat(header["now"])
+    return make_plan(
+        record.documents["normalised"],
+        now=now,
+        values=header["values"],
+        archive=archive,
+        catalogue=KnownDatasets(settings.home, now, spans=archive in CDAWEB_ALIKE),
+    )
+
+
+def _mirror(folder: Path, own: Path) -> None:
+    """A folder in which every file is a link to that of another folder: what is replaced there stays here."""
+    for place, inner, names in os.walk(folder):
+        inner[:] = [one for one in inner if one != _UNFINISHED]
+        copy = own / Path(place).relative_to(folder)
+        copy.mkdir(parents=True)
+        for name in names:
+            (copy / name).symlink_to(Path(place) / name)
+
+
+def _why_unwritten(one: Difference, unwritten: tuple[str, ...]) -> Difference:
+    return replace(one, reasons=unwritten) if one.message.endswith("was not written") else one
