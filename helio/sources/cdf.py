@@ -1,4 +1,4 @@
-"""CDF files as tables, read in a process of their own that a damaged file may kill."""
+"""Files as tables, read in a process of their own that a damaged file may kill."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from helio.errors import DamagedFile, DataError, NoData, UnknownParameter
-from helio.sources.cdf_guard import check_cdf
 from helio.sources.child import child_environment, memory_limit
+from helio.sources.formats import format_of
 from helio.store.source_file import SourceFile
 from helio.time_range import TimeRange
 
@@ -40,7 +40,7 @@ _ADVICE = "fetch it again; if it comes out the same, leave it out and tell whoev
 
 @dataclass(frozen=True)
 class FileFacts:
-    """What a CDF says about itself.
+    """What a file says about itself.
 
     Parameters
     ----------
@@ -79,7 +79,9 @@ class FileFacts:
 
 
 class CdfReader:
-    """Reads CDFs through one warm worker process; a context manager, safe to share between threads.
+    """Reads CDFs, and files of the other formats of an archive, through one warm worker process.
+
+    A context manager, safe to share between threads.
 
     Parameters
     ----------
@@ -123,7 +125,7 @@ class CdfReader:
     def read(self, path: Path, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
         """Records of [start, stop) of one file, by parameter; a table may be of length 0.
 
-        Epochs increase, fill is NaN, `Table.unit` is UNITS as the file has it, `Table.sources` is empty.
+        Epochs increase, fill is NaN, `Table.unit` is spelled as in the file, `Table.sources` is empty.
 
         Raises
         ------
@@ -132,7 +134,7 @@ class CdfReader:
         NoData
             When the file is a master CDF, without any record.
         DamagedFile
-            When the file is not a whole CDF, or cannot be read within the limits of time and memory.
+            When the file is not whole or not of its kind, or cannot be read within the limits of time and memory.
         """
         request = {
             "do": "read",
@@ -156,8 +158,13 @@ class CdfReader:
     def _ask(
         self, path: Path, request: dict[str, Any]
     ) -> list[tuple[dict[str, Any], list[npt.NDArray[Any]]]]:
-        check_cdf(path)
-        request = {**request, "path": os.path.abspath(path), "seconds": self._time_limit + 5}
+        kind = format_of(path)
+        request = {
+            **request,
+            "path": os.path.abspath(path),
+            "format": kind,
+            "seconds": self._time_limit + 5,
+        }
         with self._lock:
             worker = self._running()
             try:
@@ -181,7 +188,7 @@ class CdfReader:
                         advice=_ADVICE,
                         place=str(path),
                     ) from error
-                raise RuntimeError(f"the reader of CDFs failed on {path}\n{said}") from error
+                raise RuntimeError(f"the reader failed on {path}\n{said}") from error
             except BaseException:
                 # interrupted between frames: what is left in the pipe answers a question nobody asks any more
                 self._drop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,47 +12,13 @@ import numpy.typing as npt
 from helio.errors import DamagedFile, DataError, NoData, UnknownParameter, did_you_mean
 from helio.sources import istp
 from helio.sources.cdf_epoch import EPOCH_TYPES, unix_nanoseconds, unix_nanoseconds_of_seconds
+from helio.sources.clock import Clock, clock_between
 from helio.sources.variables import Variable, VariableFile
+from helio.sources.written import WRITTEN, read_facts, restore
 from helio.store.table import Axis, Floats, Table
 
 _MOST_TENSOR = 16
 """Elements of two dimensions with names are components up to here: 3 × 3, 4 × 4."""
-
-
-@dataclass(frozen=True, eq=False)
-class Clock:
-    """The epochs of a variable that lie in an interval, and which of its records they belong to.
-
-    Parameters
-    ----------
-    epoch : datetime64[ns], shape (n,)
-        Increasing.
-    records : slice or int array, shape (n,)
-        Records of the variable, in the order of `epoch`.
-    written : int
-        How many epochs the file has.
-    """
-
-    name: str
-    epoch: npt.NDArray[np.datetime64]
-    records: slice | npt.NDArray[np.int64]
-    written: int
-    notes: tuple[str, ...] = ()
-
-    @property
-    def span(self) -> tuple[int, int]:
-        """First record needed, and the one after the last."""
-        if isinstance(self.records, slice):
-            return self.records.start, self.records.stop
-        if self.records.size == 0:
-            return 0, 0
-        return int(self.records.min()), int(self.records.max()) + 1
-
-    def pick(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The records, from an array of those of `span`."""
-        if isinstance(self.records, slice):
-            return array
-        return array[self.records - self.span[0]]
 
 
 class TableReader:
@@ -136,6 +103,9 @@ class TableReader:
     def _table(self, variable: Variable, attributes: istp.Attributes, source: Variable) -> Table:
         """A table of what `attributes` say, from the records of `source`."""
         clock = self._clock_of(variable, attributes, source)
+        facts = istp.text_of(attributes, WRITTEN.upper())
+        if facts:
+            return self._written(facts, clock)
         first, stop = clock.span
         values = istp.without_fill(self._file.records(source, first, stop), attributes)
         values = clock.pick(values)
@@ -157,6 +127,23 @@ class TableReader:
             notes=tuple(note for note in (*notes, *layout.notes) if note),
         )
 
+    def _written(self, facts: str, clock: Clock) -> Table:
+        """A table that helio wrote, as it was."""
+
+        def part(said: Mapping[str, Any]) -> npt.NDArray[Any]:
+            variable = self._file.variable(str(said["variable"]))
+            if variable is None:
+                raise KeyError(said["variable"])
+            if not variable.varies:
+                return istp.without_fill(
+                    self._file.records(variable, 0, 1), self._file.attributes(variable.name)
+                )
+            records = self._file.records(variable, *clock.span)
+            return clock.pick(istp.without_fill(records, self._file.attributes(variable.name)))
+
+        table = restore(self._file.path, read_facts(self._file.path, facts), clock.epoch, part)
+        return replace(table, notes=clock.notes)
+
     def _clock_of(self, variable: Variable, attributes: istp.Attributes, source: Variable) -> Clock:
         time = find_time(self._file, variable.name, attributes, source.records)
         if time.records != source.records:
@@ -176,23 +163,7 @@ class TableReader:
             raise UnknownParameter(
                 f"its time '{time.name}' has {written} values in {time.records} records, so no record has one time"
             )
-        notes: list[str] = []
-        records: npt.NDArray[np.int64] | None = None
-        if valid is not None:
-            records = np.flatnonzero(valid)
-            nanoseconds = nanoseconds[records]
-            notes.append(
-                f"{written - records.size} of {written} records dropped: their epoch is fill, or out of range"
-            )
-        if nanoseconds.size > 1:
-            later = nanoseconds[1:] > nanoseconds[:-1]
-            if not later.all():
-                nanoseconds, records = _in_order(nanoseconds, records, notes)
-            del later
-        epoch = nanoseconds.view("M8[ns]")
-        first, stop = (int(place) for place in np.searchsorted(epoch, [self._start, self._stop], side="left"))
-        chosen = slice(first, stop) if records is None else records[first:stop]
-        return Clock(time.name, epoch[first:stop], chosen, written, tuple(notes))
+        return clock_between(time.name, nanoseconds, valid, self._start, self._stop)
 
     def _unit(self, attributes: istp.Attributes) -> tuple[str, str]:
         unit = istp.text_of(attributes, "UNITS")
@@ -271,11 +242,10 @@ class TableReader:
         plus = self._edges(istp.text_of(attributes, "DELTA_PLUS_VAR"), variable, clock, centers)
         minus = self._edges(istp.text_of(attributes, "DELTA_MINUS_VAR"), variable, clock, centers)
         note = ""
-        lower: Floats | None = None
-        upper: Floats | None = None
-        if plus is not None and minus is not None:
+        lower, upper = self._bounds(istp.text_of(attributes, "BOUNDS"), variable, clock, centers)
+        if lower is None and plus is not None and minus is not None:
             lower, upper = centers - minus, centers + plus
-        elif plus is not None:
+        elif lower is None and plus is not None:
             # a width upwards only: what DEPEND gives is the lower edge, as Solar Orbiter EPD does
             lower, upper = centers, centers + plus
             centers = istp.middle(lower, upper).astype(centers.dtype)
@@ -310,6 +280,20 @@ class TableReader:
         return istp.fixed_if_equal(
             clock.pick(istp.without_fill(self._file.records(variable, first, stop), attributes))
         )
+
+    def _bounds(
+        self, name: str, centre: Variable, clock: Clock, centers: Floats
+    ) -> tuple[Floats | None, Floats | None]:
+        """Both edges of the bins, where one variable holds them as CF has it; in any order."""
+        variable = self._file.variable(name) if name else None
+        if variable is None or variable.holds_text or variable.shape != (*centre.shape, 2):
+            return None, None
+        if variable.varies and variable.records not in (1, clock.written):
+            return None, None
+        edges = self._bins(variable, clock)
+        if edges.shape[:-1] != centers.shape:
+            return None, None
+        return edges.min(axis=-1), edges.max(axis=-1)
 
     def _edges(self, name: str, centre: Variable, clock: Clock, centers: Floats) -> Floats | None:
         variable = self._file.variable(name) if name else None
@@ -432,7 +416,7 @@ def _seconds_named(file: VariableFile, variable: Variable) -> TimeSource:
     unit = istp.text_of(attributes, "UNITS").lower()
     if unit not in {"s", "sec", "secs", "second", "seconds", "unix time"} and "1970" not in unit:
         raise UnknownParameter(
-            f"its time '{variable.name}' is no CDF time but numbers in '{unit or 'no unit'}'"
+            f"its time '{variable.name}' holds no times but numbers in '{unit or 'no unit'}'"
         )
     base = _base_named(file, attributes, "DEPEND_EPOCH0")
     return TimeSource(variable.name, variable, counts_seconds=True, base=base)
@@ -447,23 +431,6 @@ def _base_named(file: VariableFile, attributes: istp.Attributes, name: str) -> s
 def _clocks(file: VariableFile) -> list[Variable]:
     variables = [file.variable(name) for name in file.names()]
     return [each for each in variables if each is not None and each.kind in EPOCH_TYPES and each.varies]
-
-
-def _in_order(
-    nanoseconds: npt.NDArray[np.int64], records: npt.NDArray[np.int64] | None, notes: list[str]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Epochs in increasing order, each once: of equal ones the first in the file is kept."""
-    backwards = int(np.count_nonzero(nanoseconds[1:] < nanoseconds[:-1]))
-    order = np.argsort(nanoseconds, kind="stable")
-    ordered = nanoseconds[order]
-    first_of_kind = np.concatenate([[True], ordered[1:] > ordered[:-1]])
-    repeated = int(ordered.size - np.count_nonzero(first_of_kind))
-    if backwards:
-        notes.append(f"time runs backwards {backwards} times in the file; records were put in order")
-    if repeated:
-        notes.append(f"{repeated} records repeat an epoch; the first was kept")
-    order = order[first_of_kind]
-    return ordered[first_of_kind], order if records is None else records[order]
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""The process that reads CDFs: it may hang, be killed or run out of memory, and its parent goes on.
+"""The process that reads files: it may hang, be killed or run out of memory, and its parent goes on.
 
 It takes one request per line of JSON on its standard input and answers on its standard output with frames: a
 length (4 bytes, big endian), that many bytes of JSON, then the bytes of the arrays that it describes. It ends
@@ -20,9 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import DamagedFile, DataError
-from helio.sources.cdf_file import CdfFile
-from helio.sources.cdf_tables import TableReader, parameters_of
 from helio.sources.child import limit_memory
+from helio.sources.formats import Format
+from helio.sources.open_files import OpenFile, open_file
 from helio.store.table import Table
 
 _MOST_OPEN = 8
@@ -61,9 +61,9 @@ class OpenFiles:
     """The files read last, as long as they are what they were."""
 
     def __init__(self) -> None:
-        self._files: OrderedDict[tuple[str, int, int], CdfFile] = OrderedDict()
+        self._files: OrderedDict[tuple[str, int, int], OpenFile] = OrderedDict()
 
-    def open(self, path: Path) -> CdfFile:
+    def open(self, path: Path, kind: Format) -> OpenFile:
         """The file, opened or still open."""
         try:
             status = path.stat()
@@ -71,7 +71,7 @@ class OpenFiles:
             raise DamagedFile(f"'{path.name}' cannot be opened: {error.strerror}") from error
         key = (str(path), status.st_mtime_ns, status.st_size)
         if key not in self._files:
-            self._files[key] = CdfFile(path)
+            self._files[key] = open_file(path, kind)
             if len(self._files) > _MOST_OPEN:
                 self._files.popitem(last=False)[1].close()
         self._files.move_to_end(key)
@@ -84,39 +84,15 @@ class OpenFiles:
 
 
 def _answer(request: dict[str, Any], files: OpenFiles, answers: BinaryIO) -> None:
-    file = files.open(Path(request["path"]))
+    file = files.open(Path(request["path"]), request["format"])
     if request["do"] == "describe":
-        _send(answers, {"facts": _facts(file)})
+        _send(answers, {"facts": file.facts()})
         return
-    reader = TableReader(file, request["start"], request["stop"])
+    tables = file.tables(request["start"], request["stop"])
     for name in request["parameters"]:
-        header, arrays = _packed(reader.read(name))
+        header, arrays = _packed(tables.read(name))
         _send(answers, {"parameter": name, **header}, arrays)
     _send(answers, {"done": True})
-
-
-def _facts(file: CdfFile) -> dict[str, Any]:
-    said = file.global_attributes()
-
-    def text(*names: str) -> str:
-        entries = next((said[name] for name in names if name in said), [])
-        return " ".join(str(entry).strip() for entry in entries if str(entry).strip())
-
-    return {
-        "logical_source": text("LOGICAL_SOURCE"),
-        "logical_file_id": text("LOGICAL_FILE_ID"),
-        "data_version": text("DATA_VERSION"),
-        "doi": text("DOI", "DATASET_DOI"),
-        "acknowledgement": text("ACKNOWLEDGEMENT", "ACKNOWLEDGMENT", "ACKNOWLEDGEMENTS"),
-        "title": text("TITLE", "LOGICAL_SOURCE_DESCRIPTION"),
-        "descriptor": text("DESCRIPTOR"),
-        "mission": text("SOURCE_NAME", "MISSION_GROUP"),
-        "parameters": list(parameters_of(file)),
-        "pi": text("PI_NAME"),
-        "affiliation": text("PI_AFFILIATION"),
-        "rules_of_use": text("RULES_OF_USE"),
-        "source_description": text("LOGICAL_SOURCE_DESCRIPTION"),
-    }
 
 
 def _packed(table: Table) -> tuple[dict[str, Any], list[npt.NDArray[Any]]]:

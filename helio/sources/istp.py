@@ -355,7 +355,7 @@ def axis_scale(centers: Floats, unit: str, attributes: Attributes) -> Scale:
 
 def fixed_if_equal(array: Floats) -> Floats:
     """One record in place of many that are all equal."""
-    if array.ndim != 2 or array.shape[0] == 0:
+    if array.ndim < 2 or array.shape[0] == 0:
         return array
     # the second record tells most of the time; only then compare all
     few = array[:2]

@@ -1,4 +1,4 @@
-"""A folder or tree of CDF files as a provider: found by their names as CDAWeb writes them, read, joined."""
+"""A folder or tree of files as a provider: found by their names as CDAWeb writes them, read, joined."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helio.errors import DamagedFile, NoData, RequestError, UnknownDataset, UnknownParameter, did_you_mean
+from helio.sources.formats import SUFFIXES
 from helio.store.file_digests import sha256_of
 from helio.store.source_file import SourceFile
 from helio.time_range import TimeRange
@@ -25,9 +26,10 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 # ac_h0_mfi_20230102_v07.cdf, mms1_fgm_brst_l2_20151016130524_v4.18.1.cdf, tha_l1_state_20100225.cdf,
-# solo_L2_epd-ept-asun-rates_20200603_V02.cdf; MAVEN adds a revision: _v01_r02.
+# solo_L2_epd-ept-asun-rates_20200603_V02.cdf; MAVEN adds a revision: _v01_r02; NOAA's netCDF a d:
+# dn_magn-l2-hires_g16_d20200101_v1-0-1.nc.
 _FILE_NAME = re.compile(
-    r"(?P<dataset>.+?)_(?P<date>\d{8})(?:t?(?P<time>\d{2}(?:\d{2}){0,2}))?"
+    r"(?P<dataset>.+?)_d?(?P<date>\d{8})(?:t?(?P<time>\d{2}(?:\d{2}){0,2}))?"
     r"(?:_v(?P<version>\d+(?:[.\-]\d+)*(?:_r\d+)?))?",
     re.IGNORECASE,
 )
@@ -97,6 +99,10 @@ def parse_file_name(name: str) -> FileName | None:
     stem, dot, suffix = name.rpartition(".")
     if not dot or suffix.lower() != "cdf":
         return None
+    return _parse_stem(stem)
+
+
+def _parse_stem(stem: str) -> FileName | None:
     found = _FILE_NAME.fullmatch(stem)
     if found is None:
         return None
@@ -123,11 +129,11 @@ def is_preliminary(dataset_id: str) -> bool:
 
 
 class LocalArchive:
-    """CDF files in a folder and all folders below it; satisfies `helio.sources.provider.Provider`.
+    """Files in a folder and all folders below it; satisfies `helio.sources.provider.Provider`.
 
-    A dataset is found by the names of its files and, where no name fits, by the global attribute
-    ``Logical_source``. The folder is listed once, when it is first needed: make a new archive to see new
-    files.
+    CDF, netCDF, CSV and Parquet are read. A dataset is found by the names of its files and, where no name fits, by
+    the global attribute ``Logical_source``; a file that is no CDF and says nothing is the dataset of its own name.
+    The folder is listed once, when it is first needed: make a new archive to see new files.
 
     Parameters
     ----------
@@ -158,7 +164,10 @@ class LocalArchive:
     ) -> None:
         if not root.is_dir():
             what = "is not a folder" if root.exists() else "does not exist"
-            raise RequestError(f"the archive {root} {what}", advice="name a folder that holds CDF files")
+            raise RequestError(
+                f"the archive {root} {what}",
+                advice="name a folder that holds CDF, netCDF, CSV or Parquet files",
+            )
         try:
             os.scandir(root).close()
         except OSError as error:
@@ -246,9 +255,9 @@ class LocalArchive:
 
     @cached_property
     def _listing(self) -> tuple[tuple[FileName | None, Path], ...]:
-        """Every CDF file below the root, in order of its path."""
-        paths = sorted(_cdf_files(self._root), key=str)
-        return tuple((parse_file_name(path.name), path) for path in paths)
+        """Every file of data below the root, in order of its path."""
+        paths = sorted(_data_files(self._root), key=str)
+        return tuple((_parse_stem(path.stem), path) for path in paths)
 
     @cached_property
     def _named(self) -> dict[str, list[_File]]:
@@ -268,6 +277,9 @@ class LocalArchive:
             if name is not None or f"_{_MASTER_DATE}" in path.name:
                 continue
             facts = self._facts_if_readable(path)
+            if facts is None and SUFFIXES[path.suffix.lower()] != "cdf":
+                # its name is all there is to know it by; reading it says what is wrong
+                found.append(_File(path, path.stem.upper(), None, False, ""))
             if facts is None or not facts.logical_source:
                 continue
             inside = parse_file_name(f"{facts.logical_file_id}.cdf")
@@ -424,8 +436,8 @@ class LocalArchive:
 # Choosing files
 
 
-def _cdf_files(root: Path) -> Iterable[Path]:
-    """Every CDF file below a folder, each folder visited once whatever links lead to it."""
+def _data_files(root: Path) -> Iterable[Path]:
+    """Every file of data below a folder, each folder visited once whatever links lead to it."""
     seen: set[tuple[int, int]] = set()
     waiting = [root]
     while waiting:
@@ -445,7 +457,7 @@ def _cdf_files(root: Path) -> Iterable[Path]:
             try:
                 if entry.is_dir():
                     waiting.append(Path(entry.path))
-                elif entry.name.lower().endswith(".cdf") and entry.is_file():
+                elif Path(entry.name).suffix.lower() in SUFFIXES and entry.is_file():
                     yield Path(entry.path)
             except OSError as error:
                 log.warning("skipped %s: %s", entry.path, error.strerror)

@@ -454,7 +454,7 @@ def test_themis_times_are_seconds_since_their_epoch0(new_cdf, read):
 
 def test_a_time_in_unknown_numbers_is_refused(new_cdf, read):
     made = new_cdf().add("t", "f8", np.arange(3.0), UNITS="fortnights")
-    with pytest.raises(UnknownParameter, match="no CDF time but numbers in 'fortnights'"):
+    with pytest.raises(UnknownParameter, match="no times but numbers in 'fortnights'"):
         read(made.add("n", "f8", np.arange(3.0), DEPEND_0="t").done(), "n")
 
 

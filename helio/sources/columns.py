@@ -1,0 +1,204 @@
+"""From the columns of one file to tables: scalars under their titles, and what helio wrote as it was."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.errors import UnknownParameter, did_you_mean
+from helio.sources import istp
+from helio.sources.clock import Clock, clock_between
+from helio.sources.written import Facts, restore
+from helio.store.table import Floats, Table
+
+_TIME = re.compile(
+    r"epoch|times?|dates?|date[ _]?time|time[ _]?stamp|utc|(?:date|time)[ _]utc", re.IGNORECASE
+)
+_IN_BRACKETS = re.compile(r"(?P<name>.*\S)\s*\[(?P<unit>[^\[\]]*)\]", re.DOTALL)
+_IN_PARENTHESES = re.compile(r"(?P<name>.*\S)\s*\((?P<unit>[^()]*(?:\([^()]*\)[^()]*)*)\)", re.DOTALL)
+
+
+class ColumnFile(Protocol):
+    """An open file of columns over one column of times."""
+
+    path: Path
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """Titles of the columns beside the times, in file order; two may be the same."""
+        ...
+
+    @property
+    def written(self) -> tuple[Facts, ...]:
+        """What helio wrote about each of its tables; empty for a file of someone else."""
+        ...
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Units that the file gives beside the titles; empty where there is none."""
+        ...
+
+    def nanoseconds(self) -> npt.NDArray[np.int64]:
+        """All times as they stand there, since 1970, UTC."""
+        ...
+
+    def numbers(self, place: int, dtype: np.dtype[Any] | None = None) -> Floats:
+        """A column, by its place among the titles, as floats with missing cells NaN.
+
+        Raises
+        ------
+        UnknownParameter
+            When it holds something else than numbers.
+        """
+        ...
+
+    def holds_numbers(self, place: int) -> bool:
+        """Whether a column seems to be one of numbers, from its type or its first cells."""
+        ...
+
+
+class Columns:
+    """The parameters of one file of columns."""
+
+    def __init__(self, file: ColumnFile) -> None:
+        self._file = file
+
+    @cached_property
+    def written(self) -> dict[str, Facts]:
+        """What helio wrote, by parameter."""
+        return {str(facts.get("parameter", "")): facts for facts in self._file.written}
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Each column by its name, or by its whole title where several have that name."""
+        titles = self._file.titles
+        names = [parse_title(title)[0] for title in titles]
+        often, twice = Counter(names), Counter(titles)
+        found = {}
+        for place, (name, title) in enumerate(zip(names, titles, strict=True)):
+            key = name if often[name] == 1 else title
+            if title and twice[title] == 1:
+                found[key] = place
+        return found
+
+    def parameters(self) -> tuple[str, ...]:
+        """Names of all that can be read, in file order: tables of helio's, and other columns of numbers."""
+        used = {title for facts in self.written.values() for title in _titles_in(facts)}
+        others = [
+            name
+            for name, place in self.places.items()
+            if self._file.titles[place] not in used and self._file.holds_numbers(place)
+        ]
+        return (*self.written, *others)
+
+    def find(self, name: str) -> int:
+        """The place of a column, by its name or its whole title.
+
+        Raises
+        ------
+        UnknownParameter
+        """
+        if name in self.places:
+            return self.places[name]
+        titles = self._file.titles
+        if titles.count(name) == 1:
+            return titles.index(name)
+        alike = [title for title in titles if name in (title, parse_title(title)[0])]
+        if len(alike) > 1:
+            raise UnknownParameter(
+                f"'{name}' could be several columns of '{self._file.path.name}': {', '.join(alike)}",
+                advice="name one with its unit, as its title has it; titles must differ",
+            )
+        every = self.parameters()
+        listed = f"there is: {', '.join(every[:12])}" if every else "it has no columns of numbers"
+        raise UnknownParameter(
+            f"'{self._file.path.name}' has no parameter '{name}'",
+            advice=did_you_mean(name, every, otherwise=listed),
+        )
+
+
+class ColumnReader:
+    """Reads tables of one interval from one file of columns."""
+
+    def __init__(self, file: ColumnFile, columns: Columns, start: int, stop: int) -> None:
+        self._file, self._columns = file, columns
+        self._start, self._stop = np.datetime64(start, "ns"), np.datetime64(stop, "ns")
+
+    @cached_property
+    def _clock(self) -> Clock:
+        return clock_between("time", self._file.nanoseconds(), None, self._start, self._stop)
+
+    def read(self, name: str) -> Table:
+        """One parameter over [start, stop).
+
+        Raises
+        ------
+        UnknownParameter
+            When the file has no such column, or it holds something else than numbers.
+        DamagedFile
+            When the times, or what helio wrote, make no sense.
+        """
+        facts = self._columns.written.get(name)
+        if facts is not None:
+            table = restore(self._file.path, facts, self._clock.epoch, self._part)
+            return replace(table, notes=self._clock.notes)
+        place = self._columns.find(name)
+        short, unit = parse_title(self._file.titles[place])
+        values = self._picked(self._file.numbers(place))
+        return Table(
+            epoch=self._clock.epoch,
+            values=np.ascontiguousarray(values),
+            unit=unit or self._file.units[place],
+            name=short,
+            notes=self._clock.notes,
+        )
+
+    def _part(self, said: Facts) -> npt.NDArray[Any]:
+        """The array that stands in columns of its own, one beside the other."""
+        dtype = np.dtype(str(said["dtype"]))
+        columns = [self._file.numbers(self._columns.find(title), dtype) for title in said["columns"]]
+        return np.stack([self._picked(column) for column in columns], axis=-1)
+
+    def _picked(self, column: Floats) -> Floats:
+        return self._clock.pick(column[slice(*self._clock.span)])
+
+
+def parse_title(title: str) -> tuple[str, str]:
+    """Name and unit of a column's title: ``Bx [nT]`` and ``Bx (nT)`` alike.
+
+    >>> parse_title("Bx (GSE) [nT]")
+    ('Bx (GSE)', 'nT')
+    """
+    title = title.strip()
+    found = _IN_BRACKETS.fullmatch(title)
+    if found is None:
+        found = _IN_PARENTHESES.fullmatch(title)
+        # a frame is no unit: "Bx (GSE)"
+        if found is not None and found["unit"].strip() in istp.FRAMES:
+            found = None
+    return (found["name"], found["unit"].strip()) if found else (title, "")
+
+
+def time_column(titles: Sequence[str]) -> int:
+    """The place of the column of times: the first that is called so, else the first of all."""
+    return next((place for place, title in enumerate(titles) if is_time_title(title)), 0)
+
+
+def is_time_title(title: str) -> bool:
+    """Whether a column is called as times are."""
+    return _TIME.fullmatch(parse_title(title)[0]) is not None
+
+
+def _titles_in(facts: Facts) -> list[str]:
+    parts = [facts.get("values", {})]
+    for axis in facts.get("axes", ()):
+        parts += [part for part in axis.values() if isinstance(part, dict)]
+    return [str(title) for part in parts if isinstance(part, dict) for title in part.get("columns", ())]

@@ -1,0 +1,321 @@
+"""One CSV file with a header as columns over times, over pyarrow; only the worker imports it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import mmap
+import re
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+
+from helio.errors import DamagedFile, NoData, UnknownParameter
+from helio.sources.columns import time_column
+from helio.sources.iso_times import NotATime, is_time, nanoseconds_of_texts
+from helio.sources.written import WRITTEN, Facts, read_facts
+from helio.store.table import Floats
+
+_FILL = re.compile(
+    r"(?:fill(?:[ _]?val(?:ue)?)?|_FillValue|missing(?:[ _]value)?)s?\s*[:=]\s*(?P<values>.+)", re.IGNORECASE
+)
+_GLOBAL = re.compile(r"(?P<name>title|doi|acknowledge?ments?)\s*:\s*(?P<text>.+)", re.IGNORECASE)
+_MISSING = ["", "nan", "NaN", "NAN", "-nan", "+nan"]
+_FIRST_CELLS = 200
+"""Rows looked at to tell columns of numbers from texts."""
+_LONGEST_HEADER = 16 * 1024**2
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class CsvFile:
+    """An open CSV file; satisfies `helio.sources.columns.ColumnFile`.
+
+    Lines that begin with ``#`` are comments; the first other one names the columns, separated by commas. Times are
+    ISO 8601 and UTC, numbers have a decimal point. Empty cells and ``nan`` are missing; so is what a comment calls the
+    fill: ``# fill: -9999``.
+
+    References
+    ----------
+    RFC 4180.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            with path.open("rb") as file:
+                self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except (OSError, ValueError) as error:
+            raise DamagedFile(f"'{path.name}' cannot be opened: {error}", place=str(path)) from error
+        self._comments: list[str] = []
+        self._header_lines = 0
+        self._every = self._read_header()
+        self._time = time_column(self._every)
+        self._refuse_data_as_header()
+
+    def close(self) -> None:
+        """Give up the file."""
+        self._bytes.close()
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """Titles of the columns beside the times, in file order."""
+        return tuple(title for place, title in enumerate(self._every) if place != self._time)
+
+    @cached_property
+    def written(self) -> tuple[Facts, ...]:
+        """What helio wrote about each of its tables."""
+        lead = f"{WRITTEN}: "
+        found = [line.removeprefix(lead) for line in self._comments if line.startswith(lead)]
+        return tuple(read_facts(self.path, text) for text in found)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """None beside those in the titles."""
+        return ("",) * len(self.titles)
+
+    @cached_property
+    def said(self) -> dict[str, str]:
+        """What the comments say of the file: its title, DOI and acknowledgement."""
+        found: dict[str, str] = {}
+        for line in self._comments:
+            match = _GLOBAL.fullmatch(line)
+            if match:
+                found.setdefault(match["name"].upper(), match["text"])
+        return found
+
+    def nanoseconds(self) -> npt.NDArray[np.int64]:
+        """All times, since 1970, UTC."""
+        return self._nanoseconds
+
+    @cached_property
+    def _nanoseconds(self) -> npt.NDArray[np.int64]:
+        texts = self._column(self._time, pa.string())
+        try:
+            return nanoseconds_of_texts(texts)
+        except NotATime as error:
+            raise DamagedFile(
+                f"'{self.path.name}' line {self._line_of(error.row)}: {error}, in the column "
+                f"'{self._every[self._time]}'",
+                advice="write times as 2024-05-10T00:00:00Z",
+                place=str(self.path),
+            ) from error
+
+    def numbers(self, place: int, dtype: np.dtype[Any] | None = None) -> Floats:
+        """A column as floats with missing cells NaN, in double precision unless asked for otherwise."""
+        title, place = self.titles[place], self._place(place)
+        kind = pa.float32() if dtype == np.float32 else pa.float64()
+        try:
+            column = self._column(place, kind)
+        except pa.ArrowInvalid:
+            column = self._numbers_of_texts(title, self._column(place, pa.string()), kind)
+        values: Floats = column.to_numpy().astype(kind.to_pandas_dtype(), copy=True)
+        for fill in self._fills:
+            values[values == values.dtype.type(fill)] = np.nan
+        return values
+
+    def holds_numbers(self, place: int) -> bool:
+        """Whether the first cells of a column are numbers or missing."""
+        place = self._place(place)
+        return all(_is_number(row[place]) for row in self._first_rows if place < len(row))
+
+    # Header
+
+    def _read_header(self) -> list[str]:
+        self._bytes.seek(len(_BYTE_ORDER_MARK) if self._bytes[:3] == _BYTE_ORDER_MARK else 0)
+        read = 0
+        while line := self._bytes.readline():
+            self._header_lines += 1
+            read += len(line)
+            text = self._decoded(line)
+            if text.startswith("#"):
+                self._comments.append(text[1:].strip())
+            elif text:
+                return self._columns_of(text)
+            if read > _LONGEST_HEADER:
+                break
+        raise DamagedFile(
+            f"'{self.path.name}' has no line that names its columns",
+            advice="begin with one such as: epoch,Bx [nT],By [nT],Bz [nT]",
+            place=str(self.path),
+        )
+
+    def _columns_of(self, text: str) -> list[str]:
+        titles = [title.strip() for title in next(csv.reader(io.StringIO(text)))]
+        if len(titles) == 1:
+            for separator, word in ((";", "semicolons"), ("\t", "tabs"), ("|", "bars")):
+                if separator in text:
+                    raise DamagedFile(
+                        f"the columns of '{self.path.name}' are separated by {word}",
+                        advice="save it with commas between columns and points in numbers",
+                        place=str(self.path),
+                    )
+        return titles
+
+    def _refuse_data_as_header(self) -> None:
+        if is_time(self._every[0]) or any(_is_number(title) and title for title in self._every):
+            raise DamagedFile(
+                f"'{self.path.name}' has no line that names its columns: line {self._header_lines} holds data",
+                advice="put a line before it, such as: epoch,Bx [nT],By [nT],Bz [nT]",
+                place=str(self.path),
+            )
+
+    def _decoded(self, line: bytes) -> str:
+        try:
+            text = line.decode("utf-8").strip()
+        except UnicodeDecodeError as error:
+            raise DamagedFile(
+                f"'{self.path.name}' line {self._header_lines} is not text in UTF-8",
+                advice="save it as CSV in UTF-8",
+                place=str(self.path),
+            ) from error
+        return "".join(one if one.isprintable() or one == "\t" else " " for one in text)
+
+    @cached_property
+    def _fills(self) -> tuple[float, ...]:
+        found: list[float] = []
+        for line in self._comments:
+            match = _FILL.fullmatch(line)
+            for word in re.split(r"[,\s]+", match["values"].strip()) if match else ():
+                if _is_number(word) and word:
+                    found.append(float(word))
+        return tuple(found)
+
+    # Body
+
+    def _place(self, place: int) -> int:
+        """The place among all columns of one among those beside the times."""
+        return place if place < self._time else place + 1
+
+    @cached_property
+    def _body(self) -> pa.Buffer:
+        """What follows the header; without comments, should there be any."""
+        begin = self._begin
+        if self._bytes.find(b"\n#", max(begin - 1, 0)) < 0:
+            return pa.py_buffer(self._bytes).slice(begin)
+        lines = io.BytesIO(self._bytes[begin:])
+        return pa.py_buffer(b"".join(line for line in lines if not line.startswith(b"#")))
+
+    @cached_property
+    def _begin(self) -> int:
+        place = 0
+        for _ in range(self._header_lines):
+            end = self._bytes.find(b"\n", place)
+            place = len(self._bytes) if end < 0 else end + 1
+        return place
+
+    @cached_property
+    def _first_rows(self) -> list[list[str]]:
+        text = self._bytes[self._begin : self._begin + 64 * 1024].decode("utf-8", errors="replace")
+        lines = [
+            line for line in text.splitlines()[:_FIRST_CELLS] if line.strip() and not line.startswith("#")
+        ]
+        # the last may be cut off by the end of what was read
+        return list(csv.reader(lines[:-1] if len(lines) > 1 else lines))
+
+    def _column(self, place: int, kind: pa.DataType) -> pa.ChunkedArray:
+        """One column of all rows.
+
+        Raises
+        ------
+        pyarrow.ArrowInvalid
+            A cell is not of that kind.
+        """
+        if not self._body.size or not bytes(self._body[:4096]).strip():
+            raise NoData(
+                f"'{self.path.name}' names its columns and holds no records", advice="give a file with data"
+            )
+        names = [str(number) for number in range(len(self._every))]
+        wrong: list[pa.csv.InvalidRow] = []
+
+        def note(row: pa.csv.InvalidRow) -> str:
+            wrong.append(row)
+            return "error"
+
+        try:
+            table = pa.csv.read_csv(
+                pa.BufferReader(self._body),
+                read_options=pa.csv.ReadOptions(column_names=names),
+                parse_options=pa.csv.ParseOptions(invalid_row_handler=note),
+                convert_options=pa.csv.ConvertOptions(
+                    include_columns=[names[place]],
+                    column_types={names[place]: kind},
+                    null_values=_MISSING,
+                    strings_can_be_null=True,
+                ),
+            )
+        except pa.ArrowInvalid as error:
+            if wrong:
+                raise self._uneven(wrong[0]) from error
+            if "conversion error" in str(error) and "UTF8" not in str(error):
+                raise
+            raise DamagedFile(
+                f"'{self.path.name}' is not CSV: {error}",
+                advice="save it as CSV in UTF-8",
+                place=str(self.path),
+            ) from error
+        return table.column(0)
+
+    def _uneven(self, row: pa.csv.InvalidRow) -> DamagedFile:
+        place = self._bytes.find(row.text.encode(), self._begin)
+        line = self._bytes[: max(place, 0)].count(b"\n") + 1
+        last = place >= 0 and place + len(row.text.encode()) >= len(self._bytes) - 2
+        advice = (
+            "it may be cut off: save it again"
+            if last and row.actual_columns < row.expected_columns
+            else ("write decimals with a point, and texts that hold a comma in quotes")
+        )
+        return DamagedFile(
+            f"'{self.path.name}' line {line} has {row.actual_columns} values, and there are "
+            f"{row.expected_columns} columns",
+            advice=advice,
+            place=str(self.path),
+        )
+
+    def _numbers_of_texts(self, title: str, texts: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+        """Numbers with blanks around them; anything else is named and refused."""
+        plain = pc.utf8_trim_whitespace(texts)
+        plain = pc.if_else(pc.is_in(plain, pa.array(_MISSING)), pa.scalar(None, pa.string()), plain)
+        try:
+            return pc.cast(plain, kind)
+        except pa.ArrowInvalid:
+            row = next(
+                i for i, text in enumerate(plain.to_pylist()) if text is not None and not _is_number(text)
+            )
+        text = plain[row].as_py()
+        comma = re.fullmatch(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?", text)
+        raise UnknownParameter(
+            f"'{title}' does not hold numbers: '{text[:40]}' in line {self._line_of(row)} of '{self.path.name}'"
+            + (", with a decimal comma" if comma else ""),
+            advice="write decimals with a point"
+            if comma
+            else "another column, or take the text out of this one",
+        )
+
+    def _line_of(self, row: int) -> int:
+        """The line in the file of a row of data."""
+        found = -1
+        lines = io.BytesIO(self._bytes[self._begin :])
+        for number, line in enumerate(lines, start=self._header_lines + 1):
+            if line.strip() and not line.startswith(b"#"):
+                found += 1
+                if found == row:
+                    return number
+        return self._header_lines + 1 + row
+
+
+def _is_number(text: str) -> bool:
+    """Whether a cell is missing or a number; what Python alone takes for one, such as 1_000, is none."""
+    text = text.strip()
+    if text in _MISSING:
+        return True
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text

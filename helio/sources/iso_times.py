@@ -1,0 +1,100 @@
+"""Columns of ISO 8601 texts as nanoseconds of UTC, strictly."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_DAY_OF_YEAR = re.compile(r"(\d{4})-(\d{3})(.*)", re.DOTALL)
+_FORM = re.compile(
+    r"(?P<date>\d{4}-\d{2}-\d{2})"
+    r"(?:[T ](?P<hour>\d{2})(?::?(?P<minute>\d{2})(?::?(?P<second>\d{2})(?P<fraction>\.\d{1,9})?)?)?)?"
+    r"\s*(?P<zone>Z|z|UTC|[+-]\d{2}(?::?\d{2})?)?"
+)
+
+
+class NotATime(ValueError):
+    """A text that is no time; says which."""
+
+    def __init__(self, row: int, text: str, why: str = "is not a time in ISO 8601") -> None:
+        super().__init__(f"'{text}' {why}" if text else "there is no time")
+        self.row = row
+        """Its place in the column, from 0."""
+
+
+def nanoseconds_of_texts(texts: pa.ChunkedArray) -> npt.NDArray[np.int64]:
+    """Nanoseconds since 1970, shape (n,); a text without an offset is UTC, one with an offset is converted.
+
+    Raises
+    ------
+    NotATime
+        For the first text that is no time, or one outside 1677 to 2262.
+
+    References
+    ----------
+    ISO 8601-1:2019, dates of calendar and of ordinal form.
+    """
+    if texts.null_count:
+        raise NotATime(int(pc.index(pc.is_null(texts), pa.scalar(True)).as_py()), "")
+    plain = pc.utf8_trim_whitespace(texts)
+    # all with one zone, or all without: one cast
+    for kind in (pa.timestamp("ns", tz="UTC"), pa.timestamp("ns")):
+        try:
+            return np.array(pc.cast(plain, kind).cast(pa.int64()), dtype=np.int64)
+        except pa.ArrowInvalid:
+            continue
+    return np.fromiter(
+        (_nanoseconds(row, text) for row, text in enumerate(plain.to_pylist())),
+        dtype=np.int64,
+        count=len(plain),
+    )
+
+
+def is_time(text: str) -> bool:
+    """Whether a text is a time as `nanoseconds_of_texts` takes them."""
+    try:
+        _nanoseconds(0, text.strip())
+    except NotATime:
+        return False
+    return True
+
+
+def _nanoseconds(row: int, text: str) -> int:
+    ordinal = _DAY_OF_YEAR.fullmatch(text)
+    plain = text
+    try:
+        if ordinal:
+            day = datetime.strptime(f"{ordinal[1]}-{ordinal[2]}", "%Y-%j")
+            plain = f"{day:%Y-%m-%d}{ordinal[3]}"
+        found = _FORM.fullmatch(plain)
+        if found is None:
+            raise NotATime(row, text)
+        moment = datetime.fromisoformat(found["date"])
+        hour, minute, second = (int(found[name] or 0) for name in ("hour", "minute", "second"))
+        # 24:00:00 is the end of a day, and 23:59:60 a leap second: both are the next second
+        if hour > 24 or minute > 59 or second > 60 or (hour == 24 and (minute or second)):
+            raise NotATime(row, text)
+        moment += timedelta(hours=hour, minutes=minute, seconds=second) - _offset(found["zone"] or "")
+    except (ValueError, OverflowError) as error:
+        if isinstance(error, NotATime):
+            raise
+        raise NotATime(row, text) from error
+    since = moment.replace(tzinfo=UTC) - datetime(1970, 1, 1, tzinfo=UTC)
+    fraction = int((found["fraction"] or ".0")[1:].ljust(9, "0"))
+    nanoseconds = (since.days * 86_400 + since.seconds) * 10**9 + fraction
+    if abs(nanoseconds) >= 2**63 - 1:
+        raise NotATime(row, text, "lies outside the years 1677 to 2262")
+    return nanoseconds
+
+
+def _offset(zone: str) -> timedelta:
+    if zone in ("", "Z", "z", "UTC"):
+        return timedelta()
+    digits = zone[1:].replace(":", "").ljust(4, "0")
+    size = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
+    return -size if zone[0] == "-" else size

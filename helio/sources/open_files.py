@@ -1,0 +1,168 @@
+"""A file of any format that an archive reads, opened: what it says of itself, and its tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from helio.sources.cdf_file import CdfFile
+from helio.sources.cdf_tables import TableReader, parameters_of
+from helio.sources.formats import Format
+from helio.store.table import Table
+
+_DATED = re.compile(r"(?P<stem>.+?)_d?\d{8}(?:t?\d{2,6})?(?:_v\d+(?:[.\-]\d+)*(?:_r\d+)?)?", re.IGNORECASE)
+_PLAIN_ID = re.compile(r"[A-Za-z][\w.+-]{0,99}")
+
+
+class Tables(Protocol):
+    """The tables of one interval of one file."""
+
+    def read(self, name: str) -> Table:
+        """One parameter over the interval, with fill as NaN.
+
+        Raises
+        ------
+        UnknownParameter, NoData, DamagedFile
+        """
+        ...
+
+
+class OpenFile(Protocol):
+    """An open file."""
+
+    def facts(self) -> dict[str, Any]:
+        """What `helio.sources.cdf.FileFacts` is made of."""
+        ...
+
+    def tables(self, start: int, stop: int) -> Tables:
+        """A reader of the records of [start, stop), nanoseconds since 1970."""
+        ...
+
+    def close(self) -> None:
+        """Give up the file."""
+        ...
+
+
+def open_file(path: Path, kind: Format) -> OpenFile:
+    """Open a file by the class of its format; what only netCDF, CSV and Parquet need is imported for them alone.
+
+    Raises
+    ------
+    DamagedFile
+    """
+    if kind == "cdf":
+        return _Cdf(path)
+    if kind == "netcdf":
+        return _Netcdf(path)
+    return _Columned(path, kind)
+
+
+def dataset_of(path: Path, said: Mapping[str, list[Any]]) -> str:
+    """The data set of a file that is no CDF: what it says itself, else its name without date and version.
+
+    >>> dataset_of(Path("my_events_20240510_v01.csv"), {})
+    'my_events'
+    """
+    words = _text(said, "LOGICAL_SOURCE")
+    if words:
+        return words
+    # ACDD's id, unless it is a UUID or the name of the file
+    words = _text(said, "ID").removesuffix(".nc")
+    if _PLAIN_ID.fullmatch(words) and not re.fullmatch(
+        r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", words
+    ):
+        return _undated(words)
+    return _undated(path.stem)
+
+
+def _undated(stem: str) -> str:
+    found = _DATED.fullmatch(stem)
+    return found["stem"] if found else stem
+
+
+class _Cdf:
+    def __init__(self, path: Path) -> None:
+        self._file = CdfFile(path)
+
+    def facts(self) -> dict[str, Any]:
+        return _facts(self._file.global_attributes(), parameters_of(self._file))
+
+    def tables(self, start: int, stop: int) -> Tables:
+        return TableReader(self._file, start, stop)
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class _Netcdf:
+    def __init__(self, path: Path) -> None:
+        from helio.sources.netcdf_file import NetcdfFile
+
+        self._file = NetcdfFile(path)
+
+    def facts(self) -> dict[str, Any]:
+        said = self._file.global_attributes()
+        said = {**said, "LOGICAL_SOURCE": [dataset_of(self._file.path, said)]}
+        return _facts(said, parameters_of(self._file))
+
+    def tables(self, start: int, stop: int) -> Tables:
+        return TableReader(self._file, start, stop)
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class _Columned:
+    """CSV or Parquet."""
+
+    def __init__(self, path: Path, kind: Format) -> None:
+        from helio.sources.columns import Columns
+
+        self._file = _csv(path) if kind == "csv" else _parquet(path)
+        self._columns = Columns(self._file)
+
+    def facts(self) -> dict[str, Any]:
+        said = {name: [text] for name, text in self._file.said.items()}
+        said["LOGICAL_SOURCE"] = [dataset_of(self._file.path, said)]
+        return _facts(said, self._columns.parameters())
+
+    def tables(self, start: int, stop: int) -> Tables:
+        from helio.sources.columns import ColumnReader
+
+        return ColumnReader(self._file, self._columns, start, stop)
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _csv(path: Path) -> Any:
+    from helio.sources.csv_file import CsvFile
+
+    return CsvFile(path)
+
+
+def _parquet(path: Path) -> Any:
+    from helio.sources.parquet_file import ParquetFile
+
+    return ParquetFile(path)
+
+
+def _facts(said: Mapping[str, list[Any]], parameters: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "logical_source": _text(said, "LOGICAL_SOURCE"),
+        "logical_file_id": _text(said, "LOGICAL_FILE_ID"),
+        "data_version": _text(said, "DATA_VERSION"),
+        "doi": _text(said, "DOI", "DATASET_DOI"),
+        "acknowledgement": _text(said, "ACKNOWLEDGEMENT", "ACKNOWLEDGMENT", "ACKNOWLEDGEMENTS"),
+        "title": _text(said, "TITLE", "LOGICAL_SOURCE_DESCRIPTION"),
+        "descriptor": _text(said, "DESCRIPTOR"),
+        "mission": _text(said, "SOURCE_NAME", "MISSION_GROUP"),
+        "parameters": list(parameters),
+    }
+
+
+def _text(said: Mapping[str, list[Any]], *names: str) -> str:
+    entries = next((said[name] for name in names if name in said), [])
+    return " ".join(str(entry).strip() for entry in entries if str(entry).strip())

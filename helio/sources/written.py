@@ -1,0 +1,149 @@
+"""What helio writes beside the numbers of a table, so that a file of any format reads back as the same table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.errors import DamagedFile
+from helio.store.table import PARTS, Axis, Epochs, Table
+
+WRITTEN = "helio_table"
+"""The attribute of a variable, the comment of a CSV, the metadata of a Parquet file that holds the facts."""
+
+Facts = Mapping[str, Any]
+"""JSON: name, description, unit, frame, scale, components or axes, and where each array stands."""
+
+
+def facts_of(
+    parameter: str, table: Table, place: Callable[[str, npt.NDArray[Any]], Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The facts of a table; what is empty is left out.
+
+    Parameters
+    ----------
+    parameter : str
+        Under which the table is found again.
+    place : callable
+        Says where an array is written, by its name in the table: ``{"variable": name}``, ``{"columns": titles}``, or
+        ``{"values": numbers}`` for one that stands in the facts themselves.
+    """
+
+    def part(name: str, array: npt.NDArray[Any]) -> dict[str, Any]:
+        return {"dtype": array.dtype.name, **place(name, array)}
+
+    facts: dict[str, Any] = {
+        "parameter": parameter,
+        "name": table.name,
+        "description": table.description,
+        "unit": table.unit,
+        "frame": table.frame,
+        "scale": table.scale,
+        "components": list(table.components),
+        "values": part("values", table.values),
+        "axes": [
+            {
+                "label": axis.label,
+                "unit": axis.unit,
+                "scale": axis.scale,
+                "bins": axis.bins,
+                "per_record": axis.per_record,
+                **{name: part(f"axis {number} {name}", array) for name, array in axis.parts.items()},
+            }
+            for number, axis in enumerate(table.axes)
+        ],
+    }
+    return {name: fact for name, fact in facts.items() if fact not in ("", [])}
+
+
+def as_text(facts: Any) -> str:
+    """Facts as JSON in ASCII on one line, which no format, encoding or reader of comments changes."""
+    return json.dumps(facts, sort_keys=True, ensure_ascii=True, allow_nan=False)
+
+
+def read_facts(path: Path, text: str) -> dict[str, Any]:
+    """The reverse of `as_text` for one table.
+
+    Raises
+    ------
+    DamagedFile
+        When it is not what helio writes.
+    """
+    try:
+        facts = json.loads(text)
+    except ValueError as error:
+        raise _not_ours(path, error) from error
+    if not isinstance(facts, dict):
+        raise _not_ours(path, TypeError("not an object"))
+    return facts
+
+
+def as_numbers(array: npt.NDArray[Any]) -> list[float | str | None]:
+    """An array for JSON, which has neither NaN nor infinity: the shortest decimals in its own precision."""
+    numbers = (float(str(number)) for number in array.reshape(-1))
+    return [
+        None if number != number else str(number) if number in (np.inf, -np.inf) else number
+        for number in numbers
+    ]
+
+
+def restore(path: Path, facts: Facts, epoch: Epochs, part: Callable[[Facts], npt.NDArray[Any]]) -> Table:
+    """The table that the facts describe.
+
+    Parameters
+    ----------
+    epoch : datetime64[ns], shape (n,)
+        The records that are wanted.
+    part : callable
+        Gives an array of these records, or one that does not vary, from where the facts say it stands.
+
+    Raises
+    ------
+    DamagedFile
+        When facts and arrays do not fit each other.
+    """
+
+    def array(said: Facts, shape: tuple[int, ...]) -> npt.NDArray[Any]:
+        found = _literal(said["values"]) if "values" in said else part(said)
+        return np.ascontiguousarray(found.reshape(shape), dtype=np.dtype(str(said["dtype"])))
+
+    records = epoch.shape[0]
+    try:
+        axes = []
+        for said in facts.get("axes", ()):
+            bins = int(said["bins"])
+            shape = (records, bins) if said["per_record"] else (bins,)
+            parts = {name: array(said[name], shape) for name in PARTS if name in said}
+            axes.append(Axis(str(said["label"]), str(said["unit"]), scale=said["scale"], **parts))
+        components = tuple(str(name) for name in facts.get("components", ()))
+        width = tuple(axis.bins for axis in axes) or ((len(components),) if components else ())
+        return Table(
+            epoch=epoch,
+            values=array(facts["values"], (records, *width)),
+            unit=str(facts.get("unit", "")),
+            name=str(facts.get("name", "")),
+            frame=str(facts.get("frame", "")),
+            components=components,
+            axes=tuple(axes),
+            scale="log" if facts.get("scale") == "log" else "linear",
+            description=str(facts.get("description", "")),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise _not_ours(path, error) from error
+
+
+def _literal(numbers: Any) -> npt.NDArray[np.float64]:
+    return np.array([np.nan if number is None else float(number) for number in numbers], dtype=np.float64)
+
+
+def _not_ours(path: Path, error: Exception) -> DamagedFile:
+    return DamagedFile(
+        f"what helio wrote into '{path.name}' about its tables does not fit it: {type(error).__name__}: {error}",
+        advice="write it again with save_data; or take these lines out, and its columns are read by themselves",
+        place=str(path),
+    )
