@@ -160,6 +160,10 @@ def _facts(said: Mapping[str, list[Any]], parameters: tuple[str, ...]) -> dict[s
         "descriptor": _text(said, "DESCRIPTOR"),
         "mission": _text(said, "SOURCE_NAME", "MISSION_GROUP"),
         "parameters": list(parameters),
+        "pi": _text(said, "PI_NAME", "CREATOR_NAME"),
+        "affiliation": _text(said, "PI_AFFILIATION", "INSTITUTION"),
+        "rules_of_use": _text(said, "RULES_OF_USE", "LICENSE"),
+        "source_description": _text(said, "LOGICAL_SOURCE_DESCRIPTION"),
     }
 
 
