@@ -119,7 +119,6 @@ def test_a_partial_run_ends_with_3():
         (("run", "nowhere.json"), 2, "there is no file nowhere.json"),
         (("run", "../../x"), 2, "there is no file"),
         (("run", "a", "b", "c"), 2, "one pipeline at a time"),
-        (("run", "gle73-particles"), 2, "--archive"),
         (("run", "gle73-particles", "--archive", "no/such/folder"), 2, "no/such/folder"),
         (
             ("run", "gle73-particles", "--archive", "sample", "--time-range", "2021-10-29 to 2021-10-28"),

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 
 from helio.errors import OutputError, RequestError, did_you_mean
 from helio.pipelines.files import Format
+from helio.pipelines.known import known_datasets
 from helio.pipelines.library import ID, Library
 from helio.pipelines.plan import Plan, check, make_plan, time_variable
 from helio.pipelines.template import Document, slug
@@ -193,6 +194,7 @@ class Schedules:
             now=schedule.next_after(now),
             values=given,
             archive=schedule.archive,
+            catalogue=known_datasets(self.settings.home, now, schedule.archive),
             pipelines=shelf.templates(),
         )
         check_served(plan, schedule.archive, self.settings)
@@ -323,8 +325,6 @@ def _check_timezone(name: str) -> None:
 
 
 def _absolute(archive: str) -> str:
-    from helio.sources.archives import SAMPLE
+    from helio.sources.archives import is_folder
 
-    if archive in ("", SAMPLE):
-        return archive
-    return os.path.abspath(Path(archive).expanduser())
+    return os.path.abspath(Path(archive).expanduser()) if is_folder(archive) else archive

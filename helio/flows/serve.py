@@ -26,6 +26,7 @@ from helio.flows.prefect import PrefectEngine, mark_dead_runs
 from helio.flows.run import prefect_environment, signals_to
 from helio.flows.schedule import Schedule, Schedules
 from helio.flows.server import Server
+from helio.pipelines.known import known_datasets
 from helio.pipelines.library import Library
 from helio.pipelines.plan import make_plan
 from helio.pipelines.run import Run, run_plan
@@ -108,11 +109,13 @@ def run_scheduled(
         deployment = ask(server, f"/deployments/{shown['deployment_id']}")
         schedule = Schedules(settings).load(deployment["name"])
         template = schedule.template(settings)
+        now = _instant(shown["expected_start_time"])
         plan = make_plan(
             template,
-            now=_instant(shown["expected_start_time"]),
+            now=now,
             values=_values_of(template, shown["parameters"]),
             archive=schedule.archive,
+            catalogue=known_datasets(settings.home, now, schedule.archive),
             pipelines=Library(settings.templates).templates(),
         )
         output = schedule.folder(settings, plan)

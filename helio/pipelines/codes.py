@@ -803,10 +803,10 @@ _SOURCES = (
     (
         "HS101",
         "error",
-        "nobody is named to serve the data",
+        "nobody is named to serve the data, and the catalogue does not know the data set",
         "Data never come from somewhere silently.",
-        "helio run gle73-particles",
-        "refused: --archive sample",
+        '"dataset_id": "MY_EVENTS"',
+        "refused: --archive DIR",
     ),
     (
         "HS102",
@@ -815,6 +815,14 @@ _SOURCES = (
         "A folder is never opened because a template says so.",
         '"provider": "/etc"',
         "refused",
+    ),
+    (
+        "HS103",
+        "edit bind",
+        "the provider that the catalogue names",
+        "Who served the data stands in the plan, whether it was named or not.",
+        '"dataset_id": "AC_H2_MFI"',
+        '"dataset_id": "AC_H2_MFI", "provider": "cdaweb"',
     ),
 )
 

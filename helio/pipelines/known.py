@@ -8,15 +8,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helio.pipelines.passes.edit import Dataset
+from helio.sources.archives import CDAWEB, CDAWEB_FOLDERS
 
 if TYPE_CHECKING:
     from helio.knowledge.catalogue import Catalogue
 
-CDAWEB_ALIKE = ("cdaweb", "cdaweb-folders")
+CDAWEB_ALIKE = (CDAWEB, CDAWEB_FOLDERS)
 """Archives that the spans of the catalogue are about."""
 
 # A catalogue names the epoch of the last record; a range is half-open.
 _AFTER_LAST = timedelta(seconds=1)
+
+
+def known_datasets(home: Path, now: datetime, archive: str = "") -> KnownDatasets:
+    """Datasets as a run knows them whose archive is named, or left to the steps and the catalogue."""
+    return KnownDatasets(home, now, spans=archive in ("", *CDAWEB_ALIKE))
 
 
 class KnownDatasets(Mapping[str, Dataset]):
@@ -48,6 +54,10 @@ class KnownDatasets(Mapping[str, Dataset]):
             return Dataset(parameters)
         first, last = (one.astimezone(UTC).replace(tzinfo=None) for one in (entry.first, entry.last))
         return Dataset(parameters, first, last + _AFTER_LAST, fresh=catalogue.is_fresh(entry, self._now))
+
+    def __contains__(self, dataset_id: object) -> bool:
+        """Without unpacking its parameters."""
+        return bool(dataset_id) and dataset_id in self._catalogue()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._catalogue().ids())

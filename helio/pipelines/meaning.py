@@ -369,12 +369,13 @@ class _Reading:
             raise _NotUnderstoodError(label) from error
         single = len(self._produced(use)) == 1
         for choice in offered:
+            provider = self.context.provider_of(choice.dataset_id, choice.provider)
             for parameter in choice.parameters:
                 if "," in parameter and not self._is_known(choice.dataset_id, parameter):
                     raise _NotUnderstoodError(parameter)  # several of them in one text
                 if single or label == f"{choice.dataset_id}.{parameter}":
                     choices.append(
-                        {"dataset": choice.dataset_id, "parameter": parameter, "provider": choice.provider}
+                        {"dataset": choice.dataset_id, "parameter": parameter, "provider": provider}
                     )
         if not choices or "time_range" not in args:
             raise _NotUnderstoodError(label)

@@ -11,7 +11,7 @@ from typing import Any
 
 from helio import __version__
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate
-from helio.pipelines.known import CDAWEB_ALIKE, KnownDatasets
+from helio.pipelines.known import known_datasets
 from helio.pipelines.plan import Plan, make_plan
 
 FORM = "helio-plan/1"
@@ -71,7 +71,7 @@ def restore(document: Mapping[str, Any], *, home: Path, place: str = "") -> Save
         steps, files = document["steps"], document["files"]
     except (KeyError, ValueError, TypeError) as error:
         raise _refused(f"the plan is damaged: {error}", place) from error
-    known = KnownDatasets(home, now, spans=archive in CDAWEB_ALIKE)
+    known = known_datasets(home, now, archive)
     plan = make_plan(authored, now=now, values=values, archive=archive, catalogue=known)
     if json.dumps(plan.document["steps"], sort_keys=True) != json.dumps(steps, sort_keys=True):
         raise _refused(

@@ -31,6 +31,11 @@ SERVED = (SAMPLE, CDAWEB, CDAWEB_FOLDERS, SWPC)
 """Providers that a step may name itself."""
 
 
+def is_folder(archive: str) -> bool:
+    """Whether the archive of a run is a folder, not a provider's name and not left to the steps."""
+    return bool(archive) and archive not in SERVED
+
+
 @dataclass(frozen=True)
 class Access:
     """How the network may be used.
@@ -176,7 +181,7 @@ class Archives:
             return provider
         raise RequestError(
             f"no provider is called '{provider}'" if provider else "nobody is named to serve the data",
-            advice=f"--archive DIR, or a provider: {', '.join(SERVED)}",
+            advice=f"a provider: {', '.join(SERVED)}; or --archive DIR",
         )
 
     def _open(self, name: str) -> Provider:

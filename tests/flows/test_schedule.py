@@ -74,6 +74,11 @@ def test_a_name_is_not_taken_twice_unless_to_replace(schedules: Schedules):
     assert add(schedules, cron="0 7 * * *", replace=True) == schedules.load("gle73-particles")
 
 
+def test_without_an_archive_the_catalogue_says_who_serves(schedules: Schedules):
+    assert add(schedules, archive="").archive == ""
+    assert add(schedules, archive="cdaweb", replace=True).archive == "cdaweb"
+
+
 @pytest.mark.parametrize(
     ("changes", "kind", "words"),
     [
@@ -90,7 +95,7 @@ def test_a_name_is_not_taken_twice_unless_to_replace(schedules: Schedules):
         ({"values": {"WINDOWS": "1h"}}, InvalidTemplate, "WINDOW"),
         ({"values": {"WINDOW": "long"}}, InvalidTemplate, "long"),
         ({"archive": "/there/is/none"}, RequestError, "/there/is/none"),
-        ({"archive": ""}, RequestError, "nobody is named"),
+        ({"archive": "cdawep"}, RequestError, "cdawep"),
         ({"name": "Every Morning"}, RequestError, "every-morning"),
     ],
 )

@@ -11,13 +11,13 @@ from helio.pipelines.passes.check_fetches import check_fetches
 from helio.pipelines.passes.check_given_values import check_given_values
 from helio.pipelines.passes.check_intents import check_intents
 from helio.pipelines.passes.check_maps import check_maps
-from helio.pipelines.passes.check_providers import check_providers
 from helio.pipelines.passes.check_runnable import check_runnable
 from helio.pipelines.passes.check_steps import check_steps
 from helio.pipelines.passes.check_structure import check_structure
 from helio.pipelines.passes.check_tools import check_tools
 from helio.pipelines.passes.check_use import check_use
 from helio.pipelines.passes.check_variables import check_variables
+from helio.pipelines.passes.choose_providers import choose_providers
 from helio.pipelines.passes.clamp_ranges import clamp_ranges
 from helio.pipelines.passes.complete_panels import complete_panels
 from helio.pipelines.passes.declare_variables import declare_variables
@@ -176,7 +176,9 @@ BINDING: tuple[Stage, ...] = (
     # Maps first: every later pass reads steps with a tool of their own.
     (expand_items,),
     # Values before artefacts: a figure takes its range from fetches whose ranges are absolute.
-    (check_given_values, check_providers, bind_values),
+    (check_given_values, bind_values),
+    # A dataset may have been a variable.
+    (choose_providers,),
     # Labels may have been made of variables: what two of them became is known only now.
     # And what stands in an argument now may not be what the argument takes.
     (check_tools, derive_produces, derive_dependencies, order_steps),

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from helio.pipelines.diagnostics import Diagnostic, StepId
 from helio.pipelines.template import Document
+from helio.sources.archives import CDAWEB
 from helio.steps.signature import Signature
 
 Operation = dict[str, Any]
@@ -126,6 +127,11 @@ class Context:
     def runs(self, name: str) -> bool:
         """Whether an optional pass runs."""
         return self.optional is None or name in self.optional
+
+    def provider_of(self, dataset_id: str, named: str) -> str:
+        """The provider that is named, or nothing where the catalogue would name it anyway: the same work."""
+        # looked up only where one is named: asking opens the catalogue
+        return "" if named == CDAWEB and dataset_id in self.catalogue else named
 
 
 Finding = Edit | Diagnostic

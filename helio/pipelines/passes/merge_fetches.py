@@ -62,6 +62,7 @@ def _groups(steps: list[Document], context: Context) -> Iterator[list[int]]:
         shared = {
             name: value for name, value in args.items() if name not in TOGETHER and value not in ("", None)
         }
+        shared["provider"] = context.provider_of(args["dataset_id"], args.get("provider") or "")
         pinned = sorted(map(str, step.get("pin") or ()))
         found.setdefault(canonical_json([step["tool_name"], shared, pinned]), []).append(place)
     for group in found.values():

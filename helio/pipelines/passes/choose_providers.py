@@ -1,0 +1,99 @@
+"""Who serves each fetch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from helio.errors import closest
+from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
+from helio.pipelines.template import Document
+from helio.sources.archives import CDAWEB, SERVED, SWPC
+
+PROVIDERS = SERVED
+"""Providers that a step may name itself."""
+
+
+def choose_providers(plan: Document, context: Context) -> Iterator[Finding]:
+    """Name the provider of each fetch: the archive of the run, else the step's own, else the catalogue's.
+
+    ``"dataset_id": "AC_H2_MFI"`` → ``"dataset_id": "AC_H2_MFI", "provider": "cdaweb"``. An archive named for the run
+    serves every fetch, whatever the steps say. A dataset that the catalogue of CDAWeb knows is served by CDAWeb; for
+    any other one, and for the samples, a provider has to be named. A folder is never opened because a template says
+    so.
+    """
+    if context.archive:
+        return
+    for index, step in enumerate(plan["steps"]):
+        if context.signatures[step["tool_name"]].gives != "tables":
+            continue
+        args, at = step["tool_args"], pointer("steps", index, "tool_args")
+        wrong: list[Diagnostic] = []
+        chosen = _chosen(args, at, context, wrong)
+        for one in dict.fromkeys(wrong):
+            yield replace(one, step_id=step["step_id"], tool_name=step["tool_name"])
+        if chosen != args and not wrong:
+            yield Edit(
+                "HS103",
+                f"served by {CDAWEB}, as the catalogue says",
+                replaced(at, args, chosen),
+                step["step_id"],
+                kind="bind",
+            )
+
+
+def _chosen(args: Document, at: str, context: Context, wrong: list[Diagnostic]) -> Document:
+    """The arguments with all providers named, as far as they can be."""
+    named = args.get("provider", "")
+    if not args.get("candidates"):
+        place = f"{at}/{'provider' if named else 'dataset_id'}"
+        provider = _provider(named, str(args.get("dataset_id", "")), place, context, wrong)
+        return {**args, "provider": provider} if provider != named else args
+    candidates: list[Any] = []
+    for number, one in enumerate(args["candidates"]):
+        own = one.get("provider", named) if isinstance(one, dict) else named
+        dataset_id = one["dataset_id"] if isinstance(one, dict) else one
+        its_own = isinstance(one, dict) and "provider" in one
+        place = f"{at}/provider" if named and not its_own else f"{at}/candidates/{number}"
+        provider = _provider(str(own), dataset_id, place, context, wrong)
+        whole = one if isinstance(one, dict) else {"dataset_id": one}
+        candidates.append({**whole, "provider": provider} if provider != own else one)
+    return {**args, "candidates": candidates}
+
+
+def _provider(named: str, dataset_id: str, place: str, context: Context, wrong: list[Diagnostic]) -> str:
+    if named in PROVIDERS:
+        return named
+    if named:
+        wrong.append(_no_such_provider(named, place))
+    elif dataset_id and dataset_id in context.catalogue:
+        return CDAWEB
+    else:
+        wrong.append(_not_served(dataset_id, place, context))
+    return named
+
+
+def _no_such_provider(named: str, place: str) -> Diagnostic:
+    return Diagnostic(
+        "HS102",
+        f"no provider is called '{named}'",
+        path=place,
+        advice=(f"--archive DIR for a folder of CDF files, or a provider: {', '.join(PROVIDERS)}",),
+        candidates=closest(named, PROVIDERS),
+    )
+
+
+def _not_served(dataset_id: str, place: str, context: Context) -> Diagnostic:
+    from helio.sources.swpc import PRODUCTS  # only on the way to an error
+
+    message = f"nobody is named to serve '{dataset_id}', and the catalogue does not know it"
+    if dataset_id in PRODUCTS:
+        return Diagnostic(
+            "HS101", message, path=place, advice=(f'"provider": "{SWPC}" in the step, or --archive {SWPC}',)
+        )
+    close = closest(dataset_id, [*context.catalogue, *PRODUCTS])
+    advice = [f"did you mean {' or '.join(repr(one) for one in close)}?"] if close else []
+    advice.append(f'name who serves it: "provider" in the step ({", ".join(PROVIDERS)}), or --archive DIR')
+    return Diagnostic("HS101", message, path=place, advice=tuple(advice), candidates=close)
