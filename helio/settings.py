@@ -23,6 +23,8 @@ class Settings:
     """``$HELIO_CDAWEB_URL``: another server than NASA's, that speaks as CDAWeb does."""
     swpc_url: str = ""
     """``$HELIO_SWPC_URL``: another server than NOAA's, that has what services.swpc.noaa.gov has."""
+    hapi_servers: Mapping[str, str] = field(default_factory=dict)
+    """``$HELIO_HAPI_SERVERS``, ``NAME=URL,…``: HAPI servers beside those that are known, or in their place."""
     browser: str = ""
     """``$BROWSER_PATH``: the Chromium that draws static figures; else one on the path."""
     path: str = ""
@@ -100,6 +102,7 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
         archive=environ.get("HELIO_ARCHIVE", ""),
         cdaweb_url=environ.get("HELIO_CDAWEB_URL", ""),
         swpc_url=environ.get("HELIO_SWPC_URL", ""),
+        hapi_servers=_servers(environ),
         browser=environ.get("BROWSER_PATH", ""),
         path=environ.get("PATH", os.defpath),
         workers=int(_number(environ, "HELIO_WORKERS", min(4, os.cpu_count() or 1), least=1)),
@@ -127,6 +130,19 @@ def _number(environ: Mapping[str, str], name: str, default: float, *, least: flo
     if not least <= value < float("inf"):
         raise RequestError(f"{name} is '{text}', not a number of at least {least:g}")
     return value
+
+
+def _servers(environ: Mapping[str, str]) -> dict[str, str]:
+    """URLs of servers by name, from ``NAME=URL,NAME=URL``."""
+    found = {}
+    for one in filter(None, (part.strip() for part in environ.get("HELIO_HAPI_SERVERS", "").split(","))):
+        name, _, url = (part.strip() for part in one.partition("="))
+        if not name or not url.startswith(("http://", "https://")):
+            raise RequestError(
+                f"HELIO_HAPI_SERVERS holds '{one}', not NAME=URL", advice="NAME=https://HOST/hapi"
+            )
+        found[name] = url
+    return found
 
 
 def _data_folder() -> Path:
