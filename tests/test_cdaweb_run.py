@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
+import subprocess
+import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -87,3 +91,36 @@ def test_a_range_that_ended_data_sets_never_had_is_refused_without_asking(servic
     result = helio("-t", "2035-01-01", "-o", "out")
     assert result.exit_code == 1
     assert service.requests
+
+
+def test_nobody_has_to_name_cdaweb_and_whoever_does_means_the_same_work(service: CdaWebStandIn):
+    words = ["run", "gle73-particles", "--json", "-o", "out"]
+    implicit = record(CliRunner().invoke(app, words, prog_name="helio"))
+    assert len(service.requests) == 2
+    assert implicit["steps"][0]["outputs"][0]["sources"][0]["provider"] == "CDAWeb"
+    explicit = record(helio("--json", "-o", "out"))
+    assert {one["state"] for one in explicit["steps"]} == {"cached"}
+    assert len(service.requests) == 2
+
+
+@pytest.mark.parametrize("where", ["orig_data", "/sp_phys/data/"])
+@pytest.mark.parametrize("fault", ["timeout", ("503 retry", 60.0)], ids=["silence", "asked to wait"])
+def test_ctrl_c_ends_a_run_that_waits_for_the_server(
+    service: CdaWebStandIn, tmp_path: Path, where: str, fault: str | tuple[str, float]
+):
+    service.fail(where, fault)
+    words = [sys.executable, "-m", "helio", "run", "gle73-particles", "-o", "out"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        waiting = threading.Event()
+        while not service.asked(where):
+            assert child.poll() is None
+            waiting.wait(0.02)
+        waiting.wait(0.1)  # for the answer to be read, if there is one
+        child.send_signal(signal.SIGINT)
+        _, told = child.communicate(timeout=30)
+    # had it been waited for, the next attempt would have had its answer, and the run an end
+    assert child.returncode == 130, told
+    assert "cancelled" in told
+    assert len(service.asked(where)) == 1
+    assert not (tmp_path / "out").exists()
+    assert helio("-o", "out").exit_code == 0
