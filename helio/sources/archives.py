@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from helio.errors import RequestError
 from helio.settings import Settings
 from helio.sources.cdf import CdfReader
+from helio.sources.hapi_servers import is_hapi, is_url, server_named
 from helio.sources.local import LocalArchive
 from helio.sources.provider import Listings, Provider
 from helio.sources.samples import sample_archive
@@ -19,6 +20,7 @@ from helio.store.file_digests import FileDigests, sha256_of
 if TYPE_CHECKING:
     from helio.sources.cdaweb import CdaWeb
     from helio.sources.downloads import Progress
+    from helio.sources.hapi import Hapi
     from helio.sources.http import Http
     from helio.sources.swpc import Swpc
 
@@ -32,8 +34,8 @@ SERVED = (SAMPLE, CDAWEB, CDAWEB_FOLDERS, SWPC)
 
 
 def is_folder(archive: str) -> bool:
-    """Whether the archive of a run is a folder, not a provider's name and not left to the steps."""
-    return bool(archive) and archive not in SERVED
+    """Whether the archive of a run is a folder, not a provider's name or address and not left to the steps."""
+    return bool(archive) and archive not in SERVED and not is_hapi(archive) and not is_url(archive)
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ def archives_of(
         cache=settings.home / "files",
         cdaweb_url=settings.cdaweb_url,
         swpc_url=settings.swpc_url,
+        hapi_servers=settings.hapi_servers,
         max_download=access.max_download,
         offline=access.offline,
         refresh=access.refresh,
@@ -85,7 +88,8 @@ class Archives:
     reader : CdfReader
         Reads the files of all of them.
     archive : str
-        A provider of `SERVED` or a folder, for every fetch of the run; ``""`` leaves the choice to the steps.
+        A provider of `SERVED`, ``hapi:NAME``, the URL of a HAPI server, or a folder, for every fetch of the run;
+        ``""`` leaves the choice to the steps.
     sha256 : callable, optional
         Gives a file's digest; one that remembers saves reading large files in every run.
     cache : Path, optional
@@ -94,6 +98,8 @@ class Archives:
         Another server than NASA's.
     swpc_url : str, optional
         Another server than NOAA's.
+    hapi_servers : mapping of str to str, optional
+        URLs of HAPI servers by name, beside those that are known.
     max_download : int or None, optional
         Bytes that one fetch may download.
     offline : bool
@@ -115,6 +121,7 @@ class Archives:
         cache: Path | None = None,
         cdaweb_url: str = "",
         swpc_url: str = "",
+        hapi_servers: Mapping[str, str] | None = None,
         max_download: int | None = 10**9,
         offline: bool = False,
         refresh: bool = False,
@@ -127,6 +134,7 @@ class Archives:
         self._cache = cache
         self._cdaweb_url = cdaweb_url
         self._swpc_url = swpc_url
+        self._hapi_servers = hapi_servers or {}
         self._max_download = max_download
         self._offline = offline
         self._refresh = refresh
@@ -151,6 +159,8 @@ class Archives:
     def choose(self, provider: str) -> Provider:
         """The provider for a step that names `provider`, or names none with ``""``."""
         name = self._archive or self._served(provider)
+        if is_hapi(name):
+            name = name.casefold()  # capital letters count for nothing: one server, one client
         with self._lock:
             if name not in self._opened:
                 self._opened[name] = self._open(name)
@@ -176,12 +186,12 @@ class Archives:
 
     @staticmethod
     def _served(provider: str) -> str:
-        """A provider that a template may name; never a folder, which only the run itself can name."""
-        if provider in SERVED:
+        """A provider that a template may name; never a folder or a URL, which only the run itself can name."""
+        if provider in SERVED or is_hapi(provider):
             return provider
         raise RequestError(
             f"no provider is called '{provider}'" if provider else "nobody is named to serve the data",
-            advice=f"a provider: {', '.join(SERVED)}; or --archive DIR",
+            advice=f"a provider: {', '.join(SERVED)}, hapi:NAME; or --archive DIR",
         )
 
     def _open(self, name: str) -> Provider:
@@ -193,6 +203,10 @@ class Archives:
             return self._cdaweb("folders")
         if name == SWPC:
             return self._swpc()
+        if is_hapi(name):
+            return self._hapi(*server_named(name, self._hapi_servers))
+        if is_url(name):
+            return self._hapi("", name)
         return LocalArchive(Path(name).expanduser(), self._reader, sha256=self._sha256)
 
     def _cdaweb(self, way_in: Literal["rest", "folders"]) -> CdaWeb:
@@ -219,6 +233,21 @@ class Archives:
             self._folder(),
             self._http(),
             url=self._swpc_url,
+            limit=self._max_download,
+            offline=self._offline,
+            refresh=self._refresh,
+            told=self._told,
+        )
+
+    def _hapi(self, server: str, url: str) -> Hapi:
+        from helio.sources.hapi import Hapi
+
+        return Hapi(
+            url,
+            self._folder(),
+            self._http(),
+            server=server,
+            sha256=self._sha256,
             limit=self._max_download,
             offline=self._offline,
             refresh=self._refresh,
