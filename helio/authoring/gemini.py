@@ -8,6 +8,7 @@ import re
 import socket
 import threading
 import time
+import warnings
 import weakref
 from collections.abc import Mapping
 from contextlib import suppress
@@ -215,6 +216,8 @@ class Gemini:
                         advice="look at SSL_CERT_FILE, SSL_CERT_DIR, HTTPS_PROXY, HTTP_PROXY and ALL_PROXY",
                     ) from error
                 weakref.finalize(self, wire.close)
+                # a reason that is newer than the client is told to the user as such, in our own error
+                warnings.filterwarnings("ignore", r".* is not a valid \w+", UserWarning, r"google\.genai")
                 self._wire = wire
                 self._client = genai.Client(
                     # said explicitly, or the client looks into the environment on its own

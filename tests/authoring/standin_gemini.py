@@ -95,7 +95,14 @@ class Request:
     def tools(self) -> dict[str, dict[str, Any]]:
         """The functions that may be called, by name."""
         found = [one for tool in self.body.get("tools", []) for one in tool.get("functionDeclarations", [])]
-        return {one["name"]: one for one in found}
+        # protocol buffers take a field's name in either spelling, and the maker's client writes this one so
+        snake = "parameters_json_schema"
+        return {
+            one["name"]: {
+                ("parametersJsonSchema" if name == snake else name): part for name, part in one.items()
+            }
+            for one in found
+        }
 
     @property
     def schema(self) -> dict[str, Any] | None:

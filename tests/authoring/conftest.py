@@ -1,0 +1,93 @@
+"""A stand-in for the model, a door to it, and a clock that nobody waits for."""
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from helio.authoring.door import Door, Patience
+from helio.authoring.gemini import Gemini
+from helio.authoring.scrub import Scrub
+from helio.authoring.transcript import Transcript
+from helio.sources.http import Clock
+from tests.authoring.standin_gemini import KEY, GeminiStandIn, Script
+
+SMART, FAST, OTHER = "gemini-3.8-flash", "gemini-3.5-flash-lite", "gemini-3.7-flash"
+
+
+class StillClock:
+    """Time stands still, but for the waiting, which takes none."""
+
+    def __init__(self) -> None:
+        self.time = 1_800_000_000.0
+        self.slept: list[float] = []
+        self.clock = Clock(now=lambda: self.time, sleep=self._sleep, random=lambda: 1.0)
+
+    def _sleep(self, seconds: float, ended: threading.Event) -> None:
+        self.slept.append(seconds)
+        self.time += seconds
+
+
+@pytest.fixture
+def still() -> StillClock:
+    """A clock of one's own."""
+    return StillClock()
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., GeminiStandIn]]:
+    """Starts stand-ins, each with its script."""
+    started: list[GeminiStandIn] = []
+
+    def start(*script: object, **options: object) -> GeminiStandIn:
+        one: Script = script[0] if len(script) == 1 and callable(script[0]) else script
+        started.append(GeminiStandIn(one, **options))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.close()
+
+
+@pytest.fixture
+def gemini() -> Iterator[Callable[..., Gemini]]:
+    """Makes clients of stand-ins."""
+    made: list[Gemini] = []
+
+    def make(
+        standin: GeminiStandIn, *, key: str = KEY, smart: str = SMART, fast: str = FAST, **options: object
+    ):
+        made.append(Gemini(key, {"smart": smart, "fast": fast}, url=standin.url, **options))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+@pytest.fixture
+def door(gemini: Callable[..., Gemini], tmp_path: Path, still: StillClock) -> Iterator[Callable[..., Door]]:
+    """Makes doors to stand-ins, with a fallback where `fallback` is asked for."""
+    made: list[Door] = []
+
+    def make(standin: GeminiStandIn, *, fallback: bool = False, real_time: bool = False, **options: object):
+        clock = Clock() if real_time else still.clock
+        path = tmp_path / f"transcript-{len(made)}.jsonl"
+        made.append(
+            Door(
+                gemini(standin),
+                Transcript(path, scrub=Scrub(standin.key), clock=clock),
+                fallback=gemini(standin, smart=OTHER, fast=OTHER) if fallback else None,
+                clock=clock,
+                **options,
+            )
+        )
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+__all__ = ["FAST", "OTHER", "SMART", "Patience", "StillClock"]
