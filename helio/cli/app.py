@@ -41,7 +41,11 @@ Assign = Annotated[
 ]
 Archive = Annotated[
     str | None,
-    typer.Option("--archive", help="A folder of CDF files, 'cdaweb' or 'sample'.", metavar="DIR|NAME"),
+    typer.Option(
+        "--archive",
+        help="A folder of files, 'cdaweb', 'swpc', 'sample', 'hapi:NAME' or a HAPI server's URL.",
+        metavar="DIR|NAME|URL",
+    ),
 ]
 Formats = Annotated[
     str,

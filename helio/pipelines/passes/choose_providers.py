@@ -11,6 +11,7 @@ from helio.pipelines.diagnostics import Diagnostic, pointer
 from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
 from helio.pipelines.template import Document
 from helio.sources.archives import CDAWEB, SERVED, SWPC
+from helio.sources.hapi_servers import PREFIX, is_hapi
 
 PROVIDERS = SERVED
 """Providers that a step may name itself."""
@@ -22,7 +23,7 @@ def choose_providers(plan: Document, context: Context) -> Iterator[Finding]:
     ``"dataset_id": "AC_H2_MFI"`` → ``"dataset_id": "AC_H2_MFI", "provider": "cdaweb"``. An archive named for the run
     serves every fetch, whatever the steps say. A dataset that the catalogue of CDAWeb knows is served by CDAWeb; for
     any other one, and for the samples, a provider has to be named. A folder is never opened because a template says
-    so.
+    so, nor is an address asked. Which HAPI servers have a name is known to the run: the environment may add some.
     """
     if context.archive:
         return
@@ -64,7 +65,7 @@ def _chosen(args: Document, at: str, context: Context, wrong: list[Diagnostic]) 
 
 
 def _provider(named: str, dataset_id: str, place: str, context: Context, wrong: list[Diagnostic]) -> str:
-    if named in PROVIDERS:
+    if named in PROVIDERS or (is_hapi(named) and len(named) > len(PREFIX)):
         return named
     if named:
         wrong.append(_no_such_provider(named, place))
@@ -80,7 +81,9 @@ def _no_such_provider(named: str, place: str) -> Diagnostic:
         "HS102",
         f"no provider is called '{named}'",
         path=place,
-        advice=(f"--archive DIR for a folder of CDF files, or a provider: {', '.join(PROVIDERS)}",),
+        advice=(
+            f"--archive DIR for a folder of CDF files, or a provider: {', '.join(PROVIDERS)}, hapi:NAME",
+        ),
         candidates=closest(named, PROVIDERS),
     )
 
@@ -95,5 +98,7 @@ def _not_served(dataset_id: str, place: str, context: Context) -> Diagnostic:
         )
     close = closest(dataset_id, [*context.catalogue, *PRODUCTS])
     advice = [f"did you mean {' or '.join(repr(one) for one in close)}?"] if close else []
-    advice.append(f'name who serves it: "provider" in the step ({", ".join(PROVIDERS)}), or --archive DIR')
+    advice.append(
+        f'name who serves it: "provider" in the step ({", ".join(PROVIDERS)}, hapi:NAME), or --archive DIR'
+    )
     return Diagnostic("HS101", message, path=place, advice=tuple(advice), candidates=close)
