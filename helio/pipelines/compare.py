@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
 
 Judge = Callable[[str, str], str]
 """Says in words how the tables of two digests differ; empty where it cannot."""
+
+
+_CITED = re.compile(r"inputs\.\w+\.(?P<label>.+)\.cites\[\d+\]\[(?P<part>[0-3])\]: (?P<change>.+)")
+_CITES = ("dataset", "version", "provider", "standing")
+"""What a figure's recipe says of each source of a table, in order (recipes.py)."""
 
 
 @dataclass(frozen=True)
@@ -244,7 +250,7 @@ def _reasons_of_output(
         yield from difference(before, after)
     else:
         found = [_told(one, new) for one in difference(old["recipe"], new["recipe"])]
-        yield from found
+        yield from dict.fromkeys(found)
     if found:
         return
     yield from environment
@@ -253,7 +259,13 @@ def _reasons_of_output(
 
 
 def _told(one: str, output: Mapping[str, Any]) -> str:
-    return f"tool {output['recipe']['tool']}: {one}" if one.startswith("version: ") else one
+    """A difference of recipes in words, where its path says little."""
+    if one.startswith("version: "):
+        return f"tool {output['recipe']['tool']}: {one}"
+    found = _CITED.fullmatch(one)
+    if found:
+        return f"{found['label']} cites another {_CITES[int(found['part'])]}: {found['change']}"
+    return one
 
 
 def _of_sources(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:

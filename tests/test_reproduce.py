@@ -1,0 +1,725 @@
+"""What a run was made from: locked, refused when it is another, verified, compared and cited; over HTTP on loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pycdfpp
+import pytest
+from typer.testing import CliRunner, Result
+
+from helio import api
+from helio.cli import app
+from helio.pipelines import lock as locking
+from helio.settings import Settings, read_settings
+from helio.sources.samples import sample_folder
+from tests.sources.standin_cdaweb import CdaWebStandIn, Computed
+
+FILE = "sta_l1_het_20211028_v01.cdf"
+LATER = 1_760_000_000.0
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Path:
+    """A folder with a day of STEREO-A HET, which a test may publish again."""
+    folder = tmp_path / "served"
+    folder.mkdir()
+    shutil.copyfile(sample_folder() / FILE, folder / FILE)
+    return folder
+
+
+@pytest.fixture
+def service(served: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CdaWebStandIn]:
+    """CDAWeb with that day and a parameter that no file holds; an empty home and an empty folder of work."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HELIO_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HELIO_ENGINE", "direct")
+    monkeypatch.delenv("HELIO_ARCHIVE", raising=False)
+    total = Computed(lambda file: file["Proton_Flux"].values.sum(axis=1), {"UNITS": "1/s", "CATDESC": "sum"})
+    with CdaWebStandIn(served, computed={("STA_L1_HET", "Total"): total}) as standin:
+        monkeypatch.setenv("HELIO_CDAWEB_URL", standin.url)
+        yield standin
+
+
+def helio(*words: str) -> Result:
+    return CliRunner().invoke(app, list(words), prog_name="helio")
+
+
+def gle(*words: str) -> Result:
+    """The particles of GLE 73 from CDAWeb."""
+    return helio("run", "gle73-particles", "--archive", "cdaweb", "-o", "out", *words)
+
+
+def run_id() -> str:
+    """The latest run."""
+    return str(json.loads(helio("runs", "--json").stdout)[0]["id"])
+
+
+def lock() -> dict[str, Any]:
+    """Lock the particles, and give what is in the lock."""
+    result = helio("lock", "gle73-particles", "--archive", "cdaweb")
+    assert result.exit_code == 0, result.output
+    return read("helio.lock")
+
+
+def read(path: str) -> Any:
+    return json.loads(Path(path).read_text(encoding="utf-8"))
+
+
+def another_home(name: str = "elsewhere") -> None:
+    """Work as on another machine, where nothing is kept."""
+    os.environ["HELIO_HOME"] = str(Path(name).absolute())
+
+
+def publish_again(service: CdaWebStandIn, served: Path, *, words: tuple[bytes, bytes], at: float) -> None:
+    """Put a file of the same name and length in the place of the one that is served."""
+    path = served / FILE
+    content = path.read_bytes()
+    assert len(words[0]) == len(words[1])
+    assert words[0] in content
+    path.unlink()
+    path.write_bytes(content.replace(*words))
+    service.publish(path, at)
+
+
+def kept_file(home: str = "home") -> Path:
+    [path] = (Path(home) / "files" / "data").rglob(FILE)
+    return path
+
+
+def change_a_byte(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+# Locking
+
+
+def test_a_lock_names_each_file_by_its_bytes(service: CdaWebStandIn, served: Path):
+    locked = lock()
+    assert locked["pipeline"] == "gle73-particles"
+    assert locked["values"]["$TIME_RANGE"] == "2021-10-28 to 2021-10-29"
+    assert locked["tools"]["fetch_data"] >= 2
+    [fetch] = locked["fetches"]
+    [dataset] = fetch["datasets"]
+    assert dataset["used"] is True
+    [file] = dataset["files"]
+    assert file["file"] == FILE
+    assert file["version"] == "01"
+    assert file["size"] == (served / FILE).stat().st_size
+    assert len(file["sha256"]) == 64
+    assert file["url"].startswith(service.url)
+    assert file["last_modified"]
+    assert set(fetch["tables"]) == {"STA_L1_HET.Proton_Flux", "STA_L1_HET.Electron_Flux"}
+
+
+def test_locking_again_writes_nothing_when_nothing_has_changed(service: CdaWebStandIn):
+    lock()
+    before = Path("helio.lock").read_bytes()
+    asked = len(service.requests)
+    again = helio("lock", "gle73-particles", "--archive", "cdaweb")
+    assert "unchanged helio.lock" in again.output
+    assert Path("helio.lock").read_bytes() == before
+    assert len(service.requests) == asked
+
+
+def test_a_run_is_locked_as_its_pipeline_is(service: CdaWebStandIn):
+    locked = lock()
+    assert gle().exit_code == 0
+    asked = len(service.requests)
+    assert helio("lock", "--run", run_id(), "-o", "of-run.lock").exit_code == 0
+    assert read("of-run.lock") | {"now": ""} == locked | {"now": ""}
+    assert len(service.requests) == asked
+
+
+def test_a_lock_of_another_pipeline_is_not_overwritten(service: CdaWebStandIn):
+    lock()
+    result = helio("lock", "ace-bfield-overview", "--archive", "sample", "-t", "2022-01-01")
+    assert result.exit_code != 0
+    assert read("helio.lock")["pipeline"] == "gle73-particles"
+
+
+def test_a_run_after_its_lock_asks_for_nothing_more(service: CdaWebStandIn):
+    lock()
+    assert len(service.requests) == 2  # a listing and a file
+    result = helio("run", "gle73-particles", "--locked", "-o", "out", "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["archive"] == "cdaweb"
+    assert len(service.requests) == 2
+
+
+def test_on_another_machine_a_locked_run_gives_the_same_figure(service: CdaWebStandIn):
+    lock()
+    first = helio("run", "gle73-particles", "--locked", "-o", "one")
+    another_home()
+    second = helio("run", "gle73-particles", "--locked", "-o", "two")
+    assert first.exit_code == second.exit_code == 0, second.output
+    assert Path("one/particles.json").read_bytes() == Path("two/particles.json").read_bytes()
+
+
+# Refusing what is not locked
+
+
+def test_a_file_published_again_under_its_name_is_refused_and_named_before_it_is_downloaded(
+    service: CdaWebStandIn, served: Path
+):
+    lock()
+    publish_again(service, served, words=(b"Luhmann", b"LUHMANN"), at=LATER)
+    another_home()
+    service.mend()
+    result = helio("run", "gle73-particles", "--locked", "-o", "out")
+    assert result.exit_code == 2
+    assert f"{FILE} was published again" in result.output
+    assert "2023-11-14" in result.output
+    assert "2025-10-09" in result.output
+    assert service.asked(FILE) == []
+    assert not Path("out").exists() or not any(Path("out").iterdir())
+
+
+def test_other_bytes_under_the_same_listing_are_refused_and_named(service: CdaWebStandIn, served: Path):
+    locked = lock()
+    publish_again(service, served, words=(b"Luhmann", b"LUHMANN"), at=1_700_000_000.0)
+    another_home()
+    result = helio("run", "gle73-particles", "--locked", "-o", "out")
+    assert result.exit_code == 2
+    assert f"{FILE} has other bytes" in result.output
+    assert locked["fetches"][0]["datasets"][0]["files"][0]["sha256"][:12] in result.output
+    assert json.loads(helio("runs", "--json").stdout) == []
+
+
+def test_the_locked_files_stay_in_use_offline_whatever_was_published_since(
+    service: CdaWebStandIn, served: Path
+):
+    lock()
+    publish_again(service, served, words=(b"Luhmann", b"LUHMANN"), at=LATER)
+    refused = helio("run", "gle73-particles", "--locked", "--refresh", "-o", "out")
+    assert refused.exit_code == 2
+    assert "--locked --offline" in refused.output
+    asked = len(service.requests)
+    result = helio("run", "gle73-particles", "--locked", "--offline", "-o", "out")
+    assert result.exit_code == 0, result.output
+    assert len(service.requests) == asked
+
+
+def test_another_version_is_refused_with_old_and_new(service: CdaWebStandIn, served: Path):
+    lock()
+    newer = served / FILE.replace("v01", "v02")
+    shutil.copyfile(served / FILE, newer)
+    service.publish(newer, LATER)
+    another_home()
+    result = helio("run", "gle73-particles", "--locked", "-o", "out")
+    assert result.exit_code == 2
+    assert "version 01 → 02" in result.output
+
+
+def test_another_range_another_value_and_another_archive_are_refused(service: CdaWebStandIn):
+    lock()
+    result = helio("run", "gle73-particles", "--locked", "-t", "2021-10-27", "-o", "out")
+    assert result.exit_code == 2
+    assert "$TIME_RANGE: 2021-10-28 to 2021-10-29 → 2021-10-27 to 2021-10-28" in result.output
+    result = helio("run", "gle73-particles", "--locked", "--set", "WINDOW=5min", "-o", "out")
+    assert "$WINDOW: 10min → 5min" in result.output
+    result = helio("run", "gle73-particles", "--locked", "--archive", "sample", "-o", "out")
+    assert "the archive: cdaweb → sample" in result.output
+
+
+def test_another_version_of_a_tool_is_refused_with_a_way_out(service: CdaWebStandIn):
+    locked = lock()
+    locked["tools"]["running_average"] = 99
+    locked["helio"] = "0.0.9"
+    Path("helio.lock").write_text(json.dumps(locked), encoding="utf-8")
+    result = helio("run", "gle73-particles", "--locked", "-o", "out")
+    assert result.exit_code == 2
+    assert "tool running_average: version 99 → 1" in result.output
+    assert "helio 0.0.9" in result.output
+
+
+def test_another_template_is_refused(service: CdaWebStandIn):
+    lock()
+    template = api.load("gle73-particles")
+    template["steps"][-1]["intent"] = "another"
+    Path("mine.json").write_text(json.dumps(template), encoding="utf-8")
+    result = helio("run", "mine.json", "--locked", "-o", "out")
+    assert result.exit_code == 2
+    assert "the template: sha256:" in result.output
+    result = helio("run", "ace-bfield-overview", "--locked", "-o", "out")
+    assert "the pipeline: gle73-particles → ace-bfield-overview" in result.output
+
+
+def test_other_numbers_of_the_same_files_are_refused(service: CdaWebStandIn):
+    locked = lock()
+    tables = locked["fetches"][0]["tables"]
+    tables["STA_L1_HET.Proton_Flux"] = "sha256:" + "0" * 64
+    Path("helio.lock").write_text(json.dumps(locked), encoding="utf-8")
+    result = helio("run", "gle73-particles", "--locked", "-o", "out")
+    assert result.exit_code == 2
+    assert "the numbers of STA_L1_HET.Proton_Flux: sha256:000000000000… → " in result.output
+
+
+def test_a_plan_is_held_to_a_lock_without_downloading(service: CdaWebStandIn, served: Path):
+    lock()
+    assert helio("plan", "gle73-particles", "--locked").exit_code == 0
+    publish_again(service, served, words=(b"Luhmann", b"LUHMANN"), at=LATER)
+    another_home()
+    service.mend()
+    result = helio("plan", "gle73-particles", "--locked", "--json")
+    assert result.exit_code == 2
+    error = json.loads(result.stdout)["error"]
+    assert error["kind"] == "LockMismatch"
+    assert f"{FILE} was published again" in error["message"]
+    assert service.asked(FILE) == []
+
+
+def test_what_no_file_holds_is_locked_by_its_numbers(service: CdaWebStandIn):
+    template = {
+        "id": "total",
+        "steps": [
+            {
+                "step_id": "t",
+                "tool_name": "fetch_data",
+                "tool_args": {
+                    "dataset_id": "STA_L1_HET",
+                    "parameter_id": "Total",
+                    "time_range": "2021-10-28",
+                },
+            },
+            {
+                "step_id": "f",
+                "tool_name": "render_spec",
+                "tool_args": {"spec": {"labels": ["STA_L1_HET.Total"]}},
+            },
+        ],
+    }
+    Path("total.json").write_text(json.dumps(template), encoding="utf-8")
+    assert helio("lock", "total.json", "--archive", "cdaweb").exit_code == 0
+    assert helio("run", "total.json", "--locked", "-o", "out").exit_code == 0
+    name = run_id()
+    asked = len(service.requests)
+    assert helio("verify", name).exit_code == 0
+    assert len(service.requests) == asked
+    service.computed[("STA_L1_HET", "Total")] = Computed(
+        lambda file: 2 * file["Proton_Flux"].values.sum(axis=1), {"UNITS": "1/s", "CATDESC": "sum"}
+    )
+    another_home()
+    result = helio("run", "total.json", "--locked", "-o", "out")
+    assert result.exit_code == 2
+    assert "the numbers of STA_L1_HET.Total" in result.output
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "words"),
+    [
+        (None, 2, "there is no lock helio.lock"),
+        ("{", 1, "the lock is damaged"),
+        ("[]", 2, "this is no lock"),
+        ('{"lock": "helio-lock/2"}', 2, "helio-lock/2"),
+        ('{"lock": "helio-lock/1", "fetches": [{}]}', 1, "the lock is damaged"),
+        ('{"lock": "helio-lock/1", "fetches": 3}', 1, "the lock is damaged"),
+    ],
+)
+def test_a_lock_that_is_none_is_an_error_in_words(
+    service: CdaWebStandIn, content: str | None, code: int, words: str
+):
+    if content is not None:
+        Path("helio.lock").write_text(content, encoding="utf-8")
+    result = helio("run", "gle73-particles", "--locked", "-o", "out")
+    assert result.exit_code == code
+    assert words in result.output
+
+
+def test_locking_needs_one_pipeline_or_one_run(service: CdaWebStandIn):
+    assert helio("lock").exit_code == 2
+    assert helio("lock", "gle73-particles", "--run", "x").exit_code == 2
+    assert helio("lock", "--run", "x").exit_code == 2
+    assert not Path("helio.lock").exists()
+
+
+def test_what_cannot_be_fetched_is_not_locked(service: CdaWebStandIn):
+    result = helio("lock", "gle73-particles", "--archive", "cdaweb", "-t", "2020-01-01")
+    assert result.exit_code == 1
+    assert not Path("helio.lock").exists()
+
+
+def test_a_fetch_that_is_not_critical_is_locked_as_giving_nothing(service: CdaWebStandIn):
+    template = api.load("gle73-particles")
+    extra = {"dataset_id": "STA_L1_HET", "parameter_id": "No_Such", "time_range": "2021-10-28"}
+    step = {"step_id": "extra", "tool_name": "fetch_data", "tool_args": extra, "critical": False}
+    template["steps"].append(step)
+    Path("mine.json").write_text(json.dumps(template), encoding="utf-8")
+    assert helio("lock", "mine.json", "--archive", "cdaweb").exit_code == 0
+    failed = {one["step_id"]: one.get("failed") for one in read("helio.lock")["fetches"]}
+    assert failed["extra"] == "UnknownParameter"
+    assert helio("run", "mine.json", "--locked", "-o", "out").exit_code == 3
+    assert helio("lock", "--run", run_id()).exit_code == 0
+
+
+# A byte that changes
+
+
+def test_a_changed_byte_in_a_kept_file_is_noticed_when_it_is_read(service: CdaWebStandIn):
+    first = json.loads(gle("--json").stdout)
+    change_a_byte(kept_file())
+    shutil.rmtree("home/store")
+    offline = gle("--offline")
+    assert offline.exit_code == 1
+    assert f"1 file is not here: {FILE}" in offline.output
+    asked = len(service.requests)
+    again = json.loads(gle("--json").stdout)
+    assert len(service.requests) == asked + 1  # the file, and no listing
+    assert again["status"] == "success"
+    assert digests(again) == digests(first)
+
+
+def digests(record: dict[str, Any]) -> dict[str, str]:
+    return {output["label"]: output["digest"] for step in record["steps"] for output in step["outputs"]}
+
+
+# Verifying
+
+
+def test_a_run_is_verified_without_the_network_and_without_touching_the_home(
+    service: CdaWebStandIn, tmp_path: Path
+):
+    gle()
+    name = run_id()
+    before = contents(tmp_path / "home")
+    asked = len(service.requests)
+    result = helio("verify", name)
+    assert result.exit_code == 0, result.output
+    assert f"of {name} came out as they were" in result.output
+    assert contents(tmp_path / "home") == before
+    assert len(service.requests) == asked
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder, but the log."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and "logs" not in path.parts
+    }
+
+
+def test_verifying_downloads_what_is_not_kept_and_keeps_nothing_of_it(service: CdaWebStandIn, tmp_path: Path):
+    gle()
+    shutil.rmtree("home/files")
+    asked = len(service.requests)
+    assert helio("verify", run_id(), "--offline").exit_code == 1
+    assert len(service.requests) == asked
+    result = helio("verify", run_id())
+    assert result.exit_code == 0, result.output
+    assert [one.path.rpartition("/")[2] for one in service.requests[asked:]] == [FILE]
+    assert not (tmp_path / "home" / "files").exists()
+
+
+def test_verifying_uses_the_files_of_the_run_whatever_is_listed_since(service: CdaWebStandIn, served: Path):
+    gle()
+    name = run_id()
+    newer = served / FILE.replace("v01", "v02")
+    shutil.copyfile(served / FILE, newer)
+    service.publish(newer, LATER)
+    gle("--refresh")
+    assert helio("verify", name).exit_code == 0
+
+
+def test_a_changed_input_is_named_with_the_first_step_that_differs(
+    service: CdaWebStandIn, served: Path, tmp_path: Path
+):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    shutil.copyfile(served / FILE, folder / FILE)
+    helio("run", "gle73-particles", "--archive", "mine", "-o", "out")
+    name = run_id()
+    assert helio("verify", name).exit_code == 0
+    with_other_numbers(folder / FILE)
+    result = helio("verify", name)
+    assert result.exit_code == 1
+    first = result.output.partition("the first that differs:\n")[2].splitlines()[0]
+    assert first.startswith("step protons: STA_L1_HET.")
+    assert f"{FILE} has other bytes" in result.output
+    shutil.rmtree(folder)
+    gone = helio("verify", name)
+    assert gone.exit_code == 2
+    assert "does not exist" in gone.output
+    elsewhere = helio("verify", name, "--archive", str(served))
+    assert "cites another provider: mine → served" in elsewhere.output
+    assert "protons" not in elsewhere.output
+    (tmp_path / "other").mkdir()
+    served.rename(tmp_path / "other" / "mine")
+    moved = helio("verify", name, "--archive", "other/mine")
+    assert moved.exit_code == 0, moved.output
+
+
+def with_other_numbers(path: Path) -> None:
+    """Write a CDF anew, its protons doubled."""
+    cdf = pycdfpp.load(str(path))
+    flux = cdf["Proton_Flux"]
+    flux.set_values(flux.values * np.float32(2), data_type=flux.type, force=True)
+    path.unlink()
+    pycdfpp.save(cdf, str(path))
+
+
+def test_another_version_of_a_tool_is_named_as_the_reason(
+    service: CdaWebStandIn, monkeypatch: pytest.MonkeyPatch
+):
+    gle()
+    name = run_id()
+    record = Path("home/runs") / name / "steps.jsonl"
+    lines = [json.loads(line) for line in record.read_text(encoding="utf-8").splitlines()]
+    for line in lines:
+        if line["step_id"] == "smooth":
+            line["tool_version"] = 0
+            line["outputs"][0]["recipe"]["version"] = 0
+            line["outputs"][0]["digest"] = "sha256:" + "0" * 64
+    record.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    result = helio("verify", name)
+    assert result.exit_code == 1
+    assert "step smooth: proton_bands_smooth: sha256:000000000000… → " in result.output
+    assert "tool running_average: version: 0 → 1" in result.output
+
+
+def test_other_libraries_are_named_when_nothing_else_explains_it(service: CdaWebStandIn):
+    gle()
+    name = run_id()
+    folder = Path("home/runs") / name
+    header = read(str(folder / "run.json"))
+    header["environment"]["numpy"] = "1.0.0"
+    (folder / "run.json").write_text(json.dumps(header), encoding="utf-8")
+    same = helio("verify", name)
+    assert same.exit_code == 0
+    assert "numpy: 1.0.0 → " in same.output
+    lines = [json.loads(line) for line in (folder / "steps.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines[1]["outputs"][0]["digest"] = "sha256:" + "0" * 64
+    (folder / "steps.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines), encoding="utf-8")
+    other = helio("verify", name, "--json")
+    assert other.exit_code == 1
+    [difference] = json.loads(other.stdout)["numbers"]
+    assert difference["step_id"] == lines[1]["step_id"]
+    assert any(reason.startswith("numpy: 1.0.0 → ") for reason in difference["reasons"])
+
+
+def test_a_failed_run_is_verified_as_failing_alike(service: CdaWebStandIn):
+    gle("-t", "2020-01-01")
+    result = helio("verify", run_id())
+    assert result.exit_code == 0, result.output
+
+
+def test_a_run_that_did_not_end_cannot_be_verified_nor_locked(service: CdaWebStandIn):
+    gle()
+    name = run_id()
+    path = Path("home/runs") / name / "run.json"
+    path.write_text(json.dumps(read(str(path)) | {"status": "cancelled"}), encoding="utf-8")
+    assert helio("verify", name).exit_code == 2
+    assert helio("lock", "--run", name).exit_code == 2
+    assert helio("verify", "nothing-like-it").exit_code == 2
+
+
+# Comparing two runs
+
+
+def test_two_equal_runs_do_not_differ(service: CdaWebStandIn):
+    gle()
+    first = run_id()
+    gle()
+    found = json.loads(helio("diff", first, run_id(), "--json").stdout)
+    assert found["same_results"] is True
+    assert found["plan"] == found["files"] == found["numbers"] == found["figures"] == []
+    assert found["compared"] == {"tables": 4, "figures": 1}
+
+
+def test_two_runs_differ_in_what_was_changed_and_in_what_rests_on_it(service: CdaWebStandIn):
+    gle()
+    first = run_id()
+    gle("--set", "WINDOW=30min")
+    result = helio("diff", first, run_id())
+    assert result.exit_code == 0
+    assert "$WINDOW: 10min → 30min" in result.output
+    assert "files: the same" in result.output
+    found = json.loads(helio("diff", first, run_id(), "--json").stdout)
+    [numbers] = found["numbers"]
+    assert numbers["output"] == "proton_bands_smooth"
+    assert "values differ, by at most" in numbers["message"]
+    assert {one["output"] for one in found["figures"]} == {"figure"}
+
+
+# Citing
+
+
+def test_a_run_lists_how_its_data_are_cited(service: CdaWebStandIn):
+    found = json.loads(gle("--json").stdout)["citations"]
+    [dataset] = found
+    assert dataset["dataset_id"] == "STA_L1_HET"
+    assert dataset["pi"] == "J. Luhmann"
+    assert dataset["doi"] == "10.48322/12as-eq92"
+    assert dataset["versions"] == ["01"]
+    assert dataset["accessed"][0].startswith("20")
+    assert dataset["acknowledgement"] == ""
+    assert dataset["unknown"] == ["acknowledgement"]
+    recorded = json.loads(helio("runs", "show", run_id(), "--json").stdout)["citations"]
+    assert recorded == found
+
+
+def test_an_unknown_acknowledgement_is_said_and_nothing_is_invented(service: CdaWebStandIn):
+    gle()
+    text = helio("cite", run_id()).output
+    assert "acknowledgement: not known" in text
+    assert "https://doi.org/10.48322/12as-eq92" in text
+    assert "J. Luhmann (UCB/SSL)" in text
+    assert "2021-10-28 to 2021-10-29 UTC" in text
+    entry = helio("cite", run_id(), "--format", "bibtex").output
+    assert "@misc{STA_L1_HET," in entry
+    assert "acknowledgement not known" in entry
+    assert "year" not in entry
+
+
+def test_a_known_acknowledgement_is_in_the_words_of_the_file(service: CdaWebStandIn):
+    helio("run", "ace-bfield-overview", "--archive", "sample", "-t", "2022-01-01", "-o", "out")
+    helio("run", "psp-bfield", "--archive", "sample", "-o", "out")
+    name = run_id()
+    found = json.loads(helio("cite", name, "--format", "json").stdout)
+    assert found["run"] == name
+    [dataset] = found["datasets"]
+    assert dataset["pi"] == "Stuart D. Bale"
+    assert "@" not in dataset["pi"]
+    assert dataset["read_from"] == ["sample archive"]
+    assert "fields.ssl.berkeley.edu/rules" in dataset["rules_of_use"]
+    assert helio("cite", "nothing-like-it").exit_code == 2
+
+
+# Real files of five missions
+
+
+@dataclass(frozen=True)
+class Mission:
+    """A template on a mission's files, and what it asks of the archive."""
+
+    files: tuple[str, ...]
+    dataset: str
+    parameters: tuple[str, ...]
+    time_range: str
+
+
+MISSIONS = {
+    "ace": Mission(
+        ("ace/ac_h0_mfi_20230102_v07.cdf",), "AC_H0_MFI", ("Magnitude", "BGSEc", "BGSM", "SC_pos_GSE"),
+        "2023-01-02",
+    ),
+    "wind": Mission(
+        ("wind/wi_h0_mfi_20031120_v05.cdf",), "WI_H0_MFI", ("BF1", "BGSE", "B3GSE", "NUM_PTS"), "2003-11-20"
+    ),
+    "omni": Mission(
+        ("omni/omni2_h0_mrg1hr_20230101_v01.cdf",), "OMNI2_H0_MRG1HR",
+        ("ABS_B", "BZ_GSM", "T", "N", "V", "KP", "Solar_Lyman_alpha"), "2023-01-01 to 2023-04-01",
+    ),
+    "mms": Mission(
+        ("mms/mms1_fgm_brst_l2_20151016130524_v4.18.1.cdf",), "MMS1_FGM_BRST_L2",
+        ("mms1_fgm_b_gse_brst_l2", "mms1_fgm_r_gse_brst_l2", "mms1_fgm_flag_brst_l2"),
+        "2015-10-16T13:05/2015-10-16T13:07",
+    ),
+    "solo": Mission(
+        ("solo/solo_l2_mag-rtn-normal-1-minute_20210711_v01.cdf",
+         "solo/solo_l2_mag-rtn-normal-1-minute_20210712_v01.cdf"),
+        "SOLO_L2_MAG-RTN-NORMAL-1-MINUTE", ("B_RTN", "QUALITY_FLAG"), "2021-07-11 to 2021-07-13",
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def archive() -> Path:
+    """The folder of further real CDFs."""
+    folder = os.environ.get("HELIO_TEST_ARCHIVE")
+    if not folder:
+        pytest.skip("HELIO_TEST_ARCHIVE does not name a folder of real CDFs")
+    return Path(folder)
+
+
+@pytest.fixture(params=list(MISSIONS))
+def mission(request: pytest.FixtureRequest) -> Mission:
+    return MISSIONS[request.param]
+
+
+@pytest.fixture
+def real(archive: Path, mission: Mission, tmp_path: Path) -> Iterator[tuple[CdaWebStandIn, Settings]]:
+    """CDAWeb with a mission's files, and an empty home."""
+    folder = tmp_path / "served"
+    folder.mkdir()
+    for name in mission.files:
+        shutil.copyfile(archive / name, folder / Path(name).name)
+    with CdaWebStandIn(folder) as standin:
+        environ = os.environ | {"HELIO_HOME": str(tmp_path / "home"), "HELIO_CDAWEB_URL": standin.url}
+        yield standin, read_settings(environ)
+
+
+def template_of(mission: Mission) -> dict[str, Any]:
+    args = {"dataset_id": mission.dataset, "parameters": list(mission.parameters)}
+    labels = [f"{mission.dataset}.{name}" for name in mission.parameters]
+    return {
+        "id": "mission",
+        "variables": {"$TIME_RANGE": {"type": "time_range", "default": mission.time_range}},
+        "steps": [
+            {"step_id": "d", "tool_name": "fetch_data", "tool_args": args | {"time_range": "$TIME_RANGE"}},
+            {"step_id": "f", "tool_name": "render_spec", "tool_args": {"spec": {"labels": labels}}},
+        ],
+    }
+
+
+@pytest.mark.archive
+def test_real_files_come_whole_are_locked_verified_and_refused(
+    real: tuple[CdaWebStandIn, Settings], mission: Mission, tmp_path: Path
+):
+    service, settings = real
+    template = template_of(mission)
+    path = tmp_path / "helio.lock"
+    how: dict[str, Any] = {"settings": settings, "output": tmp_path / "out"}
+    cold = api.run(template, archive="cdaweb", **how)
+    assert cold.status == "success"
+    listings = [one for one in service.requests if "orig_data" in one.path]
+    assert len(listings) == 1
+    assert len(service.requests) == 1 + len(mission.files)
+    for name in mission.parameters:
+        assert_same_values(cold.tables[f"{mission.dataset}.{name}"], service, name)
+    warm = api.run(template, archive="cdaweb", **how)
+    assert len(service.requests) == 1 + len(mission.files)
+    assert {one.state for one in warm.result.steps} == {"cached"}
+    assert api.verify(cold.id, settings=settings).same_results
+    api.lock(template, archive="cdaweb", settings=settings).write(path)
+    assert api.run(template, locked=path, **how).status == "success"
+    assert len(service.requests) == 1 + len(mission.files)
+    [citation] = api.cite(cold.id, settings)
+    assert citation.pi
+    assert citation.files == len(mission.files)
+    republished = service.files[-1]
+    service.publish(republished.path, LATER)
+    fresh = replace(settings, home=tmp_path / "another home")
+    with pytest.raises(locking.LockMismatch, match="was published again") as refused:
+        api.run(template, locked=path, settings=fresh)
+    assert republished.path.name in str(refused.value)
+
+
+def assert_same_values(table: Any, service: CdaWebStandIn, name: str) -> None:
+    """The table's values are those of the files, and missing where they hold fill."""
+    start, stop = table.epoch[0], table.epoch[-1]
+    values, epochs = [], []
+    for file in sorted(service.files, key=lambda one: one.first):
+        cdf = pycdfpp.load(str(file.path))
+        variable = cdf[name]
+        clock = next(str(variable.attributes[key][0]) for key in variable.attributes if key == "DEPEND_0")
+        epoch = pycdfpp.to_datetime64(cdf[clock]).reshape(-1)
+        raw = np.asarray(variable.values)
+        raw = raw.reshape(-1) if raw.ndim == 2 and raw.shape[1] == 1 else raw
+        fill = np.asarray(variable.attributes["FILLVAL"][0]).reshape(-1)[0]
+        expected = np.where(raw == fill, np.nan, raw.astype("f8" if raw.dtype.kind in "iu" else raw.dtype))
+        inside = (epoch >= start) & (epoch <= stop)
+        values.append(expected[inside])
+        epochs.append(epoch[inside])
+    assert np.array_equal(np.concatenate(epochs), table.epoch)
+    assert np.array_equal(np.concatenate(values), table.values, equal_nan=True)
+    assert np.isfinite(table.values).any()
