@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 import signal
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from helio.cli.app import (
     FAILED,
-    MARKS,
     PARTIAL,
     SUCCESS,
     Archive,
@@ -36,10 +32,9 @@ from helio.cli.app import (
     say,
     size_of,
 )
+from helio.cli.progress import watch
 
 if TYPE_CHECKING:
-    from helio.pipelines.execute import StepResult
-    from helio.pipelines.plan import PlannedStep
     from helio.pipelines.run import Run
 
 
@@ -93,7 +88,7 @@ def run(
         pipeline = _one_name(name)
         chosen = chosen_formats(formats)
         values = assignments(assign or [])
-        with _progress(quiet=as_json) as (started, finished):
+        with watch(quiet=as_json, live=not context.obj) as told:
             outcome = api.run(
                 pipeline,
                 time_range=time_range,
@@ -105,10 +100,10 @@ def run(
                 formats=chosen,
                 engine="direct" if direct else "ephemeral" if ephemeral else settings.engine,
                 locked=chosen_lock(locked, lock),
-                access=Access(size_of(max_download), offline, refresh),
+                access=Access(size_of(max_download), offline, refresh, told=told.downloading),
                 settings=settings,
-                started=started,
-                finished=finished,
+                started=told.started,
+                finished=told.finished,
             )
         if as_json:
             print_json(outcome.record() | {"folder": str(outcome.folder)})
@@ -173,42 +168,6 @@ def _one_name(words: list[str]) -> str:
             f"one pipeline at a time, not {len(words)}: {' '.join(words)}", advice="helio run NAME"
         )
     return words[0]
-
-
-@contextmanager
-def _progress(*, quiet: bool) -> Iterator[tuple[Any, Any]]:
-    """Two callbacks that tell of each step: a moving line at a terminal, one line a step elsewhere."""
-    if quiet:
-        yield (lambda step: None), (lambda result: None)
-        return
-    if not sys.stdout.isatty():
-        yield (lambda step: None), (lambda result: say(_step_line(result)))
-        return
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    with console.status("planning") as status:
-
-        def started(step: PlannedStep) -> None:
-            status.update(f"{step.step_id}: {step.tool_name} {step.intent}")
-
-        def finished(result: StepResult) -> None:
-            console.print(_step_line(result), markup=False)
-            status.update("writing")
-
-        yield started, finished
-
-
-def _step_line(result: StepResult) -> str:
-    mark = MARKS[result.state]
-    told = result.reason
-    if result.error is not None:
-        told = result.error.message
-    elif result.outputs and result.artefact is None:
-        told = ", ".join(f"{one.label} ({one.facts['rows']} records)" for one in result.outputs)
-    elif result.artefact is not None:
-        told = ""
-    return f"{mark} {result.step.step_id}  {result.step.tool_name}  {told}".rstrip()
 
 
 def _print_outcome(outcome: Run) -> None:

@@ -52,12 +52,15 @@ class Access:
         Ask again what is kept already.
     listed : Listings
         Files that are known, so that their archive is not asked which there are.
+    told : callable
+        Is told the progress of downloads, from several threads.
     """
 
     max_download: int | None = 10**9
     offline: bool = False
     refresh: bool = False
     listed: Listings = field(default_factory=dict)
+    told: Callable[[Progress], None] = lambda progress: None
 
 
 def archives_of(
@@ -77,6 +80,7 @@ def archives_of(
         offline=access.offline,
         refresh=access.refresh,
         listed=access.listed,
+        told=access.told,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import logging
 import os
@@ -33,6 +34,9 @@ log = logging.getLogger(__name__)
 
 MAX_DOWNLOAD = 10**9
 """Bytes that one fetch may download unless it is told another limit."""
+
+FETCHES = itertools.count(1)
+"""Numbers of the fetches of this process."""
 
 _CHUNK = 256 * 1024
 _WORTH_RESUMING = 8 * 1024**2
@@ -86,6 +90,8 @@ class Progress:
     files: int
     bytes_done: int
     bytes: int
+    fetch: int = 0
+    """Which fetch of this process it is: several may be under way."""
 
 
 class Downloads:
@@ -388,6 +394,7 @@ class _Tally:
         self._told = told
         self._lock = threading.Lock()
         self._files_done = self._bytes_done = 0
+        self._number = next(FETCHES)
         self._stopped = False
 
     def add(self, count: int) -> None:
@@ -415,7 +422,7 @@ class _Tally:
         self._stopped = True
 
     def _tell(self) -> None:
-        self._told(Progress(self._files_done, self._files, self._bytes_done, self._bytes))
+        self._told(Progress(self._files_done, self._files, self._bytes_done, self._bytes, self._number))
 
 
 class _Part:

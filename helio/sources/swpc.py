@@ -26,7 +26,7 @@ from helio.errors import (
     UnknownParameter,
     did_you_mean,
 )
-from helio.sources.downloads import MAX_DOWNLOAD, Progress, in_words
+from helio.sources.downloads import FETCHES, MAX_DOWNLOAD, Progress, in_words
 from helio.sources.http import Http, json_of
 from helio.sources.saved_replies import Saved, SavedReplies
 from helio.store.files import write_whole
@@ -361,7 +361,7 @@ class Swpc:
         return self._held[dataset_id]
 
     def _ask(self, product: Product, place: str, saved: Saved | None) -> Saved:
-        url = self._url_of(product)
+        url, number = self._url_of(product), next(FETCHES)
         etag = saved.content.get("etag", "") if saved and isinstance(saved.content, dict) else ""
 
         def receive(response: httpx2.Response) -> dict[str, Any] | None:
@@ -375,9 +375,9 @@ class Swpc:
                     advice=f"--max-download {in_words(size, up=True).replace(' ', '')}",
                     place=url,
                 )
-            self._told(Progress(0, 1, 0, size))
+            self._told(Progress(0, 1, 0, size, number))
             reply = json_of(response, url)
-            self._told(Progress(1, 1, size, size))
+            self._told(Progress(1, 1, size, size, number))
             said = {name: response.headers.get(name, "") for name in ("etag", "last-modified")}
             return {"reply": reply, "etag": said["etag"], "last_modified": said["last-modified"]}
 
