@@ -56,10 +56,20 @@ def cadence_of(series: Table, *, purpose: str) -> float:
 
 
 def stretches(
-    epoch: Epochs, valid: npt.NDArray[np.bool_]
+    epoch: Epochs, valid: npt.NDArray[np.bool_], borders: npt.NDArray[np.int64] | None = None
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """First record and record after the last of every stretch without a missing value or record, shape (s,) each."""
+    """First record and record after the last of every stretch without a missing value or record, shape (s,) each.
+
+    Parameters
+    ----------
+    epoch : datetime64[ns], shape (n,)
+    valid : bool, shape (n,)
+    borders : int64, optional
+        Records at which a new stretch begins in any case.
+    """
     broken = gaps(epoch, GAP_FACTOR)[1:]
+    if borders is not None:
+        broken[borders[(borders > 0) & (borders < epoch.size)] - 1] = True
     joined = valid[1:] & valid[:-1] & ~broken
     begins = valid.copy()
     begins[1:] &= ~joined

@@ -1,0 +1,112 @@
+"""A spectrum integrated over bands of its bins."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from helio.errors import StepError
+from helio.knowledge.unit_algebra import comparable, conversion_factor
+from helio.knowledge.unit_products import unit_product
+from helio.knowledge.units import unit_factors
+from helio.steps.compute.bins import bin_sets, centres_of, place_of
+from helio.steps.tool import tool
+from helio.store.table import Table
+
+
+@tool(version=1)
+def band_integral(spectrum: Table, *, bands: list[tuple[float, float]], axis: str = "") -> Table:
+    """Integral of a spectrum over bands: the power of a frequency band, the flux of an energy band.
+
+    Parameters
+    ----------
+    spectrum : Table, shape (n, b) or (n, b1, b2)
+        A density per unit of the axis: ``nT^2/Hz`` over Hz, ``cm^-2 s^-1 sr^-1 keV^-1`` over keV or eV; bins fixed or
+        changing from record to record.
+    bands : list of (low, high)
+        In the unit of the axis. A bin counts with the part of its width that lies in [low, high).
+    axis : str
+        Label of the axis to integrate over, whatever its case; it may be left out for a spectrum with one axis.
+
+    Returns
+    -------
+    Table, shape (n, len(bands)); (n,) for one band; (n, b) for a spectrum with two axes and one band
+        float64, ``sum(j_i Δ_i)`` with Δ_i the width of bin i inside the band, in the unit of the spectrum times that of
+        the axis: ``nT^2``, ``cm^-2 s^-1 sr^-1``; an axis in eV under a density per keV is converted. NaN where a
+        bin of the band is NaN, for an integral over fewer bins would be too small, and where the record has no bin
+        in the band. Named after the part of the band that the bins cover: ``0.01–0.1 Hz``.
+
+    Raises
+    ------
+    StepError
+        When the axis is not there, a band holds no part of a bin, the bins have no width, or several bands are asked
+        of a spectrum with two axes.
+
+    Notes
+    -----
+    Edges are those of the file. Where it gives none they lie midway between neighbouring centres, in the logarithm
+    for a logarithmic axis. Within a bin the density is constant. Where bins overlap, what they share counts twice. A
+    unit that is not known is not made up: without one of the spectrum or of the axis the result has none.
+    """
+    place = place_of(spectrum, axis)
+    chosen = spectrum.axes[place]
+    others = tuple(one for number, one in enumerate(spectrum.axes) if number != place)
+    if not bands or (others and len(bands) != 1):
+        raise StepError(
+            "no band is given"
+            if not bands
+            else f"a spectrum with two axes has one band at a time, not {len(bands)}",
+            advice="bands: [[low, high]] in the unit of the axis",
+        )
+    per, factor = _per_axis_unit(spectrum.unit, chosen.unit)
+    sets = bin_sets(chosen, len(spectrum))
+    flat = np.moveaxis(spectrum.values, 1 + place, -1)
+    values = np.full((*flat.shape[:-1], len(bands)), np.nan)
+    names = []
+    for number, (low, high) in enumerate(bands):
+        if not low < high:
+            raise StepError(f"the band {low:g} to {high:g} is empty", advice="write the lower edge first")
+        lowest, highest = np.inf, -np.inf
+        for bins in sets:
+            widths = np.minimum(bins.upper, high) - np.maximum(bins.lower, low)
+            inside = np.flatnonzero(widths > 0)
+            if not inside.size:
+                continue
+            part = flat[bins.records][..., inside].astype(np.float64)
+            values[bins.records, ..., number] = (part * (widths[inside] * factor)).sum(axis=-1)
+            lowest = min(lowest, max(low, float(bins.lower[inside].min())))
+            highest = max(highest, min(high, float(bins.upper[inside].max())))
+        if lowest > highest:
+            raise StepError(
+                f"no bin of '{chosen.label}' reaches into {low:g} to {high:g} {chosen.unit}".rstrip(),
+                advice=f"centres: {centres_of(sets)}",
+            )
+        names.append(f"{lowest:.4g}–{highest:.4g} {chosen.unit}".rstrip())
+    if len(set(names)) != len(names):
+        raise StepError(
+            f"two bands cover the same bins: {', '.join(names)}", advice=f"centres: {centres_of(sets)}"
+        )
+    over = f"integral over {chosen.label or 'bins'} {', '.join(names)}"
+    described = replace(
+        spectrum,
+        unit=unit_product((spectrum.unit, 1), (per, 1)) if spectrum.unit and per else "",
+        description=f"{spectrum.description}, {over}" if spectrum.description else over,
+    )
+    if others:
+        return replace(described, values=values[..., 0], axes=others)
+    if len(names) == 1:
+        return replace(described, values=values[:, 0], axes=(), name=f"{spectrum.name} {names[0]}".strip())
+    return replace(described, values=values, axes=(), components=tuple(names))
+
+
+def _per_axis_unit(unit: str, axis_unit: str) -> tuple[str, float]:
+    """The unit below the line of a density that measures what the axis does, and the axis's unit in it."""
+    below = [name for name, power in unit_factors(unit) or () if power < 0]
+    for name in below:
+        if name == axis_unit:
+            return name, 1.0
+    for name in reversed(below):  # energies and frequencies stand after lengths and times
+        if axis_unit and comparable(name, axis_unit):
+            return name, conversion_factor(axis_unit, name)
+    return axis_unit, 1.0

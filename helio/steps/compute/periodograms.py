@@ -1,0 +1,173 @@
+"""Power spectral densities of windows of a series, from which spectrograms and power spectra are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.errors import StepError
+from helio.knowledge.unit_products import unit_product
+from helio.steps.compute.cartesian import cartesian, cartesian_names
+from helio.steps.compute.stretches import cadence_of, in_words, stretches, valid_records
+from helio.store.table import Axis, Table
+from helio.time_range import Duration
+
+Taper = Literal["hann", "hamming", "blackman", "none"]
+Trend = Literal["mean", "linear"]
+Values = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
+
+FEWEST = 8
+"""Samples of a window: fewer give no spectrum."""
+
+_BLOCK = 1 << 18
+"""Samples of windows transformed at once: 2 MB, and as much again for what comes of them."""
+
+# Periodic tapers, as a discrete transform takes them: numpy's are symmetric, one sample longer.
+_TAPERS: dict[str, Callable[[int], npt.NDArray[Any]]] = {
+    "hann": np.hanning,
+    "hamming": np.hamming,
+    "blackman": np.blackman,
+    "none": np.ones,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Windows:
+    """A series cut into windows, none of which holds a missing value or record.
+
+    Parameters
+    ----------
+    columns : float64, shape (n, c)
+        One column for a scalar, three for a vector.
+    first : int64, shape (w,)
+        First record of each window.
+    length, hop : int
+        In samples.
+    cadence : float
+        In ns.
+    lost : int
+        Records in stretches too short for one window.
+    """
+
+    columns: Values
+    first: Indices
+    length: int
+    hop: int
+    cadence: float
+    lost: int
+
+    @property
+    def frequencies(self) -> Axis:
+        """The axis of the spectra, in Hz, without frequency zero: whatever mean there was has been taken out."""
+        step = 1e9 / (self.length * self.cadence)
+        centers = np.arange(1, self.length // 2 + 1) * step
+        return Axis("Frequency", "Hz", centers, centers - step / 2, centers + step / 2, "log")
+
+
+def windows_of(
+    series: Table, window: Duration, overlap: float, *, purpose: str, borders: Indices | None = None
+) -> Windows:
+    """Cut every stretch of a series into windows, from its first sample on.
+
+    Parameters
+    ----------
+    series : Table
+    window : Duration
+    overlap : float
+    purpose : str
+        What needs them, for errors: ``"a spectrogram"``.
+    borders : int64, optional
+        First records of intervals over whose ends no window may reach.
+
+    Raises
+    ------
+    StepError
+        When the series has bins, components that are no vector, or not one cadence; when the window has fewer than
+        eight samples or the overlap is not in [0, 1); when no stretch is as long as a window.
+    """
+    if series.kind == "spectrum":
+        raise StepError(
+            f"{purpose} needs a series, and '{series.name}' is a spectrum", advice="take one bin of it"
+        )
+    if not 0 <= overlap < 1:
+        raise StepError(
+            f"windows cannot overlap by {overlap:g} of their length", advice="overlap 0 to below 1: 0.5"
+        )
+    cadence = cadence_of(series, purpose=purpose)
+    length = round(window.nanoseconds / cadence)
+    if length < FEWEST:
+        raise StepError(
+            f"a window of {window} holds {length} samples, {in_words(cadence)} apart: too few for a spectrum",
+            advice=f"choose a window of at least {in_words(FEWEST * cadence)}, or data of a shorter cadence",
+        )
+    columns = (
+        cartesian(series, purpose)
+        if series.components
+        else series.values.astype(np.float64, copy=False)[:, None]
+    )
+    begin, end = stretches(series.epoch, valid_records(columns), borders)
+    hop = max(1, round(length * (1 - overlap)))
+    count = np.where(end - begin >= length, (end - begin - length) // hop + 1, 0)
+    if not count.any():
+        longest = int((end - begin).max(initial=0))
+        raise StepError(
+            f"no stretch of '{series.name}' without a gap is as long as a window of {window}: the longest has "
+            f"{in_words(longest * cadence)}",
+            advice="choose a shorter window, or fill short gaps with interpolate first",
+        )
+    within = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
+    first = np.repeat(begin, count) + within * hop
+    lost = int((end - begin)[count == 0].sum())
+    return Windows(columns, first, length, hop, cadence, lost)
+
+
+def periodograms(windows: Windows, chosen: Indices, taper: Taper, trend: Trend) -> Values:
+    """One-sided power spectral density of chosen windows, shape (len(chosen), frequencies), per Hz.
+
+    The density is scaled so that its integral over frequency is the variance of the tapered window; of several
+    columns it is the sum, the trace of the spectral matrix. The transforms are taken block by block in numpy: the same
+    numbers as ``scipy.signal.ShortTimeFFT``, which takes one window at a time, ten times slower.
+    """
+    length = windows.length
+    weights = np.asarray(_TAPERS[taper](length if taper == "none" else length + 1)[:length], dtype=np.float64)
+    scale = windows.cadence / 1e9 / np.square(weights).sum()
+    ramp = np.arange(length) - (length - 1) / 2
+    ramp /= np.sqrt(np.square(ramp).sum())
+    density = np.zeros((chosen.size, length // 2))
+    rows = max(1, _BLOCK // length)
+    for column in windows.columns.T:
+        every = np.lib.stride_tricks.sliding_window_view(column, length)
+        for begin in range(0, chosen.size, rows):
+            block = every[windows.first[chosen[begin : begin + rows]]]
+            block = block - block.mean(axis=1, keepdims=True)
+            if trend == "linear":
+                block -= (block * ramp).sum(axis=1, keepdims=True) * ramp
+            block *= weights
+            transform = np.fft.rfft(block, axis=1)[:, 1:]
+            density[begin : begin + rows] += transform.real**2 + transform.imag**2
+    # All but frequency zero and, for an even length, the highest one stand for two: their own and the negative one.
+    density *= scale
+    density[:, : (length - 1) // 2] *= 2
+    return density
+
+
+def spectrum_words(series: Table) -> dict[str, Any]:
+    """Unit, name and description of a power spectral density of a series, and what it no longer has."""
+    if series.components:
+        names = ", ".join(cartesian_names(series, "a spectrum"))
+        what = f"power spectral density, sum over {names}"
+    else:
+        what = "power spectral density"
+    return {
+        "unit": unit_product((series.unit, 2), ("Hz", -1)),
+        "name": f"PSD {series.name}".strip(),
+        "description": f"{what} of {series.description}" if series.description else what,
+        "components": (),
+        "frame": "",
+        "scale": "log",
+    }

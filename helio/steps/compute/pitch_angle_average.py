@@ -1,0 +1,100 @@
+"""A distribution averaged over pitch angles."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from helio.errors import StepError
+from helio.steps.compute.bins import bin_sets, centres_of, place_of
+from helio.steps.tool import tool
+from helio.store.table import Table
+
+
+@tool(version=1)
+def pitch_angle_average(spectrum: Table, *, low: float = 0.0, high: float = 180.0, axis: str = "") -> Table:
+    """Mean over a range of pitch angles, each bin weighted by the solid angle that it covers there.
+
+    Parameters
+    ----------
+    spectrum : Table, shape (n, a), (n, b, a) or (n, a, b)
+        An intensity per solid angle over pitch angles in deg, alone or with a second axis.
+    low, high : float
+        In deg, within 0 to 180. A bin counts with the part of it that lies between them.
+    axis : str
+        Label of the axis of pitch angles, whatever its case; it may be left out where one axis alone is in deg.
+
+    Returns
+    -------
+    Table, shape (n,), or (n, b) over the other axis
+        float64, in the unit of the spectrum: ``sum(j_i Ω_i) / sum(Ω_i)`` with Ω_i = 2π (cos α_lower − cos α_upper) over
+        the bins that are not NaN; NaN where all are. From 0 to 180 deg it is the omnidirectional mean; times 4π sr it
+        would be the omnidirectional flux.
+
+    Raises
+    ------
+    StepError
+        When there is no axis in deg, the range is none, or no bin lies in it.
+
+    Notes
+    -----
+    Edges are those of the file; where it gives none they lie midway between neighbouring centres, and all are cut at 0
+    and 180 deg. Bins left out because they are NaN are taken to have the mean of the others: a note says how much of
+    the solid angle they were.
+
+    References
+    ----------
+    Walt, M. (1994), Introduction to Geomagnetically Trapped Radiation, ch. 4.
+    """
+    if not axis:
+        angles = [one.label for one in spectrum.axes if one.unit in ("deg", "degrees", "degree")]
+        if len(angles) != 1:
+            raise StepError(
+                f"'{spectrum.name}' has {len(angles)} axes in deg: which one has the pitch angles must be said"
+                if angles
+                else f"'{spectrum.name}' has no axis of pitch angles in deg",
+                advice=f"axes: {', '.join(f'{one.label} [{one.unit}]' for one in spectrum.axes) or 'none'}",
+            )
+        axis = angles[0]
+    place = place_of(spectrum, axis)
+    chosen = spectrum.axes[place]
+    if not 0 <= low < high <= 180:
+        raise StepError(
+            f"{low:g} to {high:g} deg is no range of pitch angles", advice="low below high, 0 to 180"
+        )
+    if chosen.unit not in ("deg", "degrees", "degree"):
+        raise StepError(f"'{chosen.label}' is in {chosen.unit or 'no unit'}, and pitch angles are in deg")
+    flat = np.moveaxis(spectrum.values, 1 + place, -1)
+    values = np.full(flat.shape[:-1], np.nan)
+    sets = bin_sets(replace(chosen, scale="linear"), len(spectrum))
+    seen, whole = 0.0, 0.0
+    for bins in sets:
+        lower, upper = np.clip(bins.lower, low, high), np.clip(bins.upper, low, high)
+        weights = np.cos(np.radians(lower)) - np.cos(np.radians(upper))
+        inside = np.flatnonzero(weights > 0)
+        if not inside.size:
+            continue
+        part = flat[bins.records][..., inside].astype(np.float64)
+        valid = ~np.isnan(part)
+        total = (valid * weights[inside]).sum(axis=-1)
+        mean = np.full(total.shape, np.nan)
+        np.divide(
+            (np.where(valid, part, 0.0) * weights[inside]).sum(axis=-1), total, out=mean, where=total > 0
+        )
+        values[bins.records] = mean
+        seen, whole = seen + float(total.sum()), whole + float(weights[inside].sum()) * total.size
+    if not whole:
+        raise StepError(
+            f"no bin of '{chosen.label}' reaches into {low:g} to {high:g} deg",
+            advice=f"centres: {centres_of(sets)}",
+        )
+    said = f"mean over pitch angles {low:g} to {high:g} deg"
+    missing = f"{said}: {100 * (1 - seen / whole):.3g} % of the solid angle is missing"
+    return replace(
+        spectrum,
+        values=values,
+        axes=tuple(one for number, one in enumerate(spectrum.axes) if number != place),
+        description=f"{spectrum.description}, {said}" if spectrum.description else said,
+        notes=(*spectrum.notes, *([missing] if seen < whole * (1 - 1e-9) else [])),
+    )

@@ -1,0 +1,89 @@
+"""A series as power over frequency."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from helio.steps.compute.between_samples import share
+from helio.steps.compute.periodograms import Taper, Trend, periodograms, spectrum_words, windows_of
+from helio.steps.compute.resample import intervals_of
+from helio.steps.tool import tool
+from helio.store.table import Table
+from helio.time_range import Duration
+
+
+@tool(version=1)
+def power_spectrum(
+    series: Table,
+    *,
+    window: Duration,
+    interval: Duration | None = None,
+    overlap: float = 0.5,
+    taper: Taper = "hann",
+    trend: Trend = "mean",
+) -> Table:
+    """Power spectral density of a series, averaged over windows (Welch's method); nothing crosses a gap.
+
+    Parameters
+    ----------
+    series : Table, shape (n,) or (n, 3)
+        At one cadence, gaps aside; any unit. Of a vector the sum over its components is taken, the trace of the
+        spectral matrix, which does not depend on the frame; of a fourth component that is its magnitude nothing.
+    window : Duration
+        Length of the windows: the lowest frequency is its inverse. Rounded to whole samples.
+    interval : Duration, optional
+        One spectrum for each interval of this length, half-open, whole multiples of it since 1970 as those of
+        `resample`. Left out, one spectrum for the whole series.
+    overlap : float
+        Part of a window that the next one shares, from 0 to below 1.
+    taper : "hann", "hamming", "blackman" or "none"
+        What windows are multiplied with.
+    trend : "mean" or "linear"
+        What is taken out of each window before.
+
+    Returns
+    -------
+    Table, shape (1, f), or (m, f) with an interval
+        float64, in the unit squared per Hz: ``nT^2/Hz``, for a logarithmic scale, one-sided; its integral over
+        frequency is the variance of the series. A table has records in time, and so has this one: **one record**,
+        whose epoch is that of the first sample, or one for each interval, at its **start**. Frequencies in Hz from
+        1/window to half the sampling frequency, with their edges; frequency zero is left out. Averaged are all
+        windows that lie in the interval, from stretches without a missing value or record alone; an interval
+        without one is NaN. A note says how many windows there were.
+
+    Raises
+    ------
+    StepError
+        When the cadence is not one: resample first. When a window holds fewer than eight samples, or no stretch is
+        as long as one. For components that are no vector, and for a spectrum.
+
+    References
+    ----------
+    Welch, P. D. (1967), The use of fast Fourier transform for the estimation of power spectra, IEEE Trans. Audio
+    Electroacoust. 15, 70. ``scipy.signal.welch``.
+    """
+    if interval is None or not len(series):
+        epoch, begin, end = series.epoch[:1], np.zeros(1, np.int64), np.full(1, len(series))
+    else:
+        epoch, begin, end = intervals_of(series, interval)
+    windows = windows_of(series, window, overlap, purpose="a power spectrum", borders=begin)
+    axis = windows.frequencies
+    values = np.full((epoch.size, axis.bins), np.nan)
+    last = windows.first + windows.length
+    low = np.searchsorted(windows.first, begin, side="left")
+    high = np.searchsorted(last, end, side="right")
+    used = 0
+    for record in np.flatnonzero(high > low):
+        chosen = np.arange(low[record], high[record])
+        used += chosen.size
+        values[record] = periodograms(windows, chosen, taper, trend).mean(axis=0)
+    notes = [*series.notes, f"power spectrum: mean of {used:,} windows"]
+    if windows.lost:
+        notes.append(
+            f"{share(windows.lost, len(series), 'samples')} stand in stretches shorter than a window"
+        )
+    return replace(
+        series, epoch=epoch, values=values, axes=(axis,), notes=tuple(notes), **spectrum_words(series)
+    )

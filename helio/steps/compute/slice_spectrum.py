@@ -1,0 +1,138 @@
+"""One bin of a spectrum, or some of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.errors import StepError
+from helio.steps.compute.bins import Bins, bin_sets, centres_of, place_of
+from helio.steps.tool import tool
+from helio.store.table import Axis, Table
+
+
+@tool(version=1, needs=(("at", "between"),))
+def slice_spectrum(
+    spectrum: Table,
+    *,
+    at: float | None = None,
+    between: tuple[float, float] | None = None,
+    axis: str = "",
+) -> Table:
+    """Take the bin at one energy, frequency or angle, or the bins of a range, as they are.
+
+    Parameters
+    ----------
+    spectrum : Table, shape (n, b) or (n, b1, b2)
+        Any unit; bins fixed or changing from record to record.
+    at : float, optional
+        In the unit of the axis: the bin with the nearest centre is taken, in the logarithm for a logarithmic axis.
+    between : (low, high), optional
+        In the unit of the axis: all bins whose centres lie in [low, high). One of `at` and `between` is given.
+    axis : str
+        Label of the axis, whatever its case; it may be left out for a spectrum with one axis.
+
+    Returns
+    -------
+    Table, shape (n,) or (n, b2) with `at`; (n, c) or (n, c, b2) with `between`
+        Values, unit and the other axis as they were; nothing is averaged or interpolated. With `at` the axis is gone,
+        and name and description say which bin it was: ``flux at 1.02 keV``. Where bins change from record to record,
+        the nearest of each record is taken, and NaN where none of its bins reaches there.
+
+    Raises
+    ------
+    StepError
+        When the axis is not there, no bin lies in the range, or `at` lies outside all bins; when both or neither of
+        `at` and `between` is given; when a range of bins that change from record to record holds a different number.
+    """
+    if (at is None) == (between is None):
+        raise StepError("either one value or a range is taken", advice="at: 1.0, or between: [1.0, 10.0]")
+    place = place_of(spectrum, axis)
+    chosen = spectrum.axes[place]
+    sets = bin_sets(chosen, len(spectrum))
+    flat = np.moveaxis(spectrum.values, 1 + place, -1)
+    if at is not None:
+        return _one(spectrum, flat, place, sets, at)
+    assert between is not None
+    return _some(spectrum, flat, place, sets, between)
+
+
+def _one(spectrum: Table, flat: npt.NDArray[np.floating], place: int, sets: list[Bins], at: float) -> Table:
+    """The nearest bin of each record."""
+    chosen = spectrum.axes[place]
+    values = np.full(flat.shape[:-1], np.nan, dtype=flat.dtype)
+    centers = []
+    for bins in sets:
+        reaches = (
+            (np.nanmin(bins.lower) <= at <= np.nanmax(bins.upper))
+            if np.isfinite(bins.centers).any()
+            else False
+        )
+        if not reaches:
+            continue
+        if chosen.scale == "log" and at > 0 and np.nanmin(bins.centers) > 0:
+            distance = np.abs(np.log(bins.centers / at))
+        else:
+            distance = np.abs(bins.centers - at)
+        nearest = int(np.nanargmin(distance))
+        values[bins.records] = flat[bins.records][..., nearest]
+        centers.append(float(bins.centers[nearest]))
+    if not centers:
+        raise StepError(
+            f"{at:g} {chosen.unit} lies outside all bins of '{chosen.label}'",
+            advice=f"centres: {centres_of(sets)}",
+        )
+    unit = f" {chosen.unit}" if chosen.unit else ""
+    low, high = f"{min(centers):.4g}", f"{max(centers):.4g}"
+    taken = f"{low}{unit}" if low == high else f"{low} to {high}{unit}"
+    said = f"bin of {chosen.label or 'the axis'} at {taken}, nearest to {at:g}{unit}"
+    return replace(
+        spectrum,
+        values=values,
+        axes=tuple(one for number, one in enumerate(spectrum.axes) if number != place),
+        name=f"{spectrum.name} at {taken}".strip(),
+        description=f"{spectrum.description}, {said}" if spectrum.description else said,
+        notes=(*spectrum.notes, said),
+    )
+
+
+def _some(
+    spectrum: Table,
+    flat: npt.NDArray[np.floating],
+    place: int,
+    sets: list[Bins],
+    between: tuple[float, float],
+) -> Table:
+    """The bins of a range."""
+    chosen, (low, high) = spectrum.axes[place], between
+    inside = [bins.within(low, high) for bins in sets]
+    counts = {one.size for one in inside}
+    if max(counts) == 0 or len(counts) > 1:
+        what = (
+            "no bin" if max(counts) == 0 else f"{min(counts)} to {max(counts)} bins, from record to record,"
+        )
+        raise StepError(
+            f"{what} of '{chosen.label}' lie in {low:g} to {high:g} {chosen.unit}".rstrip(),
+            advice=f"centres: {centres_of(sets)}",
+        )
+    [count] = counts
+    values = np.empty((*flat.shape[:-1], count), dtype=flat.dtype)
+    parts = {name: np.empty((*part.shape[:-1], count)) for name, part in chosen.parts.items()}
+    for bins, columns in zip(sets, inside, strict=True):
+        values[bins.records] = flat[bins.records][..., columns]
+        for name, part in chosen.parts.items():
+            if chosen.per_record:
+                parts[name][bins.records] = part[bins.records][:, columns]
+            else:
+                parts[name][:] = part[columns]
+    axes = list(spectrum.axes)
+    axes[place] = Axis(chosen.label, chosen.unit, scale=chosen.scale, **parts)
+    said = f"{chosen.label or 'bins'} {low:g} to {high:g} {chosen.unit}".rstrip()
+    return replace(
+        spectrum,
+        values=np.ascontiguousarray(np.moveaxis(values, -1, 1 + place)),
+        axes=tuple(axes),
+        description=f"{spectrum.description}, {said}" if spectrum.description else said,
+    )

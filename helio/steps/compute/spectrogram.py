@@ -1,0 +1,100 @@
+"""A series as power over time and frequency."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from helio.errors import StepError
+from helio.steps.compute.between_samples import share
+from helio.steps.compute.periodograms import Indices, Taper, Trend, periodograms, spectrum_words, windows_of
+from helio.steps.compute.resample import MOST_VALUES
+from helio.steps.compute.stretches import in_words
+from helio.steps.tool import tool
+from helio.store.table import Table
+from helio.time_range import Duration
+
+
+@tool(version=1)
+def spectrogram(
+    series: Table, *, window: Duration, overlap: float = 0.5, taper: Taper = "hann", trend: Trend = "mean"
+) -> Table:
+    """Power spectral density of short windows of a series, over time and frequency; nothing crosses a gap.
+
+    Parameters
+    ----------
+    series : Table, shape (n,) or (n, 3)
+        At one cadence, gaps aside; any unit. Of a vector the sum over its components is taken, the trace of the
+        spectral matrix, which does not depend on the frame; of a fourth component that is its magnitude nothing.
+    window : Duration
+        Length of the windows: the lowest frequency is its inverse. Rounded to whole samples.
+    overlap : float
+        Part of a window that the next one shares, from 0 to below 1.
+    taper : "hann", "hamming", "blackman" or "none"
+        What windows are multiplied with.
+    trend : "mean" or "linear"
+        What is taken out of each window before.
+
+    Returns
+    -------
+    Table, shape (w, f)
+        float64, in the unit squared per Hz: ``nT^2/Hz``, for a logarithmic scale, one-sided; its integral over
+        frequency is the variance of the series. Frequencies in Hz from 1/window to half the sampling frequency in
+        steps of 1/window, with their edges; frequency zero is left out. The epoch is the **middle** of the window.
+        Each stretch without a missing value or a missing record (a step above 1.5 cadences) is cut into windows on
+        its own, from its first sample on; in a gap stand one or two records of NaN, so that nothing is drawn or
+        averaged over it. A note says how many samples stood in stretches too short for a window.
+
+    Raises
+    ------
+    StepError
+        When the cadence is not one: resample first. When a window holds fewer than eight samples, or no stretch is
+        as long as one. For components that are no vector, and for a spectrum.
+
+    References
+    ----------
+    Welch, P. D. (1967), IEEE Trans. Audio Electroacoust. 15, 70. ``scipy.signal.ShortTimeFFT`` with scale ``psd``.
+    """
+    windows = windows_of(series, window, overlap, purpose="a spectrogram")
+    axis = windows.frequencies
+    if windows.first.size * axis.bins > MOST_VALUES:
+        raise StepError(
+            f"{windows.first.size:,} windows of {axis.bins:,} frequencies are too many",
+            advice="choose a smaller overlap or a shorter range",
+        )
+    every = np.arange(windows.first.size)
+    density = periodograms(windows, every, taper, trend)
+    middle = series.epoch[windows.first + windows.length // 2].astype(np.int64)
+    epoch, place = _with_gaps(middle, round(windows.hop * windows.cadence))
+    values = np.full((epoch.size, axis.bins), np.nan)
+    values[place] = density
+    notes = list(series.notes)
+    if windows.lost:
+        notes.append(
+            f"{share(windows.lost, len(series), 'samples')} stand in stretches shorter than a window of "
+            f"{in_words(windows.length * windows.cadence)} and are left out"
+        )
+    return replace(
+        series,
+        epoch=epoch.astype("datetime64[ns]"),
+        values=values,
+        axes=(axis,),
+        notes=tuple(notes),
+        **spectrum_words(series),
+    )
+
+
+def _with_gaps(middle: Indices, hop: int) -> tuple[Indices, Indices]:
+    """Epochs with one or two more wherever windows are further apart than a hop, and the places of the windows."""
+    steps = np.diff(middle)
+    wide, wider = steps > 1.5 * hop, steps > 2.5 * hop
+    added = wide.astype(np.int64) + wider
+    place = np.arange(middle.size)
+    place[1:] += np.cumsum(added)
+    epoch = np.empty(middle.size + int(added.sum()), dtype=np.int64)
+    epoch[place] = middle
+    after = place[:-1]
+    epoch[after[wide] + 1] = np.where(wider, middle[:-1] + hop, middle[:-1] + steps // 2)[wide]
+    epoch[after[wider] + 2] = (middle[1:] - hop)[wider]
+    return epoch, place
