@@ -37,6 +37,9 @@ class Settings:
     worker_memory: int | None = None
     """``$HELIO_WORKER_MEMORY``: MiB that one step may take; three quarters of the machine's when left out."""
 
+    sandbox: Literal["refuse", "weak"] = "refuse"
+    """``$HELIO_SANDBOX``: whether code in a template runs where the machine lacks a part of what shuts it in."""
+
     engine: Literal["prefect", "direct"] = "prefect"
     """``$HELIO_ENGINE``: what ``helio run`` uses when it is not told."""
     model_key: str = field(default="", repr=False)
@@ -92,6 +95,9 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
     engine = environ.get("HELIO_ENGINE") or "prefect"
     if engine not in ("prefect", "direct"):
         raise RequestError(f"HELIO_ENGINE is '{engine}', neither prefect nor direct")
+    sandbox = environ.get("HELIO_SANDBOX") or "refuse"
+    if sandbox not in ("refuse", "weak"):
+        raise RequestError(f"HELIO_SANDBOX is '{sandbox}', neither refuse nor weak")
     memory = _number(environ, "HELIO_WORKER_MEMORY", 0.0, least=512)
     tokens = _number(environ, "HELIO_MODEL_TOKENS", 0.0, least=1)
     fallback = environ.get("HELIO_MODEL_FALLBACK") or Settings.model_fallback
@@ -108,6 +114,7 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
         workers=int(_number(environ, "HELIO_WORKERS", min(4, os.cpu_count() or 1), least=1)),
         step_seconds=_number(environ, "HELIO_STEP_SECONDS", 900.0, least=1),
         worker_memory=int(memory * 1024**2) if memory else None,
+        sandbox="weak" if sandbox == "weak" else "refuse",
         engine="direct" if engine == "direct" else "prefect",
         model_key=(environ.get("GEMINI_API_KEY") or environ.get("GOOGLE_API_KEY") or "").strip(),
         model_url=environ.get("HELIO_MODEL_URL", ""),

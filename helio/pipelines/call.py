@@ -13,6 +13,7 @@ from helio.steps.signature import signatures
 from helio.time_range import Duration, parse_time_range
 
 if TYPE_CHECKING:
+    from helio.steps.sandbox.jail import Jail
     from helio.store.table import Table
 
 
@@ -23,6 +24,7 @@ def call_tool(
     *,
     now: datetime,
     providers: Providers | None = None,
+    jail: Jail | None = None,
 ) -> Any:
     """Call a tool with the arguments of a planned step.
 
@@ -34,24 +36,31 @@ def call_tool(
         By the tool's parameter, then by label.
     providers : Providers
         For a fetch.
+    jail : Jail
+        For a tool that runs code of the template's own.
 
     Raises
     ------
     UnitMismatch, FrameMismatch, StepError
         When a table is not what the tool's signature takes.
     """
+    from helio.steps.tool import Labelled  # with numpy, which a plan alone does not need
+
     signature = signatures()[name]
     positional: list[Any] = [providers] if signature.gives == "tables" else []
+    positional += [jail] if signature.runs_code else []
     for table in signature.tables:
-        named = dict(tables[table.parameter])
+        named: dict[str, Any] = dict(tables[table.parameter])
         if table.optional and not named:
             positional.append(None)
             continue
         for label, one in named.items():
             check_quantity(table.takes, one, tool=name, parameter=table.parameter, label=label)
+        if signature.runs_code:
+            named = {label: Labelled(label, one) for label, one in named.items()}
         if not table.many:
             positional += named.values()
-        elif table.argument == "source_labels":
+        elif table.argument == "source_labels" and not table.by_label:
             positional.append(list(named.values()))
         else:
             positional.append(named)

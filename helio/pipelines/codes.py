@@ -774,14 +774,6 @@ _VERIFY = (
         "refused",
     ),
     (
-        "HV603",
-        "warning (check) or error (run)",
-        "a tool that this version reads and does not run",
-        "The plan is sound; whoever executes it refuses it.",
-        "custom_operation",
-        "said by helio check, refused by helio run",
-    ),
-    (
         "HV701",
         "error",
         "more steps than the policy allows",

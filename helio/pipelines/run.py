@@ -39,6 +39,7 @@ from helio.pipelines.workers import Workers
 from helio.settings import Settings
 from helio.sources.archives import Access, archives_of
 from helio.sources.cdf import CdfReader
+from helio.steps.signature import signatures
 from helio.store.files import write_whole
 from helio.store.lock import Lock
 from helio.store.runs import Runs
@@ -233,7 +234,12 @@ def run_plan(
     with ExitStack() as stack:
         stack.enter_context(reader)
         workers = stack.enter_context(
-            Workers(settings.workers, time_limit=settings.step_seconds, memory_limit=settings.worker_memory)
+            Workers(
+                settings.workers,
+                time_limit=settings.step_seconds,
+                memory_limit=settings.worker_memory,
+                sandbox=settings.sandbox,
+            )
         )
         execution = Execution(plan, store, archives, workers)
         if files is not None and json.loads(json.dumps(execution.files())) != files:
@@ -256,7 +262,7 @@ def run_plan(
             if found is None:
                 engine.begin()
                 reader.start()
-                workers.start()
+                workers.start(code=any(signatures()[one.tool_name].runs_code for one in plan.steps))
                 import_module("helio.store.ipc")  # pyarrow, while the children start
                 steps, used = engine.execute(execution, run_id, started, ended), engine.name
             else:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from helio.steps.signature import Schema, Signature
+from helio.steps.sandbox.allow_list import name_in_scope
+from helio.steps.signature import CODE, Schema, Signature
 
 Recipe = dict[str, Any]
 
-CODE = "text/x-python"
-"""The media type by which a signature marks an argument that holds code."""
 _LONGEST_CODE = 20_000
 
 
@@ -37,16 +37,33 @@ def work_recipe(signature: Signature, args: Mapping[str, Any], inputs: Mapping[s
 
 
 def canonical_args(signature: Signature, args: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments that can change a result: no labels, no descriptions, code by its syntax tree."""
+    """The arguments that can change a result: no labels, no description, code by the digest of its syntax tree.
+
+    Code names its tables by their labels; the names of its inputs are replaced by their places, so that another label
+    is no other work.
+    """
     placed = {table.argument for table in signature.tables} | {"output_label"}
     found: dict[str, Any] = {}
+    labels = [label for table in signature.tables for label in _labels_of(args.get(table.argument))]
+    names = {
+        f"{kind}_{name_in_scope(one)}": f"{kind} {at}"
+        for at, one in enumerate(labels)
+        for kind in ("df", "da")
+    }
+    names |= {"df": "df 0", "da": "da 0"} if labels else {}
     for name, value in args.items():
         argument = signature.argument(name)
         schema: Schema = argument.schema if argument else {}
-        if name in placed or (is_text(schema) and not is_code(schema) and signature.gives == "table"):
+        if name in placed or (name == "description" and is_text(schema) and signature.gives == "table"):
             continue
-        found[name] = canonical_code(value) if is_code(schema) and isinstance(value, str) else value
+        if is_code(schema) and isinstance(value, str):
+            value = "code:" + hashlib.sha256(canonical_code(value, names).encode()).hexdigest()
+        found[name] = value
     return found
+
+
+def _labels_of(value: Any) -> list[str]:
+    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str)]
 
 
 def is_code(schema: Schema) -> bool:
@@ -59,15 +76,54 @@ def is_text(schema: Schema) -> bool:
     return schema.get("format") == "text"
 
 
-def canonical_code(code: str) -> str:
+def canonical_code(code: str, names: Mapping[str, str] | None = None) -> str:
     """One text for all layouts of one program: its syntax tree; the code itself where it has none.
 
+    Comments, blank lines, docstrings and brackets that change nothing do not enter it, and no version of Python writes
+    it in another way.
+
+    Parameters
+    ----------
+    code : str
+    names : mapping, optional
+        What is written in the place of some names.
+
+    Examples
+    --------
     >>> canonical_code("x = 1  # one") == canonical_code("x=1")
     True
+    >>> canonical_code("x = df_B", {"df_B": "df 0"})
+    'Module(body=[Assign(targets=[Name(id=\'x\')] value=Name(id=\'df 0\'))])'
     """
     if len(code) > _LONGEST_CODE:
         return code
     try:
-        return ast.dump(ast.parse(code))
+        return _written(ast.parse(code), names or {})
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return code
+
+
+def _written(value: Any, names: Mapping[str, str]) -> str:
+    if isinstance(value, list):
+        return f"[{' '.join(_written(one, names) for one in value)}]"
+    if not isinstance(value, ast.AST):
+        return repr(value)
+    fields = " ".join(f"{name}={_written(one, names)}" for name, one in _fields(value, names))
+    return f"{type(value).__name__}({fields})"
+
+
+def _fields(node: ast.AST, names: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
+    """What a piece of syntax says; of fields that are empty nothing, for newer versions of Python have more of them."""
+    for name in node._fields:
+        value: Any = getattr(node, name, None)
+        if name == "body" and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            value = value[ast.get_docstring(node, clean=False) is not None :]
+        if name == "id" and isinstance(node, ast.Name):
+            value = names.get(node.id, node.id)
+        # None is a constant as well
+        if name in _UNSAID or value == [] or (value is None and not isinstance(node, ast.Constant)):
+            continue
+        yield name, value
+
+
+_UNSAID = ("ctx", "kind", "type_comment", "type_ignores")

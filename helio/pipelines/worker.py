@@ -19,6 +19,7 @@ from helio.errors import DamagedObject, HelioError, StepError
 from helio.pipelines.call import call_tool
 from helio.pipelines.replies import error_as_reply, table_facts
 from helio.sources.child import limit_memory
+from helio.steps.sandbox.jail import Jail
 from helio.store.source_file import SourceFile
 from helio.store.store import Store
 from helio.store.table import Table
@@ -28,25 +29,31 @@ def main() -> None:
     """Answer requests until the input ends."""
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # whatever a library prints must not be taken for an answer
-    limit_memory(int(sys.argv[1]))
-    import numpy as np
+    memory, sandbox, *ahead = sys.argv[1:]
+    limit_memory(int(memory))
+    # whoever asks holds the other end of our input: when it is gone, code need not go on
+    with Jail(policy="weak" if sandbox == "weak" else "refuse", lifeline=0) as jail:
+        if ahead and sys.platform == "linux":  # elsewhere the step itself is refused, in words
+            jail.start()
+        import numpy as np
 
-    import helio.store.ipc  # noqa: F401 - the longest import of any step, done while the plan is being made
+        import helio.store.ipc  # noqa: F401 - the longest import of any step, done while the plan is being made
 
-    np.seterr(all="ignore")
-    answers.write(b'{"ready": true}\n')
-    for line in sys.stdin.buffer:
-        answers.write(json.dumps(_answer(json.loads(line))).encode() + b"\n")
+        np.seterr(all="ignore")
+        answers.write(b'{"ready": true}\n')
+        for line in sys.stdin.buffer:
+            answers.write(json.dumps(_answer(json.loads(line), jail)).encode() + b"\n")
 
 
-def _answer(request: dict[str, Any]) -> dict[str, Any]:
+def _answer(request: dict[str, Any], jail: Jail) -> dict[str, Any]:
     store = Store(Path(request["store"]))
     try:
         tables = {
             parameter: {one["label"]: _table(store, one) for one in named}
             for parameter, named in request["inputs"].items()
         }
-        made = call_tool(request["tool"], request["args"], tables, now=datetime.fromisoformat(request["now"]))
+        now = datetime.fromisoformat(request["now"])
+        made = call_tool(request["tool"], request["args"], tables, now=now, jail=jail)
         return {"output": _keep(store, made)}
     except _DamagedInput as error:
         return {"damaged": error.digest}

@@ -15,6 +15,7 @@ from typing import IO, Any, Self
 
 from helio.errors import Cancelled, StepError
 from helio.sources import child
+from helio.steps.sandbox.parts import Policy
 
 _STARTUP_SECONDS = 60.0
 
@@ -30,11 +31,20 @@ class Workers:
         Seconds that one step may take before its process is killed.
     memory_limit : int, optional
         Bytes of address space that one process may take; three quarters of the machine's memory when left out.
+    sandbox : "refuse" or "weak"
+        Whether code in a template runs where the machine lacks a part of what shuts it in.
     """
 
-    def __init__(self, count: int, *, time_limit: float = 900.0, memory_limit: int | None = None) -> None:
+    def __init__(
+        self,
+        count: int,
+        *,
+        time_limit: float = 900.0,
+        memory_limit: int | None = None,
+        sandbox: Policy = "refuse",
+    ) -> None:
         self._time_limit = time_limit
-        self._memory_limit = memory_limit or child.memory_limit()
+        self._arguments = (str(memory_limit or child.memory_limit()), sandbox)
         self._free = threading.BoundedSemaphore(count)
         self._lock = threading.Lock()
         self._idle: list[_Process] = []
@@ -49,11 +59,17 @@ class Workers:
     ) -> None:
         self.close()
 
-    def start(self) -> None:
-        """Begin to warm one process, and do not wait for it."""
+    def start(self, *, code: bool = False) -> None:
+        """Begin to warm one process, and do not wait for it.
+
+        Parameters
+        ----------
+        code : bool
+            Whether code of a template will run, so that its jail is warmed too.
+        """
         with self._lock:
             if not self._idle and not self._busy:
-                self._idle.append(_Process(self._memory_limit))
+                self._idle.append(_Process(*self._arguments, *(["code"] if code else [])))
 
     def run(self, request: dict[str, Any]) -> dict[str, Any]:
         """Have one request answered; waits for a free process.
@@ -119,7 +135,7 @@ class Workers:
                     continue
                 break
             else:
-                process = _Process(self._memory_limit)
+                process = _Process(*self._arguments)
             self._busy.add(process)
             return process
 
@@ -132,10 +148,10 @@ class Workers:
 class _Process:
     """One process running `helio.pipelines.worker`."""
 
-    def __init__(self, memory_limit: int) -> None:
+    def __init__(self, *arguments: str) -> None:
         self._said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "helio.pipelines.worker", str(memory_limit)],
+            [sys.executable, "-P", "-m", "helio.pipelines.worker", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._said,

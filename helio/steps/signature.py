@@ -17,6 +17,12 @@ Gives = Literal["tables", "table", "figure", "export"]
 Text = NewType("Text", str)
 """Words for people: titles, labels of axes, descriptions. Nothing is ever substituted in them."""
 
+Code = NewType("Code", str)
+"""A program in Python, of a template's own. Nothing is ever substituted in it; it is read before it is run, shut in."""
+
+CODE = "text/x-python"
+"""The media type by which a schema marks code."""
+
 SHIPPED = Path(__file__).with_name("tools.json")
 """Every signature as read from the code by ``python -m helio.steps.write_signatures``; a test holds it there."""
 
@@ -37,6 +43,8 @@ class TableInput:
     """What the table has to be; checked before every call."""
     optional: bool = False
     """Whether the tool can do without it; it then gets None."""
+    by_label: bool = False
+    """Whether the tool gets its tables by their labels: the labels are then part of what it makes."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +75,11 @@ class Signature:
     """Whether one call for a range gives the same records as calls for its parts, put together."""
     gives_quantity: Quantity = ANYTHING
     """What the table that is given always is, where that does not depend on the inputs."""
+
+    @property
+    def runs_code(self) -> bool:
+        """Whether the tool runs code that stands in the template."""
+        return any(one.schema.get("contentMediaType") == CODE for one in self.arguments)
 
     def argument(self, name: str) -> Argument | None:
         """The argument of that name, if the tool has it."""
@@ -105,6 +118,7 @@ class Signature:
                     "also": list(one.also),
                     "scalar": one.scalar,
                     **({"optional": True} if one.optional else {}),
+                    **({"by_label": True} if one.by_label else {}),
                     **({"takes": one.takes.to_json()} if one.takes != ANYTHING else {}),
                 }
                 for one in self.tables
@@ -136,6 +150,7 @@ class Signature:
                     one["scalar"],
                     Quantity.from_json(one.get("takes", {})),
                     one.get("optional", False),
+                    one.get("by_label", False),
                 )
                 for one in written["tables"]
             ),

@@ -12,11 +12,20 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from helio.sources.provider import Providers
 from helio.steps.quantity import ANYTHING, Quantity
-from helio.steps.signature import Argument, Gives, Schema, Signature, TableInput, Text
+from helio.steps.sandbox.jail import Jail
+from helio.steps.signature import CODE, Argument, Code, Gives, Schema, Signature, TableInput, Text
 from helio.store.table import Table
 from helio.time_range import Duration, TimeRange
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A table with its label, for a tool whose code knows it by that name."""
+
+    label: str
+    table: Table
 
 
 @dataclass(frozen=True)
@@ -28,6 +37,7 @@ class ToolMark:
     labels_in: tuple[str, ...] = field(default=())
     runs: bool = True
     range_capable: bool = False
+    scalar: tuple[str, ...] = ()
 
 
 def tool(
@@ -36,11 +46,12 @@ def tool(
     needs: tuple[tuple[str, ...], ...] = (),
     labels_in: tuple[str, ...] = (),
     range_capable: bool = False,
+    scalar: tuple[str, ...] = (),
 ) -> Callable[[Function], Function]:
     """Mark a function as a tool.
 
     Its tables stand before the ``*``, its arguments after. In a template a tool's only table is named by
-    ``source_label``, a list of them by ``source_labels``, one of several by its own name and ``_label``. What a
+    ``source_label``, a list of them or a mapping of them by label by ``source_labels``, one of several by its own name and ``_label``. What a
     table has to be is said by ``Annotated[Table, Quantity(...)]``; one that may be left out is ``… | None = None``.
 
     Parameters
@@ -53,10 +64,13 @@ def tool(
         For a mapping of tables: the places in the arguments that name the labels, the first one complete.
     range_capable : bool
         Whether one call for a range gives the same records as calls for its parts, put together.
+    scalar : tuple of str
+        Tables of which one component is taken at a time.
     """
 
     def mark(function: Function) -> Function:
-        function.__tool__ = ToolMark(version, needs, labels_in, range_capable=range_capable)  # type: ignore[attr-defined]
+        marked = ToolMark(version, needs, labels_in, range_capable=range_capable, scalar=scalar)
+        function.__tool__ = marked  # type: ignore[attr-defined]
         return function
 
     return mark
@@ -81,7 +95,7 @@ def signature_of(function: Callable[..., Any]) -> Signature:
         arguments.append(Argument(name, schema, required, None if required else parameter.default))
     returned, gives_quantity = _quantity(hints["return"])
     gives = _gives(returned)
-    tables = tuple(_table_inputs(positional, mark.labels_in))
+    tables = tuple(_table_inputs(positional, mark))
     named = [] if mark.labels_in else [_label_argument(one, help_texts) for one in tables]
     if gives == "table":
         arguments.append(
@@ -115,6 +129,7 @@ def schema_of(annotation: Any) -> Schema:
     simple: dict[Any, Schema] = {
         str: {"type": "string"},
         Text: {"type": "string", "format": "text"},
+        Code: {"type": "string", "format": "text", "contentMediaType": CODE},
         bool: {"type": "boolean"},
         int: {"type": "integer"},
         float: {"type": "number"},
@@ -178,18 +193,21 @@ def _without_none(annotation: Any) -> tuple[Any, bool]:
     return annotation, False
 
 
-def _table_inputs(positional: list[tuple[str, Any]], labels_in: tuple[str, ...]) -> Iterator[TableInput]:
-    tables = [(name, hint) for name, hint in positional if hint is not Providers]
+def _table_inputs(positional: list[tuple[str, Any]], mark: ToolMark) -> Iterator[TableInput]:
+    tables = [(name, hint) for name, hint in positional if hint not in (Providers, Jail)]
     for name, annotation in tables:
         required, optional = _without_none(annotation)
         hint, takes = _quantity(required)
-        if hint is Table:
+        if hint in (Table, Labelled):
             argument = "source_label" if len(tables) == 1 else f"{name}_label"
-            yield TableInput(name, argument, takes=takes, optional=optional)
+            yield TableInput(name, argument, scalar=name in mark.scalar, takes=takes, optional=optional)
         elif get_origin(hint) is list:
             yield TableInput(name, "source_labels", many=True, takes=_quantity(get_args(hint)[0])[1])
+        elif not labels_in:  # a mapping by label
+            takes = _quantity(get_args(hint)[1])[1]
+            yield TableInput(name, "source_labels", many=True, takes=takes, by_label=True)
         else:  # a mapping by label: the template names the labels inside an argument
-            yield TableInput(name, labels_in[0], many=True, also=labels_in[1:])
+            yield TableInput(name, mark.labels_in[0], many=True, also=mark.labels_in[1:])
 
 
 def _label_argument(table: TableInput, help_texts: dict[str, str]) -> Argument:

@@ -38,9 +38,6 @@ def read_from_code() -> dict[str, Signature]:
         ),
         runs=False,
     )
-    label = {"type": "string", "format": "label", "minLength": 1}
-    text = {"type": "string", "format": "text"}
-    code = {"type": "string", "format": "text", "contentMediaType": "text/x-python"}
     found["manage_plot"] = Signature(
         name="manage_plot",
         version=1,
@@ -50,55 +47,6 @@ def read_from_code() -> dict[str, Signature]:
             Argument("action", {"enum": ["export"]}, required=True),
             Argument("filename", {"type": "string"}, required=False),
             Argument("format", {"enum": ["html", "json", "png", "pdf", "svg"]}, required=False),
-        ),
-        runs=False,
-    )
-    sources = TableInput("sources", "source_labels", many=True)
-    words = (
-        Argument("units", {"type": "string"}, required=False),
-        Argument("description", text, required=False),
-    )
-    found["custom_operation"] = Signature(
-        name="custom_operation",
-        version=1,
-        summary="Compute a table with pandas code; this version reads such a step but does not run it.",
-        gives="table",
-        tables=(sources,),
-        arguments=(
-            Argument("source_labels", {"type": "array", "items": label, "minItems": 1}, required=True),
-            Argument("pandas_code", code, required=True),
-            Argument("output_label", label, required=True),
-            *words,
-        ),
-        runs=False,
-    )
-    found["store_dataframe"] = Signature(
-        name="store_dataframe",
-        version=1,
-        summary="Make a table with pandas code from literals; this version reads such a step but does not run it.",
-        gives="table",
-        arguments=(
-            Argument("pandas_code", code, required=True),
-            Argument("output_label", label, required=True),
-            *words,
-        ),
-        runs=False,
-    )
-    found["compute_spectrogram"] = Signature(
-        name="compute_spectrogram",
-        version=1,
-        summary="Compute a spectrogram with Python code; this version reads such a step but does not run it.",
-        gives="table",
-        tables=(TableInput("source", "source_label", scalar=True),),
-        arguments=(
-            Argument("source_label", label, required=True),
-            Argument("python_code", code, required=True),
-            Argument("output_label", label, required=True),
-            Argument("description", text, required=False),
-            Argument("bin_label", text, required=False),
-            Argument("value_label", text, required=False),
-            Argument("component", {"type": "string"}, required=False),
-            Argument("window", {"type": "string", "format": "time-range"}, required=False),
         ),
         runs=False,
     )

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 _LONGEST_SHOWN = 60
+_PREFIXES = {"sha256:": "digest", "key:": "key", "code:": "code"}
+"""Values that are names of something longer."""
 
 
 def key_of(recipe: Mapping[str, Any]) -> str:
@@ -86,6 +88,8 @@ def _changed(place: str, old: Any, new: Any) -> str:
         return f"{place}: {_shown(new)} is new"
     if before and after:
         leaf = place.rpartition(".")[2]
+        if before == after == "code":
+            return "the code changed"
         if before != after:
             return f"{place} is named by its {after}, before by its {before}"
         return f"{place} changed" if leaf == before else f"{place} {before} changed"
@@ -97,7 +101,7 @@ def _changed(place: str, old: Any, new: Any) -> str:
 def _named(value: Any) -> str:
     if not isinstance(value, str):
         return ""
-    return "digest" if value.startswith("sha256:") else "key" if value.startswith("key:") else ""
+    return next((name for prefix, name in _PREFIXES.items() if value.startswith(prefix)), "")
 
 
 def _shown(value: Any) -> str:

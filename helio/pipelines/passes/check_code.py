@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helio.pipelines.code import assigns_result, input_names, refusals
+from helio.steps.sandbox.allow_list import assigns_result, input_names, refusals
 from helio.pipelines.diagnostics import Diagnostic, pointer
 from helio.pipelines.labels import read_labels
 from helio.pipelines.maps import args_of, is_glob, places, signature_of

@@ -258,9 +258,18 @@ def input_names(labels: Iterable[str]) -> tuple[str, ...]:
     >>> input_names(["AC_H2_MFI.BGSEc", "ACE_Bmag"])
     ('df', 'da', 'df_BGSEc', 'da_BGSEc', 'df_ACE_Bmag', 'da_ACE_Bmag')
     """
-    suffixes = [re.sub(r"\W", "_", label.rpartition(".")[2]) for label in labels]
+    suffixes = [name_in_scope(label) for label in labels]
     names = [f"{kind}_{one}" for one in suffixes for kind in ("df", "da")]
     return ("df", "da", *names) if suffixes else ()
+
+
+def name_in_scope(label: str) -> str:
+    """The last part of a label, as far as a name can hold it.
+
+    >>> name_in_scope("AC_H2_MFI.BGSEc"), name_in_scope("B-5min")
+    ('BGSEc', 'B_5min')
+    """
+    return re.sub(r"\W", "_", label.rpartition(".")[2])
 
 
 def _parsed(code: str) -> ast.Module | Refusal:

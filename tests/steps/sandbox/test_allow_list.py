@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helio.pipelines.code import DEEPEST, LONGEST, MOST_NODES, assigns_result, input_names, refusals
+from helio.steps.sandbox.allow_list import DEEPEST, LONGEST, MOST_NODES, assigns_result, input_names, refusals
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = Path(__file__).parents[2] / "data"
 LEFT_TO_THE_JAIL = {"html_column_name"}
 """What only a look at the result can tell: a column's name is a text like any other."""
 STOPPED_BY_LIMITS = {"resource", "output"}

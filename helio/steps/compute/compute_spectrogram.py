@@ -1,0 +1,86 @@
+"""A spectrogram by code of the template's own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from helio.errors import BadResult, StepError
+from helio.steps.sandbox.jail import Jail
+from helio.steps.sandbox.result import as_table, label_and_unit
+from helio.steps.sandbox.run_code import run_code
+from helio.steps.signature import Code, Text
+from helio.steps.tool import Labelled, tool
+from helio.store.table import Table
+from helio.time_range import TimeRange
+
+
+@tool(version=1, scalar=("source",))
+def compute_spectrogram(
+    jail: Jail,
+    source: Labelled,
+    *,
+    python_code: Code,
+    description: Text = Text(""),
+    bin_label: Text = Text(""),
+    value_label: Text = Text(""),
+    component: str = "",
+    window: TimeRange | None = None,
+) -> Table:
+    """Compute a spectrogram with Python code that runs shut in, without files, network or clock.
+
+    Parameters
+    ----------
+    source : table, shape (n,)
+        In scope as ``df``, a frame indexed by time (UTC) with one column; one component of a vector is chosen by
+        ``component``.
+    python_code : str
+        Gives ``result`` a value: a DataFrame with a time index and a column per bin, named by its number
+        (``f"{f:.4g}"``), or a DataArray over time and bins. ``signal`` is scipy's; ``pd``, ``np``, ``xr`` and ``pywt``
+        are in scope as well.
+    description : str
+        What the result is.
+    bin_label : str
+        What the bins are, their unit in brackets: ``"Frequency (Hz)"``.
+    value_label : str
+        What the values are, their unit in brackets: ``"PSD (nT^2/Hz)"``.
+    component : str
+        The component that is taken of a vector.
+    window : time range
+        The part of the source that is taken; all of it when left out.
+
+    Returns
+    -------
+    Table, shape (m, b)
+        A spectrum with one bin axis, its bins in the order of the columns.
+
+    Raises
+    ------
+    StepError
+        When the source is a vector and no component is named.
+    CodeRefused, CodeFailed, BadResult, NoSandbox
+        As of custom_operation; BadResult as well where columns are not named by numbers.
+
+    References
+    ----------
+    The transform is the author's own; the tool spectrogram minds gaps and states its source.
+    """
+    table = source.table.component(component) if component else source.table
+    if table.components:
+        raise StepError(
+            f"compute_spectrogram takes one component, and '{source.label}' has {', '.join(table.components)}",
+            advice=f"component: {table.components[0]}",
+        )
+    if window is not None:
+        table = table.between(np.datetime64(window.start, "ns"), np.datetime64(window.stop, "ns"))
+    returned = run_code(jail, python_code, [Labelled(source.label, table)])
+    made = as_table(returned, [table], description=description)
+    if len(made.axes) != 1:
+        raise BadResult(
+            f"a spectrogram has a column per bin, named by its number, and this is a {made.kind}",
+            advice="pd.DataFrame(S.T, index=…, columns=[f'{v:.4g}' for v in f])",
+        )
+    label, unit = label_and_unit(bin_label) if bin_label else (made.axes[0].label, made.axes[0].unit)
+    name, value_unit = label_and_unit(value_label)
+    return replace(made, name=name, unit=value_unit, axes=(replace(made.axes[0], label=label, unit=unit),))

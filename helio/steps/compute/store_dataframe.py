@@ -1,0 +1,47 @@
+"""A table that is written out in the template: a list of events, a digitised curve."""
+
+from __future__ import annotations
+
+from helio.steps.sandbox.jail import Jail
+from helio.steps.sandbox.result import as_table
+from helio.steps.sandbox.run_code import run_code
+from helio.steps.signature import Code, Text
+from helio.steps.tool import tool
+from helio.store.table import Table
+
+
+@tool(version=1)
+def store_dataframe(
+    jail: Jail,
+    *,
+    pandas_code: Code,
+    units: str = "",
+    description: Text = Text(""),
+) -> Table:
+    """Make a table with pandas code from literals, shut in as every code is.
+
+    Parameters
+    ----------
+    pandas_code : str
+        Gives ``result`` a value: a DataFrame or Series with a time index, as ``pd.to_datetime([…])`` gives one. No
+        table is in scope.
+    units : str
+        Of the result, in any spelling; none when left out.
+    description : str
+        What the result is.
+
+    Returns
+    -------
+    Table, shape (n,) or (n, k)
+        Sorted by epoch; a Series without a name is called ``value``.
+
+    Raises
+    ------
+    CodeRefused, CodeFailed, BadResult, NoSandbox
+        As of custom_operation. A table holds numbers: a column of texts is refused.
+
+    References
+    ----------
+    The numbers are the author's own.
+    """
+    return as_table(run_code(jail, pandas_code), [], units=units, description=description, name="value")

@@ -1,0 +1,376 @@
+"""What crosses the wall of the jail, both ways: Arrow and JSON, never an object.
+
+Tables go in as they are in the store and become the frames that code knows. What code gives comes out as an epoch, a
+block of numbers and what they were called; whatever is in it was written by code that is not trusted.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from helio.steps.sandbox.limits import Limits
+from helio.store.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_MOST_FACTS = 4_000_000
+"""Bytes of JSON beside a result."""
+_LONGEST_NAME = 200
+"""Characters of a name that are carried out; more than a table may have, so that it is seen to be too long."""
+_NUMBERS = "fiub"
+
+
+class NotReadableError(Exception):
+    """What came out of the jail is not of the form in which results come out of it."""
+
+
+# In -----------------------------------------------------------------------------------------------------------
+
+
+def pack(tables: Sequence[tuple[str, Table]]) -> bytes:
+    """Tables, each with the name it has in scope, as Arrow streams one behind the other."""
+    sink = pa.BufferOutputStream()
+    for name, table in tables:
+        columns: dict[str, npt.NDArray[Any]] = {"epoch": table.epoch, "values": table.values}
+        axes = []
+        for number, axis in enumerate(table.axes):
+            fixed = None if axis.per_record else axis.centers.tolist()
+            axes.append({"label": axis.label, "unit": axis.unit, "centers": fixed})
+            if fixed is None:
+                columns[f"axis {number}"] = axis.centers
+        facts = {
+            "name": name,
+            "columns": [table.name or "value"] if table.kind == "scalar" else list(table.components),
+            "shapes": {key: list(array.shape) for key, array in columns.items()},
+            "axes": axes,
+        }
+        arrays = {key: _as_arrow(array) for key, array in columns.items()}
+        _write_stream(sink, arrays, facts)
+    packed: bytes = sink.getvalue().to_pybytes()
+    return packed
+
+
+def unpack(packed: Any) -> dict[str, Any]:
+    """The scope of an operation: ``df_B`` and ``da_B`` of each table, and ``df`` and ``da`` of the first.
+
+    A series and a vector are a frame alone, a spectrum with one bin axis a frame and an array, with two an array
+    alone. Frames are copies that code may change.
+    """
+    source = pa.BufferReader(packed)
+    scope: dict[str, Any] = {}
+    while source.tell() < source.size():
+        with pa.ipc.open_stream(source) as reader:
+            facts = json.loads(reader.schema.metadata[b"helio"])
+            batch = reader.read_next_batch()
+            reader.read_all()  # to its end, behind which the next one begins
+        columns = {name: _as_numpy(batch.column(name), facts["shapes"][name]) for name in batch.schema.names}
+        frames = dict(_in_scope(facts, columns))
+        if not scope:
+            scope |= frames
+        scope |= {f"{kind}_{facts['name']}": frame for kind, frame in frames.items()}
+    return scope
+
+
+def _in_scope(facts: dict[str, Any], columns: dict[str, npt.NDArray[Any]]) -> Iterator[tuple[str, Any]]:
+    import pandas as pd
+
+    values, axes = columns["values"].copy(), facts["axes"]
+    index = pd.DatetimeIndex(columns["epoch"].copy(), name="time")
+    if len(axes) < 2:
+        names = facts["columns"] if not axes else _bin_names(axes[0], values.shape[1])
+        yield "df", pd.DataFrame(values.reshape(len(index), -1), index=index, columns=names, copy=False)
+    if axes:
+        import xarray as xr
+
+        dims = ["time", *(f"dim{number + 1}" for number in range(len(axes)))]
+        coords: dict[str, Any] = {"time": np.asarray(index)}
+        for number, axis in enumerate(axes):
+            name = f"dim{number + 1}"
+            if axis["centers"] is None:  # bins that change from record to record stand beside their numbers
+                coords[name] = np.arange(1, values.shape[number + 1] + 1)
+                coords[f"{name}_bins"] = (("time", name), columns[f"axis {number}"].copy())
+            else:
+                coords[name] = np.asarray(axis["centers"], dtype=float)
+        yield "da", xr.DataArray(values.copy(), dims=dims, coords=coords)
+
+
+def _bin_names(axis: dict[str, Any], bins: int) -> list[Any]:
+    """The centres of fixed bins, where each has its own; else their numbers."""
+    centers = axis["centers"]
+    if centers is None or len(set(centers)) < bins or not all(math.isfinite(one) for one in centers):
+        return list(range(1, bins + 1))
+    return list(centers)
+
+
+# Out ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Returned:
+    """What an operation gave, as far as it can be told apart; nothing of it is believed yet.
+
+    Parameters
+    ----------
+    kind : str
+        ``"frame"``, ``"series"``, ``"array"``, or the name of the type of anything else.
+    index : str
+        ``"time"``, or what the index is made of instead.
+    epoch : datetime64[ns], shape (n,), or None
+        NaT where the index has it; UTC.
+    values : float, shape (n, k), or (n, b1, b2) for an array; None for anything else
+    columns : tuple
+        Names of a frame's columns: texts, numbers, or tuples of them.
+    dtypes : tuple of str
+        What each column was made of.
+    axes : tuple of (str, tuple of float or None)
+        Of an array beyond its time: each dimension's name, and its coordinates where they are numbers or texts.
+    """
+
+    kind: str
+    index: str = ""
+    epoch: npt.NDArray[np.datetime64] | None = None
+    values: npt.NDArray[np.floating[Any]] | None = None
+    columns: tuple[Any, ...] = ()
+    dtypes: tuple[str, ...] = ()
+    axes: tuple[tuple[str, tuple[Any, ...] | None], ...] = ()
+
+
+def pack_result(result: Any, limits: Limits, file: BinaryIO) -> None:
+    """Write what code gave in the form in which it leaves the jail; runs inside of it.
+
+    Raises
+    ------
+    ValueError
+        The result is larger than its limits.
+    """
+    import pandas as pd
+
+    arrays: dict[str, Any] = {}
+    facts: dict[str, Any]
+    if isinstance(result, (pd.DataFrame, pd.Series)):
+        facts = {"kind": "frame" if isinstance(result, pd.DataFrame) else "series"}
+        frame = result if isinstance(result, pd.DataFrame) else result.to_frame()
+        if isinstance(result, pd.Series) and result.name is None:
+            frame.columns = [""]
+        _check_size(len(frame), frame.shape[1], limits)
+        facts |= _packed_index(frame.index, arrays)
+        facts |= {
+            "columns": [_name(one) for one in frame.columns],
+            "dtypes": [str(one)[:_LONGEST_NAME] for one in frame.dtypes],
+        }
+        values = _block(frame)
+    elif _is_array(result):
+        facts, values = _packed_array(result, arrays, limits)
+    else:
+        facts, values = {"kind": type(result).__name__[:_LONGEST_NAME]}, np.empty((0, 1))
+    arrays["values"] = _as_arrow(values)
+    facts["shape"] = list(values.shape)
+    if values.nbytes > limits.output // 2:  # its epochs and names take room as well
+        raise ValueError(f"the result has {values.nbytes >> 20:,} MiB, more than {limits.output >> 21:,}")
+    _write_stream(pa.PythonFile(file, mode="w"), arrays, facts)
+
+
+def unpack_result(packed: Any, limits: Limits) -> Returned:
+    """The reverse of `pack_result`, outside of the jail: every part is checked before it is used.
+
+    Raises
+    ------
+    NotReadableError
+        When it is not what `pack_result` writes.
+    """
+    try:
+        with pa.ipc.open_stream(pa.py_buffer(packed)) as reader:
+            schema = reader.schema
+            if schema.names not in (["values"], ["epoch", "values"]):
+                raise NotReadableError("other columns")
+            if not all(_is_known(field.type) for field in schema):
+                raise NotReadableError("other types")
+            written = (schema.metadata or {}).get(b"helio", b"")
+            if len(written) > _MOST_FACTS:
+                raise NotReadableError("too many facts")
+            facts = json.loads(written)
+            batch = reader.read_next_batch()
+        batch.validate(full=True)
+        return _returned(facts, batch, limits)
+    except (
+        pa.ArrowException,
+        ValueError,
+        KeyError,
+        TypeError,
+        RecursionError,
+        StopIteration,
+        OSError,
+    ) as error:
+        raise NotReadableError(str(error)[:_LONGEST_NAME]) from error
+
+
+def _returned(facts: dict[str, Any], batch: Any, limits: Limits) -> Returned:
+    kind, shape = str(facts["kind"])[:_LONGEST_NAME], [int(one) for one in facts["shape"]]
+    if kind not in ("frame", "series", "array"):
+        return Returned(kind)
+    if not 1 <= len(shape) <= 3 or any(one < 0 for one in shape) or shape[0] > limits.rows:
+        raise NotReadableError("another shape")
+    if math.prod(shape[1:]) > limits.columns:
+        raise NotReadableError("more columns than asked for")
+    values = _as_numpy(batch.column("values"), shape)
+    if values.dtype.kind != "f":
+        raise NotReadableError("no numbers")
+    epoch = None
+    if "epoch" in batch.schema.names:
+        epoch = _as_numpy(batch.column("epoch"), shape[:1])
+    columns, dtypes = tuple(_read_name(one) for one in facts.get("columns", ())), facts.get("dtypes", ())
+    if kind != "array" and not len(columns) == len(dtypes) == shape[1]:
+        raise NotReadableError("other columns than names")
+    axes = tuple(
+        (str(name)[:_LONGEST_NAME], None if marks is None else tuple(_read_name(one) for one in marks))
+        for name, marks in facts.get("axes", ())
+    )
+    if kind == "array" and len(axes) != len(shape) - 1:
+        raise NotReadableError("other axes than dimensions")
+    if any(
+        marks is not None and len(marks) != size for (_, marks), size in zip(axes, shape[1:], strict=False)
+    ):
+        raise NotReadableError("other coordinates than bins")
+    index = str(facts.get("index", ""))[:_LONGEST_NAME]
+    return Returned(
+        kind,
+        index if epoch is not None or index != "time" else "nothing",
+        epoch.view("datetime64[ns]") if epoch is not None else None,
+        values,
+        columns,
+        tuple(str(one)[:_LONGEST_NAME] for one in dtypes),
+        axes,
+    )
+
+
+def _packed_index(index: pd.Index, arrays: dict[str, Any]) -> dict[str, Any]:
+    import pandas as pd
+
+    if not isinstance(index, pd.DatetimeIndex):
+        return {"index": f"{type(index).__name__} of {index.dtype}"[:_LONGEST_NAME]}
+    if index.tz is not None:
+        index = index.tz_convert("UTC").tz_localize(None)
+    arrays["epoch"] = _as_arrow(index.as_unit("ns").to_numpy())
+    return {"index": "time"}
+
+
+def _packed_array(
+    result: Any, arrays: dict[str, Any], limits: Limits
+) -> tuple[dict[str, Any], npt.NDArray[Any]]:
+    import pandas as pd
+
+    facts: dict[str, Any] = {"kind": "array", "dtypes": [str(result.dtype)], "axes": []}
+    timed = [
+        one
+        for one in result.dims
+        if one in result.coords and np.asarray(result.coords[one].values).dtype.kind == "M"
+    ]
+    if len(timed) != 1 or not 1 <= result.ndim <= 3:
+        said = ", ".join(str(one) for one in result.dims)
+        facts |= {"kind": f"DataArray over ({said})"[:_LONGEST_NAME]}
+        return facts, np.empty((0, 1))
+    ordered = result.transpose(timed[0], ...)
+    _check_size(ordered.shape[0], math.prod(ordered.shape[1:]), limits)
+    facts |= _packed_index(pd.DatetimeIndex(ordered.coords[timed[0]].values), arrays)
+    for dim, size in zip(ordered.dims[1:], ordered.shape[1:], strict=True):
+        marks = np.asarray(ordered.coords[dim].values) if dim in ordered.coords else None
+        facts["axes"].append(
+            [
+                str(dim),
+                None if marks is None or marks.shape != (size,) else [_name(one) for one in marks.tolist()],
+            ]
+        )
+    values = np.asarray(ordered.values)
+    return facts, _as_floats(values) if values.dtype.kind in _NUMBERS else np.full(values.shape, np.nan)
+
+
+def _is_array(result: Any) -> bool:
+    import xarray as xr
+
+    return isinstance(result, xr.DataArray)
+
+
+def _check_size(rows: int, columns: int, limits: Limits) -> None:
+    if rows > limits.rows:
+        raise ValueError(f"the result has {rows:,} rows, more than {limits.rows:,}")
+    if columns > limits.columns:
+        raise ValueError(f"the result has {columns:,} columns, more than {limits.columns:,}")
+
+
+def _block(frame: pd.DataFrame) -> npt.NDArray[Any]:
+    """The numbers of a frame, NaN in the place of a column that holds none."""
+    kinds = {dtype.kind if isinstance(dtype, np.dtype) else "" for dtype in frame.dtypes}
+    if len(kinds) == 1 and kinds <= set(_NUMBERS):
+        return _as_floats(frame.to_numpy())
+    block = np.full(frame.shape, np.nan)
+    for place in range(frame.shape[1]):
+        column = frame.iloc[:, place]
+        if column.dtype.kind in _NUMBERS:  # also the nullable ones of pandas
+            block[:, place] = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return block
+
+
+def _as_floats(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    kept = values.dtype == np.float32
+    return np.ascontiguousarray(values, dtype=np.float32 if kept else np.float64)
+
+
+def _name(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_name(one) for one in value[:8]]
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.number)):
+        return str(value)[:_LONGEST_NAME]
+    number = float(value)
+    return number if math.isfinite(number) else str(number)
+
+
+def _read_name(written: Any) -> Any:
+    if isinstance(written, list):
+        return tuple(str(one)[:_LONGEST_NAME] for one in written[:8])
+    return written if isinstance(written, (int, float)) else str(written)[:_LONGEST_NAME]
+
+
+# Arrow --------------------------------------------------------------------------------------------------------
+
+
+def _write_stream(sink: Any, arrays: dict[str, Any], facts: dict[str, Any]) -> None:
+    fields = [pa.field(name, array.type, nullable=False) for name, array in arrays.items()]
+    schema = pa.schema(fields, metadata={b"helio": json.dumps(facts).encode()})
+    with pa.ipc.new_stream(sink, schema) as writer:
+        writer.write_batch(pa.record_batch(list(arrays.values()), schema=schema))
+
+
+def _as_arrow(array: npt.NDArray[Any]) -> Any:
+    """Shape (n, …) as n lists of fixed length, on the array's own memory."""
+    flat = np.ascontiguousarray(array).reshape(-1)
+    kind = pa.timestamp("ns") if flat.dtype.kind == "M" else pa.from_numpy_dtype(flat.dtype)
+    arrow = pa.Array.from_buffers(kind, flat.size, [None, pa.py_buffer(flat)])
+    width = math.prod(array.shape[1:])
+    if array.ndim == 1:
+        return arrow
+    kind = pa.list_(pa.field("item", kind, nullable=False), width)
+    return pa.Array.from_buffers(kind, array.shape[0], [None], children=[arrow])
+
+
+def _as_numpy(column: Any, shape: Sequence[int]) -> npt.NDArray[Any]:
+    if pa.types.is_fixed_size_list(column.type):
+        column = column.flatten()
+    if column.null_count or len(column) != math.prod(shape):
+        raise NotReadableError(f"{len(column)} numbers for the shape {list(shape)}")
+    found: npt.NDArray[Any] = column.to_numpy(zero_copy_only=True).reshape(shape)
+    return found
+
+
+def _is_known(kind: Any) -> bool:
+    if pa.types.is_fixed_size_list(kind):
+        kind = kind.value_type
+    return kind in (pa.float32(), pa.float64(), pa.timestamp("ns"))

@@ -1,0 +1,184 @@
+"""The parts of which the jail is made, each a few calls of the Linux kernel; each raises OSError where it is lacking.
+
+They are independent of each other: code that gets round one still stands before the next.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import resource
+import signal
+import struct
+import sys
+from pathlib import Path
+from typing import Any
+
+from helio.steps.sandbox.limits import Limits
+
+NOBODY = 65534
+"""Whoever root becomes before code runs."""
+
+_NEW_MOUNTS, _NEW_NAMES, _NEW_IPC = 0x00020000, 0x04000000, 0x08000000
+_NEW_USERS, _NEW_PIDS, _NEW_NETWORK = 0x10000000, 0x20000000, 0x40000000
+_APART = _NEW_MOUNTS | _NEW_NAMES | _NEW_IPC | _NEW_PIDS | _NEW_NETWORK
+
+_MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REMOUNT = 1, 2, 4, 8, 32
+_MS_REC, _MS_PRIVATE, _MNT_DETACH = 16384, 1 << 18, 2
+
+_SET_DEATH_SIGNAL, _SET_DUMPABLE, _SET_SECCOMP, _SET_NO_NEW_PRIVILEGES = 1, 4, 22, 38
+_SECCOMP_FILTER = 2
+
+_LANDLOCK_CREATE, _LANDLOCK_RESTRICT = 444, 446  # the same numbers on every architecture
+_LANDLOCK_VERSION = 1
+# What each version of Landlock can refuse beyond the one before it: rights on files; TCP; scopes.
+_FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 5: 16}
+_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
+_CAPABILITIES = {"x86_64": 126, "aarch64": 91}
+
+_libc: Any = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+
+
+def _call(function: str, *arguments: Any) -> int:
+    result: int = getattr(_libc, function)(*arguments)
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{function}: {os.strerror(number)}")
+    return result
+
+
+def _system_call(number: int, *arguments: Any) -> int:
+    # without a type ctypes passes 32 bits, and the upper half of a register is anything
+    words = [one if isinstance(one, (bytes, ctypes.Array)) else ctypes.c_long(one) for one in arguments]
+    return _call("syscall", ctypes.c_long(number), *words)
+
+
+def _control(option: int, *values: int) -> None:
+    words = [ctypes.c_ulong(one) for one in (*values, 0, 0, 0, 0)[:4]]
+    _call("prctl", ctypes.c_int(option), *words)
+
+
+# What is done once, by the warm parent ------------------------------------------------------------------------
+
+
+def enter_namespaces() -> None:
+    """Leave the machine's network, processes, mounts and shared memory for empty ones of our own.
+
+    They hold for children: the next one to be forked is process 1 of its own world, and when it ends all in it do.
+    Root needs no user namespace for it; whoever else, or a root without its capabilities, gets one.
+    """
+    try:
+        _call("unshare", _APART)
+        return
+    except OSError:
+        user, group = os.getuid(), os.getgid()
+    _call("unshare", _NEW_USERS | _APART)
+    _control(_SET_DUMPABLE, 1)  # else the files below belong to root
+    Path("/proc/self/setgroups").write_text("deny", encoding="ascii")
+    Path("/proc/self/uid_map").write_text(f"{NOBODY} {user} 1", encoding="ascii")
+    Path("/proc/self/gid_map").write_text(f"{NOBODY} {group} 1", encoding="ascii")
+
+
+def leave_files() -> None:
+    """Change to an empty, read-only root in which there is no file, no device and no /proc."""
+    place = next(one for one in (b"/tmp", b"/proc", b"/dev") if os.path.isdir(one))
+    _call("mount", b"none", b"/", None, ctypes.c_ulong(_MS_REC | _MS_PRIVATE), None)
+    flags = _MS_NOSUID | _MS_NODEV | _MS_NOEXEC
+    _call("mount", b"none", place, b"tmpfs", ctypes.c_ulong(flags), b"size=4k,nr_inodes=2,mode=555")
+    os.chdir(place)
+    _system_call(_PIVOT_ROOT[platform.machine()], b".", b".")
+    _call("umount2", b".", _MNT_DETACH)
+    os.chdir("/")
+    _call("mount", b"none", b"/", None, ctypes.c_ulong(_MS_REMOUNT | _MS_RDONLY | flags), None)
+
+
+def landlock_version() -> int:
+    """The version of Landlock that the kernel has."""
+    return _system_call(_LANDLOCK_CREATE, 0, 0, _LANDLOCK_VERSION)
+
+
+def refuse_files() -> None:
+    """Have Landlock refuse every file, every TCP port and every signal to the outside, for good."""
+    version = landlock_version()
+    bits = max(count for since, count in _FILE_RIGHTS.items() if since <= version)
+    handled = [(1 << bits) - 1, *([3] if version >= 4 else []), *([3] if version >= 6 else [])]
+    attributes = struct.pack(f"={len(handled)}Q", *handled)
+    rules = _system_call(_LANDLOCK_CREATE, attributes, len(attributes), 0)
+    try:
+        forbid_new_privileges()
+        _system_call(_LANDLOCK_RESTRICT, rules, 0)
+    finally:
+        os.close(rules)
+
+
+def become_nobody() -> None:
+    """Stop being root."""
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
+
+
+def drop_capabilities() -> None:
+    """Give up every capability, also those that a user namespace gave."""
+    header = struct.pack("=Ii", 0x20080522, 0)  # version 3, this process
+    _system_call(_CAPABILITIES[platform.machine()], header, bytes(24))
+
+
+def forbid_new_privileges() -> None:
+    """No program that is started can have more rights than this process."""
+    _control(_SET_NO_NEW_PRIVILEGES, 1)
+
+
+def hide_memory() -> None:
+    """Neither be traced nor leave a core."""
+    _control(_SET_DUMPABLE, 0)
+
+
+def die_with_parent() -> None:
+    """Be killed when the process that forked this one ends, however it ends."""
+    _control(_SET_DEATH_SIGNAL, signal.SIGKILL)
+
+
+# What is done for each operation, by the child -----------------------------------------------------------------
+
+
+def address_space() -> int:
+    """Bytes of address space that this process has mapped."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    return pages * resource.getpagesize()
+
+
+def limit_resources(limits: Limits, space: int) -> None:
+    """Hold this process to its limits.
+
+    Parameters
+    ----------
+    space : int
+        Bytes of address space, what is mapped already included.
+    """
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    space = space if most == resource.RLIM_INFINITY else min(most, space)
+    for kind, soft, hard in (
+        (resource.RLIMIT_AS, space, space),
+        # at the first a signal says what it was, at the second there is no choice
+        (resource.RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 1),
+        (resource.RLIMIT_FSIZE, limits.output, limits.output),
+        (resource.RLIMIT_CORE, 0, 0),
+        (resource.RLIMIT_NPROC, 0, 0),
+        (resource.RLIMIT_NOFILE, 16, 16),
+    ):
+        resource.setrlimit(kind, (soft, hard))
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
+
+
+def refuse_calls(call_filter: bytes) -> None:
+    """Have the kernel refuse every system call that is not on the list of `helio.steps.sandbox.system_calls`."""
+    forbid_new_privileges()
+    code = ctypes.create_string_buffer(call_filter, len(call_filter))
+    program = _Program(len(call_filter) // 8, ctypes.addressof(code))
+    _control(_SET_SECCOMP, _SECCOMP_FILTER, ctypes.addressof(program))

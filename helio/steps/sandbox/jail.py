@@ -1,0 +1,356 @@
+"""The jail: starts its warm parent when it is first needed, hands it an operation at a time, reads what came out."""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from types import TracebackType
+from typing import IO, TYPE_CHECKING, Any, Self
+
+from helio.errors import BadResult, CodeFailed, NoSandbox
+from helio.sources import child
+from helio.steps.sandbox.limits import Limits
+from helio.steps.sandbox.parts import Part, Policy, check_parts, check_system, parts
+
+if TYPE_CHECKING:
+    from helio.steps.sandbox.exchange import Returned
+    from helio.store.table import Table
+
+_STARTUP_SECONDS = 60.0
+_GRACE_SECONDS = 5.0
+"""Beyond an operation's own limit, for its parent to say that it was ended."""
+_LONGEST_ANSWER = 1 << 20
+_LONGEST_SHOWN = 300
+_PER_INPUT = 8
+"""Address space in proportion to the tables that go in: copies, and what is made of them."""
+
+
+class Jail:
+    """Runs code that is not trusted, one operation after another; a context manager, safe to share between threads.
+
+    Nothing is started before the first operation, or `start`. What runs ends with `close`, and with the process that
+    owns the jail, however it ends.
+
+    Parameters
+    ----------
+    policy : "refuse" or "weak"
+        Whether code runs where the machine lacks a necessary part of the wall; some it never runs without.
+    limits : Limits
+        Of one operation.
+    lifeline : int, optional
+        A pipe; when its other end is closed, nobody waits for an answer any more, and what runs is ended.
+    """
+
+    def __init__(
+        self, *, policy: Policy = "refuse", limits: Limits | None = None, lifeline: int | None = None
+    ) -> None:
+        self._policy = policy
+        self._limits = limits or Limits()
+        self._lifeline = lifeline
+        self._zygote: _Zygote | None = None
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def start(self) -> None:
+        """Begin to warm the parent, and do not wait for it.
+
+        Raises
+        ------
+        NoSandbox
+            On another system than Linux.
+        """
+        with self._lock:
+            self._started()
+
+    def parts(self) -> tuple[Part, ...]:
+        """What the wall is made of on this machine, as tried out by the parent; waits for it to be ready."""
+        with self._lock:
+            return self._started().parts()
+
+    def run(self, code: str, tables: Sequence[tuple[str, Table]] = ()) -> Returned:
+        """Run code behind the wall.
+
+        It is not looked at before: whoever calls reads it against the allow-list first.
+
+        Parameters
+        ----------
+        code : str
+        tables : sequence of (str, Table)
+            What is in scope as ``df_NAME`` or ``da_NAME``, the first also as ``df`` or ``da``.
+
+        Returns
+        -------
+        Returned
+            What stands in ``result`` afterwards.
+
+        Raises
+        ------
+        CodeFailed
+            The code raised an error, tried what it may not do, or passed one of its limits.
+        BadResult
+            What it left cannot be read.
+        NoSandbox
+            The machine lacks what the policy demands.
+        """
+        from helio.steps.sandbox.exchange import NotReadableError, pack, unpack_result
+
+        packed = pack(tables)
+        limits = replace(self._limits, memory=self._limits.memory + _PER_INPUT * len(packed))
+        with self._lock:
+            zygote = self._started()
+            check_parts(zygote.parts(), self._policy)
+            try:
+                answer, written = zygote.ask(code, packed, limits)
+            except (EOFError, TimeoutError) as error:
+                self._stop()
+                raise CodeFailed(
+                    "the process that runs code was killed", advice="again; if it stays so, helio doctor"
+                ) from error
+            except BaseException:
+                self._stop()
+                raise
+        if answer.get("ok") is not True:
+            raise _failure(answer, limits, tables)
+        try:
+            return unpack_result(written, limits)
+        except NotReadableError as error:
+            raise BadResult(f"what the code gave cannot be read: {_plain(str(error))}") from error
+
+    def close(self) -> None:
+        """End the parent, and with it whatever runs."""
+        with self._lock:
+            self._stop()
+
+    def _started(self) -> _Zygote:
+        check_system()
+        if self._zygote is not None and self._zygote.has_ended():
+            self._stop()
+        if self._zygote is None:
+            self._zygote = _Zygote(self._lifeline)
+        return self._zygote
+
+    def _stop(self) -> None:
+        if self._zygote is not None:
+            self._zygote.end()
+        self._zygote = None
+
+
+def find_parts() -> tuple[Part, ...]:
+    """What this machine has of the wall, without the imports that running code needs.
+
+    Raises
+    ------
+    NoSandbox
+        On another system than Linux.
+    """
+    check_system()
+    zygote = _Zygote(None, "--cold")
+    try:
+        return zygote.parts()
+    finally:
+        zygote.end()
+
+
+class _Zygote:
+    """One process running `helio.steps.sandbox.zygote`."""
+
+    def __init__(self, lifeline: int | None, *options: str) -> None:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._socket, self._lifeline = ours, lifeline
+        self._said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
+        self._parts: tuple[Part, ...] | None = None
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "helio.steps.sandbox.zygote", str(theirs.fileno()), *options],
+                stdin=subprocess.DEVNULL,
+                stdout=self._said,
+                stderr=self._said,
+                pass_fds=(theirs.fileno(),),
+                env=_environment(),
+                start_new_session=True,  # Ctrl-C is for whoever waits, who then closes the jail
+            )
+
+    def has_ended(self) -> bool:
+        """Whether it ended by itself, between operations."""
+        return self._process.poll() is not None
+
+    def parts(self) -> tuple[Part, ...]:
+        """Waits until it is ready, and gives what it said of the wall."""
+        if self._parts is None:
+            try:
+                ready = self._receive(time.monotonic() + _STARTUP_SECONDS)
+            except (EOFError, TimeoutError) as error:
+                said = self.end()
+                raise NoSandbox(f"the process that runs code did not start: {said}") from error
+            self._parts = parts(ready["lacking"])
+        return self._parts
+
+    def ask(self, code: str, packed: bytes, limits: Limits) -> tuple[dict[str, Any], Any]:
+        """Have one operation done; gives what its process told, and what it wrote."""
+        given = _memory_file("input", packed)
+        result = _memory_file("output")
+        try:
+            request = {"code": code, "size": len(packed), "limits": asdict(limits)}
+            message = json.dumps(request, ensure_ascii=False).encode("utf-8", "surrogatepass")
+            try:
+                socket.send_fds(self._socket, [message], [given, result])
+            except BrokenPipeError as error:
+                raise EOFError from error
+            answer = self._receive(time.monotonic() + limits.wall_seconds + _GRACE_SECONDS)
+            told = _told(answer)
+            size = os.fstat(result).st_size
+            if told.get("ok") is not True or not 0 < size <= limits.output:
+                return told, b""
+            return told, mmap.mmap(result, size, mmap.MAP_PRIVATE, mmap.PROT_READ)
+        finally:
+            os.close(given)
+            os.close(result)
+
+    def end(self) -> str:
+        """Kill it with all that is in it; what it wrote on its standard error."""
+        self._socket.close()
+        if self._said.closed:
+            return ""
+        self._process.kill()
+        self._process.wait()
+        self._said.seek(0)
+        said = self._said.read().decode(errors="replace").strip()
+        self._said.close()
+        return said
+
+    def _receive(self, deadline: float) -> dict[str, Any]:
+        poll = select.poll()
+        poll.register(self._socket, select.POLLIN)
+        if self._lifeline is not None:
+            poll.register(self._lifeline, 0)  # a closed pipe is told without asking
+        ready = dict(poll.poll(max(0.0, deadline - time.monotonic()) * 1000))
+        if not ready:
+            raise TimeoutError
+        if self._socket.fileno() not in ready:
+            raise EOFError
+        try:
+            message = self._socket.recv(_LONGEST_ANSWER)
+        except ConnectionResetError as error:
+            raise EOFError from error
+        if not message:
+            raise EOFError
+        answer: dict[str, Any] = json.loads(message)
+        return answer
+
+
+def _environment() -> dict[str, str]:
+    """That of any child of ours, and nothing from which code could learn about the user."""
+    ours = child.child_environment()
+    kept = ("PYTHONPATH", "PYTHONHASHSEED", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "LD_LIBRARY_PATH")
+    return {name: ours[name] for name in kept if name in ours} | {
+        "MKL_NUM_THREADS": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        # the others take far more address space than they use, and it is that which is limited
+        "ARROW_DEFAULT_MEMORY_POOL": "system",
+    }
+
+
+def _memory_file(name: str, content: bytes | None = None) -> int:
+    """A file in memory; with content it can be changed by nobody any more."""
+    import fcntl
+
+    file = os.memfd_create(name, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    if content is not None:
+        left = memoryview(content)
+        while left:
+            left = left[os.write(file, left) :]
+        every = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
+        fcntl.fcntl(file, fcntl.F_ADD_SEALS, every)
+    return file
+
+
+def _told(answer: dict[str, Any]) -> dict[str, Any]:
+    """What the operation itself told; it may have told anything."""
+    if "said" not in answer:
+        return answer
+    try:
+        told = json.loads(answer["said"])
+    except (ValueError, RecursionError):
+        return {"silent": True}
+    return told if isinstance(told, dict) else {"silent": True}
+
+
+def _failure(answer: dict[str, Any], limits: Limits, tables: Sequence[tuple[str, Table]]) -> CodeFailed:
+    """The error of an operation that gave nothing."""
+    if answer.get("late"):
+        return CodeFailed(
+            f"the code took longer than {limits.wall_seconds:g} s, and was ended",
+            advice="a shorter time range",
+        )
+    number = answer.get("signal")
+    if isinstance(number, int):
+        return _killed(number, limits)
+    name, message, line = (answer.get(one) for one in ("error", "message", "line"))
+    if not isinstance(name, str):
+        return CodeFailed("the process of the code ended without a word")
+    name, message = _plain(name), _plain(message if isinstance(message, str) else "")
+    where = f" at line {line}" if isinstance(line, int) and line > 0 else ""
+    if name in ("MemoryError", "_ArrayMemoryError", "ArrayMemoryError"):
+        return CodeFailed(
+            f"the code{where} needs more memory than the {limits.memory >> 20:,} MiB that it may take",
+            advice="a shorter time range",
+        )
+    if name in (
+        "PermissionError",
+        "BlockingIOError",
+        "ModuleNotFoundError",
+        "ImportError",
+        "FileNotFoundError",
+    ):
+        return CodeFailed(
+            f"the code{where} asked for what it may not have: {name}: {message}",
+            advice="files, networks, clocks, processes and time zones other than UTC are out of its reach",
+        )
+    advice = ""
+    if name in ("KeyError", "NameError", "AttributeError"):
+        advice = f"in scope: {'; '.join(_in_words(*one) for one in tables) or 'no table'}"
+    return CodeFailed(f"the code failed{where}: {name}{f': {message}' if message else ''}", advice=advice)
+
+
+def _killed(number: int, limits: Limits) -> CodeFailed:
+    if number == signal.SIGXCPU:
+        return CodeFailed(
+            f"the code took more than {limits.cpu_seconds} s of processor time, and was ended",
+            advice="a shorter time range",
+        )
+    if number in (signal.SIGSEGV, signal.SIGBUS):
+        return CodeFailed(
+            f"the code broke its own memory (signal {number}), and was ended",
+        )
+    return CodeFailed(f"the process of the code was killed (signal {number})", advice="a shorter time range")
+
+
+def _in_words(name: str, table: Table) -> str:
+    kind = "da" if len(table.axes) == 2 else "df"
+    if table.axes:
+        return f"{kind}_{name} ({' × '.join(str(axis.bins) for axis in table.axes)} bins)"
+    return f"{kind}_{name} (columns {', '.join(table.columns())})"
+
+
+def _plain(text: str) -> str:
+    """A text of the code's own making, without what a terminal would obey."""
+    shown = "".join(one if one.isprintable() else " " for one in " ".join(text.split()))
+    return shown if len(shown) <= _LONGEST_SHOWN else shown[: _LONGEST_SHOWN - 1] + "…"

@@ -1,0 +1,113 @@
+"""One operation, in the child that is forked for it: the wall goes up, code runs behind it, numbers come out."""
+
+from __future__ import annotations
+
+import builtins
+import fcntl
+import json
+import mmap
+import os
+import random
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
+
+from helio.steps.sandbox import isolation
+from helio.steps.sandbox.allow_list import BUILTINS
+from helio.steps.sandbox.limits import Limits
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+FILENAME = "<code>"
+_INPUT, _OUTPUT, _STATUS, _FIRST_FREE = 3, 4, 5, 6
+_HIGHEST = 4096
+_LONGEST = 2_000
+"""Characters of a message that are carried out."""
+
+
+def run(
+    request: dict[str, Any], descriptors: tuple[int, int, int, int], call_filter: bytes, space: int
+) -> NoReturn:
+    """Run one operation and end; called in a child that was forked for it and for nothing else.
+
+    Parameters
+    ----------
+    request : dict
+        ``code``, ``size`` (bytes of the input) and ``limits``.
+    descriptors : tuple of int
+        Of nothing (/dev/null), the packed tables, the file for the result and the pipe for the status.
+    space : int
+        Bytes of address space that the process may have.
+    """
+    try:
+        limits = Limits(**request["limits"])
+        isolation.die_with_parent()
+        _keep_only(*descriptors)
+        isolation.limit_resources(limits, space)
+        size = request["size"]
+        packed: Any = mmap.mmap(_INPUT, size, mmap.MAP_PRIVATE, mmap.PROT_READ) if size else b""
+        random.seed(0)  # Python seeds it anew in every child
+        output = os.fdopen(_OUTPUT, "wb", buffering=0, closefd=False)
+        isolation.refuse_calls(call_filter)
+        status = _answer(request["code"], packed, limits, output)
+    except BaseException as error:  # noqa: BLE001 - whatever it is, it is told, and the process ends
+        status = _told(error)
+    finally:
+        # nothing of what code left behind may run: no exit handler, no destructor
+        try:
+            os.write(_STATUS, json.dumps(status).encode())
+        finally:
+            os._exit(0)
+
+
+def _keep_only(nothing: int, packed: int, result: int, status: int) -> None:
+    """Hold on to four files, each at its own number, and to nothing else."""
+    high = [
+        fcntl.fcntl(one, fcntl.F_DUPFD, 20) for one in (nothing, nothing, nothing, packed, result, status)
+    ]
+    for number, one in enumerate(high):
+        os.dup2(one, number)
+    # never closerange(0, 0): CPython 3.11 takes that for everything
+    os.closerange(_FIRST_FREE, _HIGHEST)
+
+
+def _answer(code: str, packed: Any, limits: Limits, output: BinaryIO) -> dict[str, Any]:
+    from helio.steps.sandbox.exchange import pack_result, unpack
+
+    scope = unpack(packed)
+    scope |= modules_in_scope()
+    scope |= {"__builtins__": {name: getattr(builtins, name) for name in (*BUILTINS, "ValueError")}}
+    program = compile(code, FILENAME, "exec")
+    exec(program, scope)
+    if "result" not in scope:
+        raise NameError("the code never assigned 'result'")
+    pack_result(scope["result"], limits, output)
+    return {"ok": True}
+
+
+def modules_in_scope() -> dict[str, Any]:
+    """The modules that are in scope, under the names of the allow-list."""
+    import numpy as np
+    import pandas as pd
+    import pywt
+    import xarray as xr
+    from scipy import signal
+
+    return {"pd": pd, "np": np, "xr": xr, "signal": signal, "pywt": pywt}
+
+
+def _told(error: BaseException) -> dict[str, Any]:
+    try:
+        message = str(error)
+    except Exception:  # noqa: BLE001 - an error of the code's own making may not even have a text
+        message = ""
+    return {"error": type(error).__name__, "message": message[:_LONGEST], "line": _line(error.__traceback__)}
+
+
+def _line(trace: TracebackType | None) -> int:
+    """The line of the code that was being run; 0 when it was none."""
+    line = 0
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == FILENAME:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line

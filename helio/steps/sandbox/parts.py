@@ -1,0 +1,89 @@
+"""What the jail is made of, which of it has to be there, and what this machine lacks."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from dataclasses import dataclass
+from typing import Literal
+
+from helio.errors import NoSandbox
+
+Policy = Literal["refuse", "weak"]
+
+LIMITS = "limits"
+FILTER = "system-call filter"
+LANDLOCK = "Landlock"
+NAMESPACES = "namespaces"
+IDENTITY = "no identity"
+
+ALWAYS = (LIMITS, FILTER)
+"""Without these code is never run: memory and time have an end, and no file, socket or process can be asked for."""
+NECESSARY = (*ALWAYS, LANDLOCK, NAMESPACES)
+"""Without these it is refused, unless the policy is ``weak``: two more walls, each of them complete by itself."""
+HARDENING = (IDENTITY,)
+"""Good to have: neither root nor any capability."""
+
+_MEANING = {
+    LIMITS: "resource limits (setrlimit, no_new_privs)",
+    FILTER: "seccomp filter",
+    LANDLOCK: "Landlock, Linux 5.13 or later",
+    NAMESPACES: "user, mount, network, process and IPC namespaces",
+    IDENTITY: "no root, no capabilities",
+}
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of the jail on this machine."""
+
+    name: str
+    lacking: str = ""
+    """Why it is not there; empty where it is."""
+
+    @property
+    def meaning(self) -> str:
+        """What it is, in the kernel's words."""
+        return _MEANING[self.name]
+
+
+def parts(lacking: dict[str, str]) -> tuple[Part, ...]:
+    """Every part, with what is said of those that are lacking."""
+    return tuple(Part(name, lacking.get(name, "")) for name in _MEANING)
+
+
+def check_system() -> None:
+    """Refuse to run code where no jail can be built.
+
+    Raises
+    ------
+    NoSandbox
+        On any other system than Linux on x86_64 or aarch64.
+    """
+    machine = platform.machine()
+    if sys.platform != "linux" or machine not in ("x86_64", "aarch64"):
+        raise NoSandbox(
+            f"code in a template is run on Linux alone (x86_64, aarch64), and this is {platform.system()} ({machine})",
+            advice="named tools run everywhere: helio list --tools",
+        )
+
+
+def check_parts(found: tuple[Part, ...], policy: Policy) -> None:
+    """Refuse to run code behind a wall that is not whole.
+
+    Raises
+    ------
+    NoSandbox
+        A part is lacking that the policy demands.
+    """
+    demanded = NECESSARY if policy == "refuse" else ALWAYS
+    missing = [one for one in found if one.lacking and one.name in demanded]
+    if not missing:
+        return
+    told = "; ".join(f"{one.meaning}: {one.lacking}" for one in missing)
+    can_do_without = not any(one.name in ALWAYS for one in missing)
+    raise NoSandbox(
+        f"this machine cannot shut code in as it must be: {told}",
+        advice="named tools instead: helio list --tools"
+        + ("; or HELIO_SANDBOX=weak, if you trust the code" if can_do_without else ""),
+    )

@@ -1,0 +1,297 @@
+"""What code gave, made a table: what is none is refused, what is odd is said in the record."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.errors import BadResult
+from helio.knowledge.units import canonical_unit
+from helio.steps.sandbox.exchange import Returned
+from helio.store.table import Axis, Table, merge_sources
+
+LONGEST_NAME = 100
+_NUMERIC = re.compile(r"(u?int|float|Int|UInt|Float)\d+|bool(ean)?")
+# What a page would take for a tag or a character of its own: "<b>", "</a", "&lt;", "&#60;".
+_MARKUP = re.compile(r"<[A-Za-z/!?]|&#?\w+;")
+_MOST_GROWTH = 1.1
+"""Of rows, beyond the longest input."""
+_UNIT_BEHIND = re.compile(r"(.*?)\s*[(\[]([^()\[\]]+)[)\]]\s*")
+
+Floats = npt.NDArray[np.floating[Any]]
+
+
+def as_table(
+    returned: Returned, inputs: Sequence[Table], *, units: str = "", description: str = "", name: str = ""
+) -> Table:
+    """The table that an operation gave.
+
+    Parameters
+    ----------
+    returned : Returned
+        What came out of the jail.
+    inputs : sequence of Table
+        What went in.
+    units : str
+        Of the result, in any known spelling.
+    name : str
+        What the quantity is called where the result does not say it.
+
+    Returns
+    -------
+    Table, shape (n,), (n, k), (n, b) or (n, b1, b2)
+        Sorted by epoch. One column is a scalar; several are components, or bins where their names are numbers. Bins
+        that are those of an input have its axes. It has no frame, and the sources of all inputs. Its notes say what
+        may be a mistake: NaN that became zero, rows that came out of nothing, values that are all equal or all NaN.
+
+    Raises
+    ------
+    BadResult
+        Without a time index, with an epoch that is missing or there twice, with anything else than real numbers,
+        or with names that are not plain text.
+    """
+    epoch, values = _epoch(returned), returned.values
+    if values is None:
+        raise BadResult("the code gave no values")
+    _check_numbers(returned)
+    if not len(epoch):
+        raise BadResult("the result has no rows", advice="a longer time range, or fewer conditions")
+    order = np.argsort(epoch, kind="stable")
+    notes = []
+    if not bool(np.all(order == np.arange(len(order)))):
+        notes.append("rows were not in order of time, and were sorted")
+        epoch, values = epoch[order], values[order]
+    twice = int((np.diff(epoch) == np.timedelta64(0)).sum())
+    if twice:
+        raise BadResult(
+            f"the result has {twice:,} epochs twice", advice="result = result[~result.index.duplicated()]"
+        )
+    components, axes, called = _columns(returned, values, epoch, inputs)
+    if not components and not axes:
+        values = values.reshape(len(epoch))
+    table = Table(
+        epoch=np.ascontiguousarray(epoch),
+        values=np.ascontiguousarray(values),
+        unit=canonical_unit(units) if units else "",
+        name=called or name,
+        components=components,
+        axes=axes,
+        description=description,
+        sources=merge_sources(list(inputs)),
+    )
+    return replace(table, notes=(*notes, *_notes(table, inputs)))
+
+
+def label_and_unit(text: str) -> tuple[str, str]:
+    """What stands before brackets, and the unit in them.
+
+    >>> label_and_unit("Frequency (Hz)"), label_and_unit("PSD [nT^2/Hz]"), label_and_unit("Energy")
+    (('Frequency', 'Hz'), ('PSD', 'nT^2/Hz'), ('Energy', ''))
+    """
+    found = _UNIT_BEHIND.fullmatch(text)
+    return (found[1], canonical_unit(found[2])) if found else (text.strip(), "")
+
+
+def _epoch(returned: Returned) -> npt.NDArray[np.datetime64]:
+    if returned.kind not in ("frame", "series", "array"):
+        raise BadResult(
+            f"'result' is of the type {plain_name(returned.kind)}, and a table is needed",
+            advice="a DataFrame, a Series or a DataArray with its time index",
+        )
+    if returned.epoch is None:
+        raise BadResult(
+            f"the result has lost its time index: it has {plain_name(returned.index)}",
+            advice="result.index = df.index, or result = result.set_index('time')",
+        )
+    if bool(np.isnat(returned.epoch).any()):
+        raise BadResult("the result has rows without a time", advice="result = result[result.index.notna()]")
+    return returned.epoch
+
+
+def _check_numbers(returned: Returned) -> None:
+    names = returned.columns or ("result",)
+    for name, dtype in zip(names, returned.dtypes, strict=False):
+        if _NUMERIC.fullmatch(dtype):
+            continue
+        what = f"the column '{_column_name(name)}'" if len(returned.dtypes) > 1 else "the result"
+        if dtype.startswith("complex"):
+            raise BadResult(
+                f"{what} holds complex numbers", advice="np.abs(…), np.angle(…) or np.real(…) of it"
+            )
+        if dtype.startswith(("datetime", "timedelta")):
+            raise BadResult(
+                f"{what} holds times, and a table holds numbers", advice="….dt.total_seconds() of a duration"
+            )
+        raise BadResult(
+            f"{what} holds {plain_name(dtype)}, and a table holds numbers",
+            advice="pd.to_numeric(…), or leave it out",
+        )
+
+
+def _columns(
+    returned: Returned, values: Floats, epoch: npt.NDArray[np.datetime64], inputs: Sequence[Table]
+) -> tuple[tuple[str, ...], tuple[Axis, ...], str]:
+    """Components or axes, and what the quantity is called."""
+    if returned.kind == "array":
+        if values.ndim == 1:
+            return (), (), ""
+        marks = [one for _, one in returned.axes]
+        if values.ndim == 2 and marks[0] is not None and all(isinstance(one, str) for one in marks[0]):
+            return _distinct([_column_name(one) for one in marks[0]]), (), ""
+        return (), _axes_of_array(returned, values, epoch, inputs), ""
+    names = returned.columns
+    if not names:
+        raise BadResult("the result has no columns")
+    if len(names) == 1:
+        return (), (), "" if isinstance(names[0], (int, float)) else _column_name(names[0])
+    numbers = _numbers(names)
+    if numbers is not None:
+        axes = _known_axes(numbers, values, epoch, inputs)
+        if axes is None and not _is_count(numbers):
+            axes = (Axis("", "", numbers, scale="linear"),)
+        if axes is not None:
+            return (), axes, ""
+    return _distinct([_column_name(one) for one in names]), (), ""
+
+
+def _axes_of_array(
+    returned: Returned, values: Floats, epoch: npt.NDArray[np.datetime64], inputs: Sequence[Table]
+) -> tuple[Axis, ...]:
+    for table in inputs:
+        if len(table.axes) == values.ndim - 1 and values.shape[1:] == table.values.shape[1:]:
+            known = _of_epochs(table, epoch)
+            if known is not None:
+                return known
+    axes = []
+    for (name, marks), size in zip(returned.axes, values.shape[1:], strict=True):
+        numbers = _numbers(marks) if marks is not None else None
+        if numbers is None:
+            numbers = np.arange(1.0, size + 1)
+        label = "" if re.fullmatch(r"dim_?\d+", name) else _column_name(name)
+        axes.append(Axis(label, "", numbers, scale="linear"))
+    return tuple(axes)
+
+
+def _known_axes(
+    numbers: Floats, values: Floats, epoch: npt.NDArray[np.datetime64], inputs: Sequence[Table]
+) -> tuple[Axis, ...] | None:
+    """The axes of the input whose bins these are."""
+    for table in inputs:
+        if len(table.axes) != 1 or table.axes[0].bins != values.shape[1]:
+            continue
+        axis = table.axes[0]
+        same = _is_count(numbers) if axis.per_record else np.allclose(axis.centers, numbers, rtol=1e-6)
+        if same:
+            return _of_epochs(table, epoch)
+    return None
+
+
+def _of_epochs(table: Table, epoch: npt.NDArray[np.datetime64]) -> tuple[Axis, ...] | None:
+    """A table's axes at some of its own epochs; nothing where bins change and an epoch is another."""
+    if not any(axis.per_record for axis in table.axes):
+        return table.axes
+    at = np.searchsorted(table.epoch, epoch)
+    if len(table) == 0 or not np.array_equal(table.epoch[np.minimum(at, len(table) - 1)], epoch):
+        return None
+    return tuple(axis.take(at) for axis in table.axes)
+
+
+def _numbers(names: Sequence[Any]) -> npt.NDArray[np.float64] | None:
+    """Names as numbers, where all of them are, each finite and another."""
+    try:
+        numbers = np.array([float(one) for one in names if not isinstance(one, tuple)])
+    except ValueError:
+        return None
+    distinct = len(numbers) == len(names) == len(np.unique(numbers))
+    return numbers if distinct and bool(np.isfinite(numbers).all()) else None
+
+
+def _is_count(numbers: Floats) -> bool:
+    """Whether they are 0, 1, 2, … or 1, 2, 3, …: numbers that nobody gave."""
+    return any(np.array_equal(numbers, np.arange(len(numbers)) + first) for first in (0, 1))
+
+
+def _distinct(names: list[str]) -> tuple[str, ...]:
+    twice = {one for one in names if names.count(one) > 1}
+    if twice:
+        raise BadResult(
+            f"the result has the column '{sorted(twice)[0]}' twice", advice="add_suffix('_…') to one"
+        )
+    return tuple(names)
+
+
+def _column_name(name: Any) -> str:
+    """A name as plain text; the parts of one with several levels are joined.
+
+    Raises
+    ------
+    BadResult
+        It is not plain text: empty, too long, with control characters, or with what a page takes for markup.
+    """
+    if isinstance(name, tuple):
+        text = "_".join(str(one) for one in name if str(one))
+    else:
+        text = f"{name:g}" if isinstance(name, float) else str(name)
+    if text != plain_name(text) or len(text) > LONGEST_NAME or _MARKUP.search(text):
+        raise BadResult(
+            f"a column's name is not plain text: '{plain_name(text)}'",
+            advice=f"at most {LONGEST_NAME} characters, without tags and control characters",
+        )
+    return text
+
+
+def plain_name(text: str) -> str:
+    """A text that can be shown: no control characters, and not long."""
+    shown = "".join(one if one.isprintable() else "�" for one in text)
+    return shown if len(shown) <= LONGEST_NAME else shown[: LONGEST_NAME - 1] + "…"
+
+
+# What may be a mistake ----------------------------------------------------------------------------------------
+
+
+def _notes(table: Table, inputs: Sequence[Table]) -> Iterator[str]:
+    values = table.values.reshape(len(table), -1)
+    missing = np.isnan(values)
+    if missing.all():
+        yield "all values are NaN"
+        return
+    infinite = int(np.isinf(values).sum())
+    if infinite:
+        yield f"{infinite:,} values are infinite, as after a division by zero"
+    zeros = max((_zeros_from_nothing(table, one) for one in inputs), default=0)
+    if zeros:
+        yield (
+            f"{zeros:,} rows are 0 where an input has no value at all: sums leave NaN out; "
+            "skipna=False or min_count=1 keeps it"
+        )
+    longest = max((len(one) for one in inputs), default=0)
+    if inputs and len(table) > _MOST_GROWTH * longest:
+        yield f"{len(table):,} rows came of {longest:,}"
+    constant = [
+        name
+        for name, column in zip(table.columns(), values.T, strict=True)
+        if len(table) > 1 and _is_constant(column)
+    ]
+    if inputs and constant:
+        every = len(constant) == values.shape[1]
+        which = "all values are equal" if every else ", ".join(constant[:5])
+        yield f"constant: {which}"
+
+
+def _zeros_from_nothing(table: Table, source: Table) -> int:
+    """How many rows are zero at epochs at which every value of an input is NaN."""
+    if not len(source):
+        return 0
+    nothing = source.epoch[np.isnan(source.values.reshape(len(source), -1)).all(axis=1)]
+    rows = np.isin(table.epoch, nothing, assume_unique=True)
+    return int((table.values[rows].reshape(int(rows.sum()), -1) == 0).any(axis=1).sum())
+
+
+def _is_constant(column: Floats) -> bool:
+    valid = column[~np.isnan(column)]
+    return len(valid) > 1 and bool((valid == valid[0]).all())

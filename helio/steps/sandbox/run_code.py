@@ -1,0 +1,51 @@
+"""Code of a template, from its text to what it gave: read against the allow-list first, then run in the jail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from helio.errors import CodeRefused, StepError
+from helio.steps.sandbox.allow_list import input_names, name_in_scope, refusals
+from helio.steps.sandbox.exchange import Returned
+from helio.steps.sandbox.jail import Jail
+from helio.steps.tool import Labelled
+
+_MOST_SHOWN = 5
+
+
+def run_code(jail: Jail, code: str, sources: Sequence[Labelled] = ()) -> Returned:
+    """Run the code of a step on its tables.
+
+    Parameters
+    ----------
+    jail : Jail
+    code : str
+    sources : sequence of Labelled
+        In scope as ``df_NAME`` or ``da_NAME`` each, after the last part of its label; the first as ``df`` or ``da``.
+
+    Raises
+    ------
+    CodeRefused
+        The code says what is not on the list; it was not run.
+    StepError
+        Two tables would have the same name.
+    CodeFailed, BadResult, NoSandbox
+        As the jail says.
+    """
+    names: dict[str, str] = {}
+    for one in sources:
+        name = name_in_scope(one.label)
+        if name in names:
+            raise StepError(
+                f"'{names[name]}' and '{one.label}' would both be df_{name} in the code",
+                advice="give one of them another last part: output_label",
+            )
+        names[name] = one.label
+    refused = refusals(code, input_names(names.values()))
+    if refused:
+        more = f"; and {len(refused) - _MOST_SHOWN} more" if len(refused) > _MOST_SHOWN else ""
+        raise CodeRefused(
+            f"the code says what it may not: {'; '.join(map(str, refused[:_MOST_SHOWN]))}{more}",
+            advice="pandas, numpy and scipy.signal on the tables given; helio list --tools for named tools",
+        )
+    return jail.run(code, [(name, one.table) for name, one in zip(names, sources, strict=True)])

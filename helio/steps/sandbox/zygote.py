@@ -1,0 +1,351 @@
+"""The warm parent of the jail: imports once, gives up its rights, and forks one child for each operation.
+
+It takes one request per message on the socket whose number it is given, answers each with one message, and ends with
+everything in it as soon as the other end is closed, also while code is running.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import io
+import json
+import os
+import pkgutil
+import random
+import select
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, NoReturn
+
+from helio.steps.sandbox import isolation, operation
+from helio.steps.sandbox.limits import Limits
+from helio.steps.sandbox.parts import FILTER, IDENTITY, LANDLOCK, LIMITS, NAMESPACES
+from helio.steps.sandbox.system_calls import call_filter
+
+_LONGEST_MESSAGE = 1 << 20
+_LONGEST_STATUS = 16_384
+
+# What is in scope, and what it imports when one of its functions is first used: in the jail there is no file to
+# import from. Of packages all modules are imported.
+_MODULES = (
+    "_strptime",
+    "calendar",
+    "dateutil.parser",
+    "dateutil.tz",
+    "decimal",
+    "encodings.idna",
+    "encodings.latin_1",
+    "fractions",
+    "numpy.fft",
+    "numpy.lib.recfunctions",
+    "numpy.linalg",
+    "numpy.ma",
+    "numpy.polynomial",
+    "numpy.random",
+    "pyarrow.compute",
+    "pyarrow.pandas_compat",
+    "pywt",
+    "scipy.interpolate",
+    "scipy.ndimage",
+    "scipy.optimize",
+    "scipy.sparse.linalg",
+    "scipy.special",
+    "scipy.stats",
+    "traceback",
+    "zoneinfo",
+)
+_PACKAGES = (
+    "pandas.core",
+    "pandas.io.formats",
+    "pandas.tseries",
+    "pywt",
+    "scipy.fft",
+    "scipy.linalg",
+    "scipy.signal",
+    "xarray",
+)
+_LEFT_OUT = ("tests", "testing", "conftest", "backends", "plot", "tutorial", "_backends")
+_WARM_UP = """
+s = df.resample('10s').mean().interpolate('time').ffill().bfill()
+s = df.rolling('5s').mean() + df.rolling(5, center=True).median() + df.ewm(span=5).mean() + df.expanding().mean()
+g = df.groupby(df.index.floor('min')).agg(['mean', 'std'])
+g = df.groupby(df.index.hour)['x'].apply(lambda one: one - one.mean())
+p = df.pivot_table(index=df.index.hour, values='x', aggfunc='mean')
+m = pd.merge_asof(df, df.add_suffix('_r'), left_index=True, right_index=True)
+m = pd.concat([df, df.shift(1).add_suffix('_lag')], axis=1).join(df.add_suffix('_j')).describe()
+t = pd.to_datetime(['2024-01-01T00:00:00', '2024-01-02T03:04:05']).tz_localize('UTC')
+t = t.tz_convert(None).strftime('%Y-%m-%d')
+t = pd.to_datetime(['2024-131'], format='%Y-%j') + pd.to_timedelta(1.5, unit='s') + pd.offsets.MonthBegin(1)
+t = pd.date_range('2024-01-01', periods=3, freq='MS')
+c = pd.cut(df['x'], 3).value_counts()
+c = df.sort_values('x').drop_duplicates().corr()
+c = str(df) + repr(df['x']) + f"{1.5:.3g}" + repr(np.arange(3.0)) + str(df.index[0])
+q = df.quantile([0.1, 0.9]).stack().unstack().melt()
+e = np.linalg.eigh(np.cov(df.to_numpy().T))
+f, d = signal.welch(df['x'].to_numpy(), fs=1.0, nperseg=32)
+f, t, S = signal.spectrogram(df['x'].to_numpy(), fs=1.0, nperseg=32)
+b = signal.sosfiltfilt(signal.butter(3, 0.1, output='sos'), df['x'].to_numpy())
+b = signal.detrend(signal.savgol_filter(signal.medfilt(df['x'].to_numpy(), 5), 7, 2))
+b = signal.find_peaks(b)[0], signal.hilbert(b), signal.decimate(b, 2), signal.resample(b, 50)
+w = pywt.wavedec(df['x'].to_numpy(), 'db4'), pywt.cwt(df['x'].to_numpy(), np.arange(1, 4), 'morl')
+a = xr.DataArray(df.to_numpy(), dims=('time', 'dim1'), coords={'time': df.index, 'dim1': [1.0, 2.0, 3.0]})
+a = a.mean('dim1').resample(time='10s').mean().rolling(time=3).mean().interp(time=df.index).to_pandas()
+result = df
+"""
+
+
+def main() -> None:
+    """Serve the socket until it ends."""
+    server = socket.socket(fileno=int(sys.argv[1]))
+    os.environ.clear()
+    warm = "--cold" not in sys.argv
+    if warm:
+        _import()
+        _warm_up()
+    nothing = os.open("/dev/null", os.O_RDWR)
+    lacking = _isolate(server)
+    try:
+        filtered = call_filter()
+    except KeyError as error:
+        filtered, lacking[FILTER] = b"", f"no list of system calls for {error}"
+    zygote = _Zygote(server, nothing, filtered)
+    lacking |= zygote.try_out()
+    gc.collect()
+    gc.freeze()
+    server.send(json.dumps({"lacking": lacking}).encode())
+    zygote.serve()
+
+
+def _import() -> None:
+    for name in (*_MODULES, "helio.steps.sandbox.exchange"):
+        importlib.import_module(name)
+    for package in map(importlib.import_module, _PACKAGES):
+        _import_all(package)
+
+
+def _import_all(package: ModuleType) -> None:
+    """Import what a package is made of, without its tests and without what wants a library that is not here."""
+    for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        if found.name.rpartition(".")[2] in _LEFT_OUT:
+            continue
+        try:
+            module = importlib.import_module(found.name)
+        except ImportError:  # of an optional dependency: numba, dask
+            continue
+        if found.ispkg:
+            _import_all(module)
+
+
+def _warm_up() -> None:
+    """Use what code will use, so that it finds the modules that are imported at first use."""
+    import warnings
+
+    import numpy as np
+    import pandas as pd
+
+    from helio.steps.sandbox.exchange import pack, pack_result, unpack
+    from helio.store.table import Table
+
+    warnings.simplefilter("ignore")
+    np.seterr(all="ignore")
+    random.seed(0)
+    np.random.seed(0)  # the one that code could reach behind our back
+    epoch = np.datetime64("2024-01-01", "ns") + np.arange(300) * np.timedelta64(1, "s")
+    values = np.sin(np.arange(900.0)).reshape(300, 3)
+    scope = unpack(pack([("B", Table(epoch, values, components=("x", "y", "z")))]))
+    scope |= operation.modules_in_scope()
+    exec(compile(_WARM_UP, operation.FILENAME, "exec"), scope)
+    for result in (scope["result"], scope["result"]["x"], scope["a"].to_xarray(), pd.DataFrame({"a": ["x"]})):
+        pack_result(result, Limits(), io.BytesIO())
+
+
+def _isolate(server: socket.socket) -> dict[str, str]:
+    """Give up all rights; says what could not be given up, and why.
+
+    The process that goes on is another one: the first of its own world of processes, whose end ends them all.
+    """
+    lacking: dict[str, str] = {}
+    space = isolation.address_space()
+    _Zygote.space = space
+    try:
+        isolation.enter_namespaces()
+    except OSError as error:
+        lacking[NAMESPACES] = str(error)
+    _go_on_in_child(server)
+    isolation.die_with_parent()
+    for part, steps in (
+        (NAMESPACES, (isolation.leave_files,)),
+        (LANDLOCK, (isolation.refuse_files,)),
+        (IDENTITY, (isolation.become_nobody, isolation.drop_capabilities)),
+        (LIMITS, (isolation.forbid_new_privileges, isolation.hide_memory)),
+    ):
+        if part in lacking:
+            continue
+        try:
+            for step in steps:
+                step()
+        except OSError as error:
+            lacking[part] = str(error)
+    isolation.die_with_parent()  # another identity has forgotten it
+    return lacking
+
+
+def _go_on_in_child(server: socket.socket) -> None:
+    """Fork; the parent waits for the child, whose end is its own, and holds nothing."""
+    child = os.fork()
+    if child:
+        server.close()
+        gc.freeze()
+        _, status = os.waitpid(child, 0)
+        os._exit(0 if status == 0 else 1)
+
+
+class _Zygote:
+    """The parent of the children that run code."""
+
+    space = 0
+    """Bytes of address space that the imports have mapped."""
+
+    def __init__(self, server: socket.socket, nothing: int, filtered: bytes) -> None:
+        self._server = server
+        self._nothing = nothing
+        self._filter = filtered
+
+    def try_out(self) -> dict[str, str]:
+        """Put up the wall once and run against it; says what does not hold."""
+        lacking: dict[str, str] = {}
+        if not self._filter:
+            return lacking
+        for part, attempt in (
+            (LIMITS, self._run_into_limits),
+            (FILTER, self._run_into_filter),
+        ):
+            said = _in_child(attempt)
+            if said:
+                lacking[part] = said
+        return lacking
+
+    def _run_into_limits(self) -> None:
+        isolation.limit_resources(Limits(), self.space + (64 << 20))
+        try:
+            bytearray(256 << 20)
+        except MemoryError:
+            return
+        raise OSError("memory is not limited")
+
+    def _run_into_filter(self) -> None:
+        isolation.refuse_calls(self._filter)
+        held: list[str] = []
+        attempts: dict[str, Callable[[], object]] = {
+            "opens a file": lambda: os.open("/", os.O_RDONLY),
+            "makes a socket": socket.socket,
+            "starts a process": os.fork,
+            "sends a signal": lambda: os.kill(os.getpid(), 0),
+            "takes random numbers": lambda: os.getrandom(1),
+        }
+        for what, attempt in attempts.items():
+            try:
+                attempt()
+            except PermissionError:
+                held.append(what)
+        if len(held) < len(attempts):
+            raise OSError(f"code still {', '.join(one for one in attempts if one not in held)}")
+
+    def serve(self) -> NoReturn:
+        """Answer requests until the other end is closed."""
+        while True:
+            message, descriptors, _, _ = socket.recv_fds(self._server, _LONGEST_MESSAGE, 2)
+            if not message:
+                os._exit(0)
+            answer = self._operate(json.loads(message), descriptors)
+            self._server.send(json.dumps(answer).encode())
+
+    def _operate(self, request: dict[str, Any], descriptors: list[int]) -> dict[str, Any]:
+        packed, result = descriptors
+        told, status = os.pipe()
+        space = self.space + request["limits"]["memory"]
+        child = os.fork()
+        if child == 0:
+            operation.run(request, (self._nothing, packed, result, status), self._filter, space)
+        for one in (packed, result, status):
+            os.close(one)
+        deadline = time.monotonic() + request["limits"]["wall_seconds"]
+        answer = self._wait(child, told, deadline)
+        os.close(told)
+        self._leave_nobody()
+        return answer
+
+    def _wait(self, child: int, told: int, deadline: float) -> dict[str, Any]:
+        """Wait for a child to end, or end it; says what it told, or how it ended."""
+        watched = os.pidfd_open(child)
+        poll = select.poll()
+        poll.register(watched, select.POLLIN)
+        poll.register(told, select.POLLIN)
+        poll.register(self._server, select.POLLRDHUP)
+        said, late = b"", False
+        while True:
+            left = deadline - time.monotonic()
+            ready = dict(poll.poll(max(0.0, left) * 1000))
+            if self._server.fileno() in ready:
+                os._exit(0)  # nobody waits for the answer; the child dies with us
+            if told in ready:
+                some = os.read(told, _LONGEST_STATUS)
+                said += some
+                if not some or len(said) > _LONGEST_STATUS:
+                    poll.unregister(told)
+            if watched in ready:
+                break
+            if not ready:
+                late = True
+                os.kill(child, signal.SIGKILL)
+                break
+        _, status = os.waitpid(child, 0)
+        os.close(watched)
+        os.set_blocking(told, False)
+        with contextlib.suppress(BlockingIOError):
+            said += os.read(told, _LONGEST_STATUS)
+        if late:
+            return {"late": True}
+        if os.WIFSIGNALED(status):
+            return {"signal": os.WTERMSIG(status)}
+        return {"said": said[:_LONGEST_STATUS].decode(errors="replace")}
+
+    def _leave_nobody(self) -> None:
+        """End whatever the child may have left: there is no way to leave anything, and this is behind it."""
+        if os.getpid() != 1:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(-1, signal.SIGKILL)  # of process 1 of a world: everybody else in it
+        with contextlib.suppress(ChildProcessError):
+            while True:
+                os.waitpid(-1, 0)
+
+
+def _in_child(attempt: Any) -> str:
+    """Do something in a child of its own; what went wrong there, or nothing."""
+    told, tell = os.pipe()
+    child = os.fork()
+    if child == 0:
+        said = ""
+        try:
+            attempt()
+        except OSError as error:
+            said = str(error)
+        finally:
+            os.write(tell, said.encode())
+            os._exit(0)
+    os.close(tell)
+    wrong = os.read(told, _LONGEST_STATUS).decode()
+    os.close(told)
+    _, status = os.waitpid(child, 0)
+    return wrong or ("" if status == 0 else f"ended by signal {status}")
+
+
+if __name__ == "__main__":
+    main()
