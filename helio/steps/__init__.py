@@ -52,7 +52,7 @@ TOOLS: dict[str, str] = {
     "custom_operation": "helio.steps.compute.custom_operation",
     "store_dataframe": "helio.steps.compute.store_dataframe",
     "compute_spectrogram": "helio.steps.compute.compute_spectrogram",
-    "spectrogram": "helio.steps.compute.spectrogram",
+    "power_spectrogram": "helio.steps.compute.power_spectrogram",
     "power_spectrum": "helio.steps.compute.power_spectrum",
     "band_integral": "helio.steps.compute.band_integral",
     "slice_spectrum": "helio.steps.compute.slice_spectrum",

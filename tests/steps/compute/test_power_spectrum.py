@@ -8,8 +8,8 @@ from scipy import signal
 
 from helio.errors import StepError
 from helio.steps.compute.band_integral import band_integral
+from helio.steps.compute.power_spectrogram import power_spectrogram
 from helio.steps.compute.power_spectrum import power_spectrum
-from helio.steps.compute.spectrogram import spectrogram
 from helio.time_range import Duration
 from tests.steps.series import check_golden, scalar
 
@@ -53,7 +53,7 @@ def test_windows_are_taken_from_stretches_without_gaps_alone():
     broken[1000:1050] = np.nan
     result = power_spectrum(scalar(np.arange(3000), broken), window=Duration("100s"))
     parts = [
-        spectrogram(scalar(np.arange(len(part)), part), window=Duration("100s")).values
+        power_spectrogram(scalar(np.arange(len(part)), part), window=Duration("100s")).values
         for part in (clean[:1000], clean[1050:])
     ]
     np.testing.assert_allclose(result.values[0], np.concatenate(parts).mean(axis=0), rtol=1e-12)

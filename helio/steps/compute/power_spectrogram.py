@@ -17,7 +17,7 @@ from helio.time_range import Duration
 
 
 @tool(version=1)
-def spectrogram(
+def power_spectrogram(
     series: Table, *, window: Duration, overlap: float = 0.5, taper: Taper = "hann", trend: Trend = "mean"
 ) -> Table:
     """Power spectral density of short windows of a series, over time and frequency; nothing crosses a gap.
