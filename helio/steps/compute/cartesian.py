@@ -12,6 +12,9 @@ from helio.store.table import Table
 
 Values = npt.NDArray[np.float64]
 
+BLOCK = 16384
+"""Records at a time, where what is between should stay in a processor's cache."""
+
 # What files call the magnitude they carry beside a vector: MMS `Bt` and `R`, others `|B|`, `B total`,
 # `Magnitude`.
 _MAGNITUDE = re.compile(r"\|.*\||R|[A-Z]_?(?:t|tot|total|mag)|.*\b(?:total|magnitude)\b.*", re.IGNORECASE)
@@ -94,6 +97,37 @@ def length_of(table: Table, what: str) -> Values:
     total += z * z
     np.sqrt(total, out=total)
     return total
+
+
+def along_axes(values: Values, axes: Values) -> Values:
+    """Vectors of shape (n, 3) along three axes, the rows of `axes`.
+
+    Each record is computed alone and in one order of additions, as a product of matrices is not: its last digit
+    depends on the machine, on the threads and on the records around it.
+    """
+    turned = np.empty((len(values), 3))
+    sums, product = np.empty(BLOCK), np.empty(BLOCK)
+    for first in range(0, len(values), BLOCK):
+        x, y, z = np.ascontiguousarray(values[first : first + BLOCK].T)
+        total, part = sums[: len(x)], product[: len(x)]
+        for column, (along_x, along_y, along_z) in enumerate(axes.tolist()):
+            np.multiply(x, along_x, out=total)
+            np.multiply(y, along_y, out=part)
+            total += part
+            np.multiply(z, along_z, out=part)
+            total += part
+            turned[first : first + BLOCK, column] = total
+    return turned
+
+
+def axis_letters(names: tuple[str, ...]) -> dict[str, str]:
+    """Names of Cartesian components by the letters that tell them apart; nothing where there are no such letters.
+
+    >>> axis_letters(("Bx GSE", "By GSE", "Bz GSE", "B total"))
+    {'x': 'Bx GSE', 'y': 'By GSE', 'z': 'Bz GSE'}
+    """
+    letters = _differing(names[:3])
+    return dict(zip(letters, names[:3], strict=True)) if frozenset(letters) in _TRIPLES else {}
 
 
 def renamed(names: tuple[str, ...], letters: tuple[str, str, str]) -> tuple[str, str, str]:

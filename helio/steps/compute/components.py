@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from helio.errors import StepError
+from helio.steps.compute.cartesian import axis_letters
 from helio.steps.tool import tool
 from helio.store.table import Table
 
@@ -20,7 +21,9 @@ def components(vector: Table, *, keep: list[str]) -> Table:
     vector : Table, shape (n, k)
         Components in any unit and frame.
     keep : list of str
-        Names of components, exact, case included, each once.
+        Names of components, exact, case included, each once; or the letters that tell them apart: ``x``, ``y``,
+        ``z`` of ``Bx GSE``, ``By GSE``, ``Bz GSE``, and ``r``, ``t``, ``n``, so that a template can be written
+        without knowing what a file calls them.
 
     Returns
     -------
@@ -37,6 +40,8 @@ def components(vector: Table, *, keep: list[str]) -> Table:
         raise StepError(f"'{vector.name}' is a {vector.kind}, it has no components")
     if not keep:
         raise StepError("no component is kept", advice=f"components: {known}")
+    letters = axis_letters(vector.components) if len(vector.components) in (3, 4) else {}
+    keep = [name if name in vector.components else letters.get(name, name) for name in keep]
     unknown = [name for name in keep if name not in vector.components]
     if unknown:
         raise StepError(f"no component is called '{unknown[0]}'", advice=f"components: {known}")

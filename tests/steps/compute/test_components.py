@@ -1,5 +1,7 @@
 """Chosen components of a vector."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -20,6 +22,26 @@ def test_one_component_is_a_scalar_with_its_name():
     result = components(vector(), keep=["By"])
     assert result.kind == "scalar"
     assert (result.name, result.frame, result.unit) == ("By", "GSE", "nT")
+
+
+@pytest.mark.parametrize(
+    "names", [("Bx", "By", "Bz"), ("BX (GSE)", "BY (GSE)", "BZ (GSE)"), ("B_x", "B_y", "B_z")]
+)
+def test_the_letters_of_the_axes_do_whatever_the_file_calls_them(names):
+    given = replace(vector(), components=names)
+    result = components(given, keep=["z", "x"])
+    assert result.components == (names[2], names[0])
+
+
+def test_an_exact_name_comes_before_a_letter():
+    given = replace(vector(), components=("y", "x", "z"))
+    assert components(given, keep=["y"]).values.tolist()[:2] == vector().values[:2, 0].tolist()
+
+
+def test_letters_mean_nothing_where_components_are_no_axes():
+    given = replace(vector(), components=("P1", "P7", "Q"))
+    with pytest.raises(StepError, match="no component is called 'x'"):
+        components(given, keep=["x"])
 
 
 def test_missing_values_stay_missing():
