@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.knowledge.unit_products import unit_product
-from helio.steps.compute.cartesian import Values, cartesian, cartesian_names, renamed
+from helio.steps.compute.cartesian import Values, along_axes, cartesian, cartesian_names, renamed
 from helio.steps.quantity import Quantity
 from helio.steps.tool import tool
 from helio.store.table import Table
@@ -75,7 +75,7 @@ def minimum_variance(
     if give == "vector":
         return replace(
             result,
-            values=values @ found.axes.T,
+            values=along_axes(values, found.axes),
             frame="LMN",
             components=renamed(names, ("L", "M", "N")),
         )
@@ -137,9 +137,11 @@ def _principal_axes(field: Table, values: Values, interval: TimeRange | None) ->
             f"{complete.size} {where}",
             advice="choose a longer interval, inside the time of the data",
         )
-    used = values[rows][complete]
-    used -= used.mean(axis=0)
-    variances, vectors = np.linalg.eigh(used.T @ used / complete.size)
+    used = np.ascontiguousarray(values[rows][complete].T)
+    used -= used.mean(axis=1, keepdims=True)
+    # Sums, not a product of matrices, whose last digits depend on the machine.
+    covariance = np.array([[(one * other).mean() for other in used] for one in used])
+    variances, vectors = np.linalg.eigh(covariance)
     if not variances[2] > 0:
         raise StepError(f"the vector does not vary {where}, and no direction can be told from another")
     normal = vectors[:, 0] * _sign(vectors[0, 0])

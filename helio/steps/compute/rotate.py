@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
-from helio.steps.compute.cartesian import cartesian, cartesian_names, renamed
+from helio.steps.compute.cartesian import along_axes, cartesian, cartesian_names, renamed
 from helio.steps.quantity import Quantity
 from helio.steps.tool import tool
 from helio.store.table import Table
@@ -51,7 +51,7 @@ def rotate(
     names = cartesian_names(vector, "a rotation")
     return replace(
         vector,
-        values=cartesian(vector, "a rotation") @ axes.T,
+        values=along_axes(cartesian(vector, "a rotation"), axes),
         frame=frame,
         components=renamed(names, LETTERS.get(frame.upper(), ("x", "y", "z"))),
     )

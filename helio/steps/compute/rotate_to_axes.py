@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Annotated
 
 from helio.errors import StepError
-from helio.steps.compute.cartesian import cartesian, cartesian_names, renamed
+from helio.steps.compute.cartesian import along_axes, cartesian, cartesian_names, renamed
 from helio.steps.compute.rotate import orthonormal
 from helio.steps.quantity import Quantity, same_frame
 from helio.steps.tool import tool
@@ -49,7 +49,7 @@ def rotate_to_axes(
     names = cartesian_names(vector, "a rotation")
     return replace(
         vector,
-        values=cartesian(vector, "a rotation") @ matrix.T,
+        values=along_axes(cartesian(vector, "a rotation"), matrix),
         frame="LMN",
         components=renamed(names, ("L", "M", "N")),
         sources=merge_sources((vector, axes)),
