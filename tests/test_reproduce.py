@@ -231,6 +231,14 @@ def test_another_range_another_value_and_another_archive_are_refused(service: Cd
     assert "the archive: cdaweb → sample" in result.output
 
 
+def test_a_refused_run_leaves_what_an_earlier_one_wrote(service: CdaWebStandIn):
+    lock()
+    assert gle().exit_code == 0
+    before = contents(Path("out"))
+    assert helio("run", "gle73-particles", "--locked", "-t", "2021-10-27", "-o", "out").exit_code == 2
+    assert contents(Path("out")) == before
+
+
 def test_another_version_of_a_tool_is_refused_with_a_way_out(service: CdaWebStandIn):
     locked = lock()
     locked["tools"]["running_average"] = 99

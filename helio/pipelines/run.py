@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache, partial
 from importlib import import_module
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -229,7 +229,6 @@ def run_plan(
     run_id = new_run_id(plan.pipeline_id)
     if output is None and outputs is not None:
         output = outputs / run_id
-    folder = None if output is None else prepare_folder(output)
     store = Store(settings.store)
     with ExitStack() as stack:
         stack.enter_context(reader)
@@ -248,6 +247,8 @@ def run_plan(
             )
         if lock is not None:
             hold_to_lock(plan, lock, execution, archives, archive=archive)
+        # only now: a run that is refused takes nothing away that an earlier one wrote there
+        folder = None if output is None else prepare_folder(output)
         named = absolute_archive(archive)
         begun = {"started_at": _instant(), "command": sys.argv, "environment": environment()}
         record = Runs(settings.runs).begin(_header(run_id, plan, named) | begun, _documents(plan))
@@ -408,16 +409,24 @@ def _files_of_earlier_run(folder: Path) -> set[str]:
         return set()  # no record of ours, so nothing that is known to be ours
 
 
+_PACKAGES = (
+    "numpy", "scipy", "pandas", "pyarrow", "xarray", "bottleneck", "PyWavelets", "pint",
+    "cdflib", "netCDF4", "plotly", "kaleido",
+)  # fmt: skip
+
+
 @cache
 def environment() -> dict[str, str]:
     """Versions of what a result depends on."""
-    packages = ("numpy", "cdflib", "plotly", "kaleido", "pyarrow", "pandas")
-    return {
+    found = {
         "helio": __version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
-        **{name: version(name) for name in packages},
     }
+    for name in _PACKAGES:
+        with suppress(PackageNotFoundError):  # a part that this installation does without
+            found[name] = version(name)
+    return found
 
 
 def step_record(one: StepResult) -> dict[str, Any]:
