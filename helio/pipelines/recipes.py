@@ -58,13 +58,17 @@ def recipe_of_inputs(
     made_from: dict[str, Any] = {}
     for parameter, tables in inputs.items():
         made_of = [_ingredient(one, signature.gives) for one in tables]
-        # A figure finds its tables by their labels; everything else takes them in order.
-        named = signature.gives == "figure"
-        made_from[parameter] = (
-            {one.label: ingredient for one, ingredient in zip(tables, made_of, strict=True)}
-            if named
-            else made_of
-        )
+        # A figure finds its tables by their labels, and an export names them so, in order; all else is but in order.
+        if signature.gives == "figure":
+            made_from[parameter] = {
+                one.label: ingredient for one, ingredient in zip(tables, made_of, strict=True)
+            }
+        elif any(table.parameter == parameter and table.by_label for table in signature.tables):
+            made_from[parameter] = [
+                {**ingredient, "label": one.label} for one, ingredient in zip(tables, made_of, strict=True)
+            ]
+        else:
+            made_from[parameter] = made_of
     recipe = work_recipe(signature, canonical_args(signature, step.args), made_from)
     return Work(step.produces[0] if step.produces else "", recipe)
 

@@ -59,8 +59,9 @@ class CsvFile:
         self._refuse_data_as_header()
 
     def close(self) -> None:
-        """Give up the file."""
-        self._bytes.close()
+        """Give up the file: it is closed as soon as no column that was read rests on it."""
+        self.__dict__.pop("_body", None)
+        self._bytes = mmap.mmap(-1, 1)
 
     @property
     def titles(self) -> tuple[str, ...]:
@@ -158,7 +159,7 @@ class CsvFile:
         return titles
 
     def _refuse_data_as_header(self) -> None:
-        if is_time(self._every[0]) or any(_is_number(title) and title for title in self._every):
+        if is_time(self._every[self._time]) or all(map(_is_number, self._every)):
             raise DamagedFile(
                 f"'{self.path.name}' has no line that names its columns: line {self._header_lines} holds data",
                 advice="put a line before it, such as: epoch,Bx [nT],By [nT],Bz [nT]",

@@ -51,7 +51,8 @@ def tool(
     """Mark a function as a tool.
 
     Its tables stand before the ``*``, its arguments after. In a template a tool's only table is named by
-    ``source_label``, a list of them or a mapping of them by label by ``source_labels``, one of several by its own name and ``_label``. What a
+    ``source_label``, a list of them or a mapping of them by label by ``source_labels``, one of several by its own
+    name and ``_label``. What a
     table has to be is said by ``Annotated[Table, Quantity(...)]``; one that may be left out is ``… | None = None``.
 
     Parameters
@@ -203,7 +204,7 @@ def _table_inputs(positional: list[tuple[str, Any]], mark: ToolMark) -> Iterator
             yield TableInput(name, argument, scalar=name in mark.scalar, takes=takes, optional=optional)
         elif get_origin(hint) is list:
             yield TableInput(name, "source_labels", many=True, takes=_quantity(get_args(hint)[0])[1])
-        elif not labels_in:  # a mapping by label
+        elif not mark.labels_in:  # a mapping by label
             takes = _quantity(get_args(hint)[1])[1]
             yield TableInput(name, "source_labels", many=True, takes=takes, by_label=True)
         else:  # a mapping by label: the template names the labels inside an argument

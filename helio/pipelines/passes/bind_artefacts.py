@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from helio.errors import StepError
 from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
 from helio.pipelines.files import FORMATS, LONGEST_NAME, PLOTLY_JS, RECORD, figure_name
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added
 from helio.pipelines.template import Document
+from helio.steps.export.formats import format_of_export, with_ending
 
 
 def bind_artefacts(plan: Document, context: Context) -> Iterator[Finding]:
@@ -26,13 +28,31 @@ def bind_artefacts(plan: Document, context: Context) -> Iterator[Finding]:
             names = [f"{figure_name(step['step_id'])}.{kind}" for kind in FORMATS]
             yield from _taken(names, files, step, pointer("steps", index, "step_id"))
         elif context.signatures[step["tool_name"]].gives == "export":
-            name = args.get("filename") or re.sub(r"[^A-Za-z0-9_.|-]+", "_", args["source_label"])
+            name = args.get("filename") or _called_after(args["source_labels"])
             if not args.get("filename"):
                 yield Edit(
                     "HB304", f"written as {name}", added(at + "/filename", name), step["step_id"], kind="bind"
                 )
-            full = f"{name.removesuffix('.' + args.get('format', 'csv'))}.{args.get('format', 'csv')}"
+            try:
+                full = with_ending(name, format_of_export(args.get("filename", ""), args.get("format")))
+            except StepError as error:
+                yield Diagnostic(
+                    "HV104",
+                    error.message,
+                    "error",
+                    step["step_id"],
+                    step["tool_name"],
+                    at + "/filename",
+                    (error.advice,),
+                )
+                continue
             yield from _taken([full], files, step, at + "/filename")
+
+
+def _called_after(labels: list[str]) -> str:
+    """A file's name from the labels in it, with an ending of its own to come."""
+    name = "_".join(re.sub(r"[^A-Za-z0-9_.|-]+", "_", label) for label in labels)
+    return name[: LONGEST_NAME - 20]
 
 
 def _taken(

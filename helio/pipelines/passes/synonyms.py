@@ -132,6 +132,14 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "y_range": ("ylim", "y_lim"),
 }
 
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "netcdf": ("nc", "nc4", "netcdf4", "network_common_data_form"),
+    "cdf": ("istp_cdf", "nasa_cdf"),
+    "parquet": ("pq", "apache_parquet"),
+    "csv": ("comma_separated", "text_csv"),
+}
+"""Other words for a value of which a field has a choice."""
+
 RANGE_PAIRS: tuple[tuple[str, str], ...] = (
     ("start", "stop"),
     ("start", "end"),

@@ -1,0 +1,65 @@
+"""What a file says of itself beside its variables: the files it rests on, and how they are cited."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from helio.steps.export.names import one_line
+from helio.store.source_file import SourceFile
+from helio.store.table import Table, merge_sources
+
+_DATED = re.compile(r"(?P<stem>.+?)_\d{8}(?:t?\d{2,6})?(?:_v(?P<version>\d+(?:[.\-]\d+)*))?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class About:
+    """Facts of the file as a whole, without anything that changes from one writing to the next.
+
+    Parameters
+    ----------
+    dataset : str
+        The file's name without date and version.
+    sources : tuple of str
+        ``"AC_H2_MFI: ac_h2_mfi_20240510_v01.cdf (CDAWeb, version 01)"``.
+    """
+
+    file: str
+    dataset: str
+    version: str
+    title: str
+    sources: tuple[str, ...]
+    parents: tuple[str, ...]
+    dois: tuple[str, ...]
+    acknowledgements: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def about(filename: str, tables: Mapping[str, Table]) -> About:
+    """Facts of a file of that name that holds these tables."""
+    stem = filename.rpartition(".")[0] or filename
+    dated = _DATED.fullmatch(stem)
+    every = merge_sources(tables)
+    words = [table.description or table.name or name for name, table in tables.items()]
+    return About(
+        file=one_line(stem),
+        dataset=one_line(dated["stem"] if dated else stem),
+        version=(dated["version"] if dated else "") or "1",
+        title=one_line("; ".join(dict.fromkeys(words))),
+        sources=_each(_cited(one) for one in every),
+        parents=_each(f"CDF>{one.file.rpartition('.')[0] or one.file}" for one in every if one.file),
+        dois=_each(one.doi for one in every),
+        acknowledgements=_each(one.acknowledgement for one in every),
+        notes=_each(note for table in tables.values() for note in table.notes),
+    )
+
+
+def _cited(source: SourceFile) -> str:
+    said = [source.provider, f"version {source.version}" if source.version else ""]
+    return f"{source.dataset_id}: {source.file} ({', '.join(filter(None, said)) or 'version not known'})"
+
+
+def _each(texts: Iterable[str]) -> tuple[str, ...]:
+    lines = (one_line(text) for text in texts)
+    return tuple(dict.fromkeys(line for line in lines if line))

@@ -1,0 +1,119 @@
+"""Tables laid out as the variables of one file: a clock for each set of epochs, an axis for each set of bins."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from helio.errors import StepError
+from helio.sources.written import as_text, facts_of
+from helio.steps.export.names import Names, plain_name
+from helio.store.table import Axis, Epochs, Table
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedClock:
+    """Epochs that one or several tables share."""
+
+    name: str
+    epoch: Epochs
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedAxis:
+    """Bins, and the variables that hold them."""
+
+    axis: Axis
+    parts: dict[str, str]
+    """The variable of each of its arrays."""
+    clock: PlacedClock | None
+    """For bins that change from record to record."""
+
+    @property
+    def name(self) -> str:
+        """The variable of its centres."""
+        return self.parts["centers"]
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedTable:
+    """A table, and the variables that hold it."""
+
+    name: str
+    table: Table
+    clock: PlacedClock
+    axes: tuple[PlacedAxis, ...]
+    labels: str
+    """The variable of its components' names; empty where it has none."""
+    facts: str
+    """JSON from which the same table is made again."""
+
+
+@dataclass(frozen=True, eq=False)
+class FileLayout:
+    """All that one file holds."""
+
+    clocks: tuple[PlacedClock, ...]
+    axes: tuple[PlacedAxis, ...]
+    """Each once, however many tables lie over it."""
+    tables: tuple[PlacedTable, ...]
+
+
+def lay_out(tables: Mapping[str, Table], clock: str) -> FileLayout:
+    """Lay tables out as variables.
+
+    Parameters
+    ----------
+    tables : mapping of str to Table
+        By the name of their variable.
+    clock : str
+        What the first clock is called.
+
+    Raises
+    ------
+    StepError
+        A table has no bins, which no variable holds.
+    """
+    names = Names(tables)
+    clocks: dict[bytes, PlacedClock] = {}
+    axes: dict[str, PlacedAxis] = {}
+    placed = []
+    for name, table in tables.items():
+        if not all(table.values.shape[1:]):
+            raise StepError(f"'{name}' has no bins, and there is nothing to write", advice="leave it out")
+        key = hashlib.sha256(table.epoch.tobytes()).digest()
+        if key not in clocks:
+            clocks[key] = PlacedClock(names.take(clock), table.epoch)
+        mine = []
+        for axis in table.axes:
+            same = _identity(axis, key)
+            if same not in axes:
+                axes[same] = _place(name, axis, clocks[key], names)
+            mine.append(axes[same])
+        labels = names.take(f"{name}_labels") if table.components else ""
+        placed.append(PlacedTable(name, table, clocks[key], tuple(mine), labels, _facts(name, table, mine)))
+    return FileLayout(tuple(clocks.values()), tuple(axes.values()), tuple(placed))
+
+
+def _place(name: str, axis: Axis, clock: PlacedClock, names: Names) -> PlacedAxis:
+    stem = names.take(f"{name}_{plain_name(axis.label or 'bin')}")
+    parts = {part: stem if part == "centers" else names.take(f"{stem}_{part}") for part in axis.parts}
+    return PlacedAxis(axis, parts, clock if axis.per_record else None)
+
+
+def _identity(axis: Axis, clock: bytes) -> str:
+    """What makes two axes one variable: the same bins in the same words, on the same clock if they change."""
+    said = hashlib.sha256(repr((axis.label, axis.unit, axis.scale)).encode("utf-8", "backslashreplace"))
+    said.update(clock if axis.per_record else b"fixed")
+    for part, array in axis.parts.items():
+        said.update(f"{part} {array.dtype.str} {array.shape}".encode())
+        said.update(array.tobytes())
+    return said.hexdigest()
+
+
+def _facts(name: str, table: Table, axes: list[PlacedAxis]) -> str:
+    places = {"values": {"variable": name}}
+    for number, axis in enumerate(axes):
+        places |= {f"axis {number} {part}": {"variable": where} for part, where in axis.parts.items()}
+    return as_text(facts_of(name, table, lambda part, _: places[part]))

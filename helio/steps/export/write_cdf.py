@@ -1,0 +1,246 @@
+"""Tables as a CDF with the attributes of ISTP."""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.errors import StepError
+from helio.knowledge.units import canonical_unit
+from helio.sources.cdf_epoch import tt2000_of
+from helio.sources.written import WRITTEN
+from helio.steps.export.about import About
+from helio.steps.export.layout import FileLayout, PlacedAxis, PlacedClock, PlacedTable, lay_out
+from helio.steps.export.names import one_line
+from helio.store.table import Table
+
+# CDF C Reference Manual: the numbers of the types, and of the encoding that most machines have
+_TYPES = {"float32": 44, "float64": 45}
+_TT2000, _CHAR = 33, 51
+_IBMPC = 6
+_FILL = -1e31
+_LIMIT = 1e30
+"""Of the valid range: beyond it lies the fill."""
+_NO_TIME = -(2**63)
+
+Attributes = dict[str, Any]
+
+
+def write_cdf(tables: Mapping[str, Table], said: About) -> bytes:
+    """Tables as one CDF: epochs in TT2000, one variable of them for each set that differs; missing values −1e31.
+
+    Raises
+    ------
+    StepError
+        For epochs before 1972, which TT2000 does not have here, and for values that are the fill.
+
+    References
+    ----------
+    ISTP Metadata Guidelines, https://spdf.gsfc.nasa.gov/istp_guide/istp_guide.html.
+    """
+    from cdflib.cdfwrite import CDF
+
+    layout = lay_out(tables, "Epoch")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "written.cdf"
+        with warnings.catch_warnings():
+            # cdflib leaves files to the garbage collector
+            warnings.simplefilter("ignore", ResourceWarning)
+            file = CDF(path, cdf_spec={"Majority": "row_major", "Encoding": _IBMPC, "Checksum": False})
+            file.write_globalattrs(_global_attributes(said))
+            _write(file, layout)
+            file.close()
+        return path.read_bytes()
+
+
+def _write(file: Any, layout: FileLayout) -> None:
+    for clock in layout.clocks:
+        _add(file, clock.name, _TT2000, _tt2000(clock), _of_clock(clock))
+    for axis in layout.axes:
+        _add_axis(file, axis)
+    for placed in layout.tables:
+        table = placed.table
+        if placed.labels:
+            _add_labels(file, placed)
+        _refuse_fill(placed.name, table.values)
+        _add(file, placed.name, _TYPES[table.values.dtype.name], _filled(table.values), _of_table(placed))
+
+
+def _add(
+    file: Any, name: str, kind: int, data: npt.NDArray[Any], attributes: Attributes, *, constant: bool = False
+) -> None:
+    """One variable; records first unless it is constant."""
+    spec = {
+        "Variable": name,
+        "Data_Type": kind,
+        "Num_Elements": 1,
+        "Rec_Vary": not constant,
+        "Dim_Sizes": list(data.shape if constant else data.shape[1:]),
+        "Compress": 0,
+    }
+    native = np.ascontiguousarray(data, dtype=data.dtype.newbyteorder("<"))
+    file.write_var(spec, var_attrs=attributes, var_data=native if constant or data.size else None)
+
+
+def _add_labels(file: Any, placed: PlacedTable) -> None:
+    names = [one_line(name).encode() or b" " for name in placed.table.components]
+    width = max(map(len, names))
+    spec = {
+        "Variable": placed.labels,
+        "Data_Type": _CHAR,
+        "Num_Elements": width,
+        "Rec_Vary": False,
+        "Dim_Sizes": [len(names)],
+        "Compress": 0,
+    }
+    words = f"Components of {placed.name}"
+    attributes = {"CATDESC": words, "FIELDNAM": words, "FORMAT": f"A{width}", "VAR_TYPE": "metadata"}
+    file.write_var(spec, var_attrs=attributes, var_data=b"".join(name.ljust(width) for name in names))
+
+
+def _add_axis(file: Any, placed: PlacedAxis) -> None:
+    axis, constant = placed.axis, placed.clock is None
+    # others read distances from the centres, and helio the edges themselves: differences of floats are not exact
+    deltas = {}
+    if axis.lower is not None and axis.upper is not None:
+        deltas = {
+            f"{placed.name}_delta_minus": ("DELTA_MINUS_VAR", axis.centers - axis.lower),
+            f"{placed.name}_delta_plus": ("DELTA_PLUS_VAR", axis.upper - axis.centers),
+        }
+    words = one_line(axis.label) or "bin"
+    for part, name in placed.parts.items():
+        attributes = _of_numbers(words if part == "centers" else f"{words}, {part} edge", axis.unit)
+        attributes["SCALETYP"] = "log" if axis.scale == "log" else "linear"
+        if placed.clock is not None:
+            attributes["DEPEND_0"] = placed.clock.name
+        if part == "centers":
+            attributes |= {said: delta for delta, (said, _) in deltas.items()}
+        array = axis.parts[part]
+        _refuse_fill(name, array)
+        attributes |= _limits(array.dtype)
+        _add(file, name, _TYPES[array.dtype.name], _filled(array), attributes, constant=constant)
+    for name, (said, array) in deltas.items():
+        side = "below" if said == "DELTA_MINUS_VAR" else "above"
+        attributes = {**_of_numbers(f"{words}, width {side} the centre", axis.unit), **_limits(array.dtype)}
+        if placed.clock is not None:
+            attributes["DEPEND_0"] = placed.clock.name
+        _add(file, name, _TYPES[array.dtype.name], _filled(array), attributes, constant=constant)
+
+
+def _of_clock(clock: PlacedClock) -> Attributes:
+    return {
+        "CATDESC": "Time of each record, UTC with leap seconds",
+        "FIELDNAM": clock.name,
+        "LABLAXIS": "UT",
+        "UNITS": "ns",
+        "FILLVAL": [np.int64(_NO_TIME), "CDF_TIME_TT2000"],
+        # 1972-01-01 to 2262-01-01
+        "VALIDMIN": [np.int64(-883655957816000000), "CDF_TIME_TT2000"],
+        "VALIDMAX": [np.int64(8267961669184000000), "CDF_TIME_TT2000"],
+        "VAR_TYPE": "support_data",
+        "SCALETYP": "linear",
+        "MONOTON": "INCREASE",
+        "TIME_BASE": "J2000",
+        "TIME_SCALE": "Terrestrial Time",
+        "REFERENCE_POSITION": "Rotating Earth Geoid",
+    }
+
+
+def _of_table(placed: PlacedTable) -> Attributes:
+    table = placed.table
+    attributes = {
+        "CATDESC": one_line(table.description or table.name) or placed.name,
+        "FIELDNAM": one_line(table.name) or placed.name,
+        "UNITS": one_line(canonical_unit(table.unit)) or " ",
+        "FORMAT": "E15.7" if table.values.dtype == np.float32 else "E24.16",
+        "VAR_TYPE": "data",
+        "SCALETYP": "log" if table.scale == "log" else "linear",
+        "DISPLAY_TYPE": "spectrogram" if table.axes else "time_series",
+        "DEPEND_0": placed.clock.name,
+        **_limits(table.values.dtype),
+    }
+    if placed.labels:
+        attributes["LABL_PTR_1"] = placed.labels
+    else:
+        attributes["LABLAXIS"] = one_line(table.name) or placed.name
+    if table.frame:
+        attributes["COORDINATE_SYSTEM"] = one_line(table.frame)
+    for number, axis in enumerate(placed.axes, start=1):
+        attributes[f"DEPEND_{number}"] = axis.name
+    return {**attributes, WRITTEN: placed.facts}
+
+
+def _of_numbers(words: str, unit: str) -> Attributes:
+    return {
+        "CATDESC": words,
+        "FIELDNAM": words,
+        "LABLAXIS": words,
+        "UNITS": one_line(canonical_unit(unit)) or " ",
+        "FORMAT": "E24.16",
+        "VAR_TYPE": "support_data",
+    }
+
+
+def _limits(dtype: np.dtype[Any]) -> Attributes:
+    kind = "CDF_FLOAT" if dtype == np.float32 else "CDF_DOUBLE"
+    limits = {"FILLVAL": _FILL, "VALIDMIN": -_LIMIT, "VALIDMAX": _LIMIT}
+    return {name: [dtype.type(number), kind] for name, number in limits.items()}
+
+
+def _tt2000(clock: PlacedClock) -> npt.NDArray[np.int64]:
+    try:
+        return tt2000_of(clock.epoch.astype(np.int64))
+    except ValueError as error:
+        raise StepError(
+            f"the table begins at {clock.epoch.min()}, and epochs in CDF begin with 1972 here",
+            advice='set format: "netcdf"',
+        ) from error
+
+
+def _refuse_fill(name: str, values: npt.NDArray[Any]) -> None:
+    """−1e31 is the fill, and −1e30 what the CDF library puts where nothing was written."""
+    for number in (_FILL, _FILL / 10):
+        if (values == values.dtype.type(number)).any():
+            raise StepError(
+                f"'{name}' has the value {number:g}, which stands for a missing one in CDF",
+                advice='set format: "netcdf"',
+            )
+
+
+def _filled(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    missing = np.isnan(values)
+    return np.where(missing, values.dtype.type(_FILL), values) if missing.any() else values
+
+
+def _global_attributes(said: About) -> dict[str, dict[int, str]]:
+    """Those that ISTP requires; none says when the file was made, so that the same tables give the same bytes."""
+    entries: dict[str, tuple[str, ...]] = {
+        "Project": ("helio",),
+        "Discipline": ("Space Physics",),
+        "Source_name": ("helio>helio pipelines",),
+        "Data_type": ("DRV>Derived",),
+        "Descriptor": (f"{said.dataset}>{said.title or said.dataset}",),
+        "Data_version": (said.version,),
+        "Logical_file_id": (said.file,),
+        "Logical_source": (said.dataset,),
+        "Logical_source_description": (said.title or said.dataset,),
+        "TITLE": (said.title or said.dataset,),
+        "TEXT": said.sources or ("No file is known that the tables rest on",),
+        "Mission_group": (" ",),
+        "Instrument_type": (" ",),
+        "PI_name": (" ",),
+        "PI_affiliation": (" ",),
+        "Parents": said.parents,
+        "Source_DOI": said.dois,
+        "Acknowledgement": said.acknowledgements,
+        "Caveats": said.notes,
+        "Generated_by": ("helio",),
+        "File_naming_convention": ("source",),
+    }
+    return {name: dict(enumerate(texts)) for name, texts in entries.items() if texts}

@@ -1,0 +1,157 @@
+"""Tables as netCDF-4 with the attributes of CF."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.knowledge.units import canonical_unit
+from helio.sources.written import WRITTEN
+from helio.steps.export.about import About
+from helio.steps.export.layout import FileLayout, PlacedAxis, PlacedClock, PlacedTable, lay_out
+from helio.steps.export.names import one_line
+from helio.store.table import Table
+
+_COUNTS = (
+    ("seconds", 10**9),
+    ("milliseconds", 10**6),
+    ("microseconds", 10**3),
+    ("nanoseconds", 1),
+)
+_COMPRESSION = 4
+
+
+def write_netcdf(tables: Mapping[str, Table], said: About) -> bytes:
+    """Tables as one netCDF-4 file: times as whole numbers since 1970, missing values NaN, bins as coordinates.
+
+    The library writes no times of its own into a file on disk; a file in memory ends with whatever was there.
+
+    References
+    ----------
+    CF Conventions 1.11; NetCDF Climate and Forecast, sections 4.4, 5, 6 and 7.1.
+    """
+    import netCDF4
+
+    layout = lay_out(tables, "time")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "written.nc"
+        file = netCDF4.Dataset(str(path), "w", format="NETCDF4")
+        try:
+            file.setncatts(_global_attributes(said))
+            _write(file, layout)
+        finally:
+            file.close()
+        return path.read_bytes()
+
+
+def _write(file: Any, layout: FileLayout) -> None:
+    for clock in layout.clocks:
+        _add_clock(file, clock)
+    for axis in layout.axes:
+        file.createDimension(_dimension_of(axis), axis.axis.bins)
+        _add_axis(file, axis)
+    for placed in layout.tables:
+        _add_table(file, placed)
+
+
+def _dimension_of(axis: PlacedAxis) -> str:
+    """Fixed bins are a coordinate, of the name of its dimension; bins that change are not, and have another one."""
+    return axis.name if axis.clock is None else f"{axis.name}_bin"
+
+
+def _add_clock(file: Any, clock: PlacedClock) -> None:
+    file.createDimension(clock.name, clock.epoch.size)
+    nanoseconds = clock.epoch.astype(np.int64)
+    unit, size = next((unit, size) for unit, size in _COUNTS if not (nanoseconds % size).any())
+    variable = file.createVariable(clock.name, "i8", (clock.name,), fill_value=False)
+    variable.setncatts(
+        {
+            "standard_name": "time",
+            "long_name": "time of each record, UTC",
+            "units": f"{unit} since 1970-01-01T00:00:00Z",
+            "calendar": "standard",
+            "axis": "T",
+        }
+    )
+    variable[:] = nanoseconds // size
+
+
+def _add_axis(file: Any, placed: PlacedAxis) -> None:
+    dimensions = (*([placed.clock.name] if placed.clock else []), _dimension_of(placed))
+    words = one_line(placed.axis.label) or "bin"
+    for part, name in placed.parts.items():
+        long_name = words if part == "centers" else f"{words}, {part} edge"
+        variable = _numbers(file, name, placed.axis.parts[part], dimensions)
+        variable.setncatts({"long_name": long_name, **_unit(placed.axis.unit)})
+        variable.SCALETYP = placed.axis.scale
+        if part == "centers" and {"lower", "upper"} <= set(placed.parts):
+            variable.ancillary_variables = f"{placed.parts['lower']} {placed.parts['upper']}"
+
+
+def _add_table(file: Any, placed: PlacedTable) -> None:
+    table, dimensions, coordinates = placed.table, [placed.clock.name], []
+    if placed.labels:
+        file.createDimension(placed.labels, len(table.components))
+        labels = file.createVariable(placed.labels, str, (placed.labels,))
+        labels.long_name = f"components of {placed.name}"
+        labels[:] = np.array([one_line(name) for name in table.components], dtype=object)
+        dimensions.append(placed.labels)
+    for number, axis in enumerate(placed.axes):
+        dimension = _dimension_of(axis)
+        if dimension in dimensions:
+            # CF forbids a dimension twice: the second axis has one of its own, and the same coordinate
+            dimension = f"{dimension}_{number + 1}"
+            file.createDimension(dimension, axis.axis.bins)
+        dimensions.append(dimension)
+        if axis.clock is not None:
+            coordinates.append(axis.name)
+    variable = _numbers(file, placed.name, table.values, tuple(dimensions))
+    variable.setncatts({"long_name": one_line(table.description or table.name) or placed.name})
+    variable.setncatts(_unit(table.unit))
+    if coordinates:
+        variable.coordinates = " ".join(coordinates)
+    if table.frame:
+        variable.coordinate_system = one_line(table.frame)
+    variable.SCALETYP = table.scale
+    variable.setncattr_string(WRITTEN, placed.facts)
+
+
+def _numbers(file: Any, name: str, array: npt.NDArray[Any], dimensions: tuple[str, ...]) -> Any:
+    native = array.astype(array.dtype.newbyteorder("="), copy=False)
+    variable = file.createVariable(
+        name,
+        native.dtype,
+        dimensions,
+        fill_value=native.dtype.type(np.nan),
+        compression="zlib" if native.size else None,
+        complevel=_COMPRESSION,
+    )
+    variable[...] = native
+    return variable
+
+
+def _unit(unit: str) -> dict[str, str]:
+    plain = one_line(canonical_unit(unit))
+    return {"units": plain} if plain else {}
+
+
+def _global_attributes(said: About) -> dict[str, str]:
+    """Without a date of creation or a history, so that the same tables give the same bytes."""
+    texts = {
+        "Conventions": "CF-1.11",
+        "title": said.title or said.dataset,
+        "id": said.dataset,
+        "Logical_source": said.dataset,
+        "Logical_file_id": said.file,
+        "Data_version": said.version,
+        "source": "; ".join(said.sources),
+        "references": "; ".join(f"https://doi.org/{doi}" for doi in said.dois),
+        "acknowledgement": " ".join(said.acknowledgements),
+        "comment": "; ".join(said.notes),
+    }
+    return {name: text for name, text in texts.items() if text}
