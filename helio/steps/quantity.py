@@ -194,6 +194,10 @@ def _advice_on_units(unit: str, wanted: str) -> str:
 
     if wanted and wanted != "1" and comparable(unit, wanted):
         return f'convert it first: convert_units to "{wanted}"'
+    if (comparable(unit, "eV") and comparable(wanted, "K")) or (
+        comparable(unit, "K") and comparable(wanted, "eV")
+    ):
+        return f'convert it first: convert_units to "{wanted}", equivalence "thermal"'
     return "choose another quantity: the one cannot be converted into the other"
 
 

@@ -1,0 +1,108 @@
+"""Calls of tools with the tables and arguments of a planned step."""
+
+from dataclasses import replace
+from datetime import datetime
+
+import numpy as np
+import pytest
+
+from helio.errors import FrameMismatch, StepError, UnitMismatch
+from helio.pipelines.call import call_tool
+from helio.steps import TOOLS, load_tool
+from helio.steps.signature import signatures
+from helio.steps.tool import signature_of
+from tests.steps.series import spectrum, vector
+from tests.steps.solar_wind import alpha_ratio, density, field, speed, velocity
+
+NOW = datetime(2024, 5, 12)
+DEMANDING = [
+    (name, table)
+    for name, one in signatures().items()
+    if name in TOOLS
+    for table in one.tables
+    if table.takes.unit
+]
+
+
+def call(name, args=None, **tables):
+    signature = signatures()[name]
+    given = {one.parameter: {} for one in signature.tables} | tables
+    return call_tool(name, args or {}, given, now=NOW)
+
+
+@pytest.mark.parametrize(("name", "table"), DEMANDING, ids=lambda one: getattr(one, "parameter", one))
+def test_no_tool_takes_a_table_in_a_unit_that_it_does_not_know(name, table):
+    tables = {one.parameter: {} for one in signatures()[name].tables}
+    wrong = replace(speed() if table.takes.kind != "vector" else velocity(), unit="furlong", frame="GSM")
+    before = [one.parameter for one in signatures()[name].tables]
+    for earlier in before[: before.index(table.parameter)]:
+        takes = next(one.takes for one in signatures()[name].tables if one.parameter == earlier)
+        right = replace(
+            speed() if takes.kind != "vector" else field(),
+            unit="" if takes.unit == "1" else takes.unit,
+            frame=takes.frames[0] if takes.frames else "",
+        )
+        tables[earlier] = {earlier: right}
+    tables[table.parameter] = {"X.Y": wrong}
+    with pytest.raises(UnitMismatch, match=r"'X\.Y' is in furlong"):
+        call_tool(name, {}, tables, now=NOW)
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_what_a_tool_takes_is_shipped_as_the_code_has_it(name):
+    shipped, read = signatures()[name], signature_of(load_tool(name))
+    assert (shipped.tables, shipped.gives_quantity) == (read.tables, read.gives_quantity)
+
+
+def test_a_tool_gets_its_tables_in_order_and_none_for_what_is_left_out():
+    plain = call("dynamic_pressure", density={"n": density()}, velocity={"v": speed()})
+    with_alphas = call(
+        "dynamic_pressure",
+        {"assumed_alpha": 0.05},
+        density={"n": density()},
+        velocity={"v": speed()},
+        alpha_ratio={"a": alpha_ratio()},
+    )
+    assert with_alphas.values[0] > plain.values[0]
+
+
+def test_the_label_is_named_and_not_the_name_in_the_file():
+    with pytest.raises(UnitMismatch, match=r"takes its density in cm\^-3, and 'WIND.V' is in km/s"):
+        call("dynamic_pressure", density={"WIND.V": speed()}, velocity={"v": speed()})
+
+
+def test_a_temperature_in_ev_is_to_be_converted_by_its_equivalence():
+    hot = replace(density(), unit="eV")
+    with pytest.raises(UnitMismatch, match="in K, and 'T' is in eV") as caught:
+        call("plasma_beta", density={"n": density()}, temperature={"T": hot}, field={"b": field()})
+    assert caught.value.advice == 'convert it first: convert_units to "K", equivalence "thermal"'
+
+
+def test_a_frame_and_a_kind_are_checked_too():
+    with pytest.raises(FrameMismatch, match="in GSM, and 'b' is in GSE") as caught:
+        call("newell_coupling", velocity={"v": speed()}, field={"b": field("GSE")})
+    assert caught.value.advice.startswith('transform it first: transform_frame to "GSM"')
+    with pytest.raises(FrameMismatch, match=r"in GSM, and 'OMNI.BZ_GSE' is in GSE"):
+        call(
+            "vbs",
+            velocity={"v": speed()},
+            bz={"OMNI.BZ_GSE": replace(density(), unit="nT", name="Bz")},
+        )
+    with pytest.raises(StepError, match="takes a vector as its field, and 'j' is a spectrum"):
+        call("minimum_variance", field={"j": spectrum()})
+
+
+def test_every_table_of_a_list_is_checked():
+    with pytest.raises(StepError, match="takes one series as its series, and 'b' is a vector"):
+        call("join_components", {"names": ["x", "y"]}, series={"a": density(), "b": vector()})
+
+
+def test_what_a_tool_gives_is_what_its_signature_says():
+    found = call("clock_angle", field={"b": field()})
+    assert signatures()["clock_angle"].gives_quantity.unit == found.unit == "deg"
+    assert np.isnan(found.values[4])
+
+
+def test_an_interval_is_read_for_the_tool():
+    args = {"interval": "2024-05-10T00:00 to 2024-05-10T00:05", "give": "axes"}
+    assert len(call("minimum_variance", args, field={"b": vector()})) == 1
