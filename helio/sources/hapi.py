@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -49,7 +49,7 @@ from helio.time_range import TimeRange
 if TYPE_CHECKING:
     import httpx2
 
-    from helio.sources.hapi_data import Format
+    from helio.sources.hapi_data import Format, Records
     from helio.store.table import Table
 
 log = logging.getLogger(__name__)
@@ -303,7 +303,9 @@ class Hapi:
         found = self._located(dataset_id, time_range)
         info = self._info(dataset_id)
         asked = {name: self._asked(info, found, name) for name in dict.fromkeys(parameters)}
-        pieces = self._all_pieces(list(asked.values()))
+        # two steps that fetch the same at once ask for it once
+        with self._alone(f"{self._base}/{dataset_id} records"):
+            pieces = self._all_pieces(list(asked.values()))
         tables: dict[str, Table] = {}
         for name, one in asked.items():
             table = self._table(one, pieces[name])
@@ -318,17 +320,14 @@ class Hapi:
 
     def _table(self, asked: _Asked, pieces: Sequence[Piece]) -> Table | None:
         """One table of all pieces, or None when they have no record."""
-        from helio.sources.hapi_data import read_records, table_of  # numpy, which a plan does without
+        from helio.sources.hapi_data import table_of  # numpy, which a plan does without
         from helio.sources.join import clip, concatenate
 
         parts: list[tuple[str, Table]] = []
         sources: list[SourceFile] = []
         for piece in pieces:
             kept = piece.kept
-            try:
-                records = read_records(kept.path.read_bytes(), asked.form, asked.together)
-            except DamagedFile as error:
-                raise error.located(kept.url) from error.__cause__
+            records = _read(asked, kept.path.read_bytes(), kept.url)
             table = clip(table_of(asked.parameter, records), piece.span)
             if len(table):
                 parts.append((kept.path.name, table))
@@ -353,6 +352,7 @@ class Hapi:
             last_modified=kept.identity.partition("|")[2],
             title=info.title,
             pi=info.contact,
+            reply=True,
         )
 
     # What there is
@@ -494,11 +494,13 @@ class Hapi:
                 try:
                     for one, future in futures:
                         pieces[one.parameter.name] += future.result()
-                except BaseException:
-                    # what is under way ends at its next bytes; what has come is kept
+                except KeyboardInterrupt:
+                    self._http.cancel()  # the next bytes may be long in coming
+                    raise
+                finally:
+                    # after a failure, those under way end at their next bytes; what has come is kept
                     tally.stop()
                     pool.shutdown(wait=False, cancel_futures=True)
-                    raise
         return {name: sorted(found, key=lambda each: each.span.start) for name, found in pieces.items()}
 
     def _refuse_too_large(self, missing: Sequence[tuple[_Asked, TimeRange]]) -> None:
@@ -525,6 +527,7 @@ class Hapi:
                 self._refused[asked.series.folder] = span.duration
                 said = str(error)
             else:
+                _read(asked, body, url)  # what cannot be read is not kept
                 tally.done()
                 return [self._pieces.keep(asked.series, span, asked.found.edition(span.stop), body, url)]
         else:
@@ -702,8 +705,20 @@ class _Tally:
 _MOMENTS = ("start", "stop", "seen")
 
 
-def _read_located(content: Any) -> Located:
+def _read_located(content: dict[str, Any]) -> Located | None:
+    """What was kept; None when another version of helio kept it."""
+    if set(content) != {one.name for one in fields(Located)}:
+        return None
     return Located(**{**content, **{one: datetime.fromisoformat(content[one]) for one in _MOMENTS}})
+
+
+def _read(asked: _Asked, body: bytes, url: str) -> Records:
+    from helio.sources.hapi_data import read_records
+
+    try:
+        return read_records(body, asked.form, asked.together)
+    except DamagedFile as error:
+        raise error.located(url) from error.__cause__
 
 
 def _check_whole(body: bytes, asked: _Asked, *, framed: bool) -> None:

@@ -1,0 +1,490 @@
+"""A stand-in for a HAPI server on loopback, of HAPI 2.0 or 3, over made-up datasets or recorded replies.
+
+It speaks as the specification says, https://github.com/hapi-server/data-specification; the client of the HAPI group
+reads from it unchanged (`test_hapiclient.py`).
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import threading
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import numpy as np
+import numpy.typing as npt
+
+MESSAGES = {
+    1200: "OK",
+    1201: "OK - no data for time range",
+    1400: "Bad request - user input error",
+    1401: "Bad request - unknown API parameter name",
+    1402: "Bad request - syntax error in start time",
+    1403: "Bad request - syntax error in stop time",
+    1404: "Bad request - start equal to or after stop",
+    1405: "Bad request - start < startDate and/or stop > stopDate",
+    1406: "Bad request - unknown dataset id",
+    1407: "Bad request - unknown dataset parameter",
+    1408: "Bad request - too much time or data requested",
+    1409: "Bad request - unsupported output format",
+    1410: "Bad request - unsupported include value",
+    1411: "Bad request - out-of-order or duplicate parameters",
+    1412: "Bad request - unsupported resolve_references value",
+    1413: "Bad request - unsupported depth value",
+    1500: "Internal server error",
+    1501: "Internal server error - upstream request error",
+}
+REASONS = {200: "OK", 400: "Bad Request", 404: "Not Found", 500: "Internal Server Error"}
+_KINDS = {"double": "<f8", "integer": "<i4"}
+
+
+@dataclass
+class Dataset:
+    """A dataset and its records.
+
+    Parameters
+    ----------
+    about : dict
+        What ``info`` says beside the parameters and the span.
+    parameters : list of dict
+        As in ``info``, the time first.
+    records : structured array
+        One field per parameter, under its name; the time as bytes.
+    epoch : datetime64[ns]
+        Of each record.
+    """
+
+    id: str
+    parameters: list[dict[str, Any]]
+    records: npt.NDArray[Any]
+    epoch: npt.NDArray[np.datetime64]
+    start: str
+    stop: str
+    about: dict[str, Any] = field(default_factory=dict)
+
+    def info(self, names: Iterable[str] | None = None) -> dict[str, Any]:
+        """What ``info`` says, of all parameters or of some."""
+        chosen = [
+            one
+            for place, one in enumerate(self.parameters)
+            if names is None or place == 0 or one["name"] in names
+        ]
+        return {**self.about, "startDate": self.start, "stopDate": self.stop, "parameters": chosen}
+
+    def body(self, names: list[str], start: np.datetime64, stop: np.datetime64, form: str) -> bytes:
+        """Records of [start, stop)."""
+        rows = self.records[(self.epoch >= start) & (self.epoch < stop)][names]
+        if form == "binary":
+            packed = np.empty(rows.size, np.dtype([(name, rows.dtype[name]) for name in names]))
+            for name in names:
+                packed[name] = rows[name]
+            return packed.tobytes()
+        lines = []
+        for row in rows:
+            cells: list[str] = []
+            for name in names:
+                cells += [_cell(one) for one in np.ravel(row[name])]
+            lines.append(",".join(cells) + "\n")
+        return "".join(lines).encode()
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bytes):
+        text = value.decode().rstrip("\0")
+        return f'"{text}"' if "," in text else text
+    return "NaN" if value != value else repr(value.item())
+
+
+def dataset(
+    name: str,
+    parameters: list[dict[str, Any]],
+    times: Iterable[str],
+    values: Mapping[str, npt.ArrayLike],
+    *,
+    start: str = "",
+    stop: str = "",
+    **about: Any,
+) -> Dataset:
+    """A dataset of some times, as they are written, and the values of each parameter."""
+    texts = np.array([one.encode() for one in times])
+    every = [
+        {"name": "Time", "type": "isotime", "units": "UTC", "fill": None, "length": texts.dtype.itemsize},
+        *parameters,
+    ]
+    layout = [
+        (one["name"], _KINDS.get(one["type"], f"S{one.get('length', 1)}"), tuple(one.get("size", ())))
+        for one in every
+    ]
+    records = np.zeros(texts.size, np.dtype(layout))
+    records["Time"] = texts
+    for key, array in values.items():
+        records[key] = array
+    epoch = np.array([np.datetime64(_moment(one.decode()), "ns") for one in texts.tolist()], "M8[ns]")
+    return Dataset(
+        name,
+        every,
+        records,
+        epoch,
+        start or _written(epoch[0]),
+        stop or _written(epoch[-1] + np.timedelta64(1, "s")),
+        about,
+    )
+
+
+def recorded(folder: Path) -> Dataset:
+    """A dataset of recorded replies: ``info.json`` and one binary body, named after its parameters and its span."""
+    said = json.loads((folder / "info.json").read_text())
+    [path] = folder.glob("*.bin")
+    names = path.stem.removeprefix(f"{folder.name}_").rsplit("_", 2)[0].split("-")
+    every = {one["name"]: one for one in said["parameters"]}
+    # what was recorded of a request is shorter than what `info` lists; names may hold the dash that joins them
+    chosen = [said["parameters"][0]] + [every[one] for one in _joined(names, every)]
+    layout = [
+        (one["name"], _KINDS.get(one["type"], f"S{one.get('length', 1)}"), tuple(one.get("size", ())))
+        for one in chosen
+    ]
+    records = np.frombuffer(path.read_bytes(), np.dtype(layout))
+    epoch = np.array(
+        [np.datetime64(_moment(one.decode()), "ns") for one in records["Time"].tolist()], "M8[ns]"
+    )
+    about = {key: said[key] for key in ("contact", "resourceURL") if key in said}
+    return Dataset(folder.name, chosen, records, epoch, said["startDate"], said["stopDate"], about)
+
+
+def _joined(words: list[str], known: Mapping[str, Any]) -> list[str]:
+    found: list[str] = []
+    while words:
+        size = next(size for size in range(len(words), 0, -1) if "-".join(words[:size]) in known)
+        found.append("-".join(words[:size]))
+        words = words[size:]
+    return found
+
+
+@dataclass
+class Request:
+    """One that was made."""
+
+    path: str
+    query: dict[str, str]
+
+
+@dataclass
+class Fault:
+    """What goes wrong with a request: its kind, and a number where the kind takes one."""
+
+    kind: str
+    number: float = 0.0
+
+
+class HapiStandIn:
+    """Serves datasets below ``/hapi``; a context manager.
+
+    `fail` says what goes wrong with the next requests whose path contains some words; `requests` is what was asked.
+
+    Parameters
+    ----------
+    version : str
+        ``"2.0"`` asks for ``id``, ``time.min`` and ``time.max``, and knows no time-varying bins.
+    formats : tuple of str
+    most : timedelta, optional
+        A longer interval is refused with 1408.
+    """
+
+    def __init__(
+        self,
+        datasets: Iterable[Dataset],
+        *,
+        version: str = "3.2",
+        formats: tuple[str, ...] = ("csv", "binary"),
+        most: timedelta | None = None,
+        empty: int = 1201,
+    ) -> None:
+        self.datasets = {one.id: one for one in datasets}
+        self.version = version
+        self.formats = formats
+        self.most = most
+        self.empty = empty
+        self.requests: list[Request] = []
+        self.over = threading.Event()
+        self._lock = threading.Lock()
+        self._faults: dict[str, list[Fault]] = {}
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.standin = self
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/hapi"
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
+        self._thread.start()
+
+    def __enter__(self) -> HapiStandIn:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.over.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def fail(self, path: str, *faults: str | tuple[str, float]) -> None:
+        """Let the next requests whose path contains `path` go wrong, one fault for each."""
+        queue = [Fault(*fault) if isinstance(fault, tuple) else Fault(fault) for fault in faults]
+        with self._lock:
+            self._faults.setdefault(path, []).extend(queue)
+
+    def mend(self) -> None:
+        """Let nothing go wrong any more, and forget what was asked."""
+        with self._lock:
+            self._faults.clear()
+            self.requests.clear()
+
+    def asked(self, part: str) -> list[Request]:
+        """The requests whose path contains a part."""
+        return [one for one in self.requests if part in one.path]
+
+    def fault_for(self, path: str) -> Fault | None:
+        with self._lock:
+            for part, queue in self._faults.items():
+                if part in path and queue:
+                    return queue.pop(0)
+        return None
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 64
+    standin: HapiStandIn
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that goes away is what some tests are about."""
+
+
+class _Refused(Exception):
+    """A request that ends in a status of HAPI."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = 64 * 1024  # head and body in one: apart, the second waits for the first to be acknowledged
+    server: _Server
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Tests ask `requests`."""
+
+    @property
+    def standin(self) -> HapiStandIn:
+        return self.server.standin
+
+    def do_GET(self) -> None:
+        parts = urlsplit(self.path)
+        query = dict(parse_qsl(parts.query, keep_blank_values=True))
+        self.standin.requests.append(Request(self.path, query))
+        self.fault = self.standin.fault_for(self.path)
+        with suppress(BrokenPipeError, ConnectionResetError):
+            if self.fault is None or not self._go_wrong(self.fault):
+                self._route(parts.path, query)
+
+    # Going wrong
+
+    def _go_wrong(self, fault: Fault) -> bool:
+        """Whether the fault took the place of the answer; other kinds change it on its way out."""
+        if fault.kind == "timeout":
+            self.standin.over.wait(5)
+            self.close_connection = True
+        elif fault.kind == "reset":
+            # closing with a linger time of zero sends RST
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.close_connection = True
+            self.connection.close()
+        elif fault.kind == "html":
+            self._answer(200, b"<!DOCTYPE html><html><body>Down for maintenance</body></html>", "text/html")
+        elif fault.kind == "429":
+            self._answer(429, b"", "text/plain", {"Retry-After": f"{fault.number:g}"})
+        elif fault.kind == "200":
+            self._say({"status": _status(int(fault.number))})
+        elif fault.kind == "reason":
+            code = int(fault.number)
+            self._answer(_http_status(code), b"", "text/plain", reason=_reason(code))
+        elif fault.kind == "page 404":
+            self._answer(404, b"<html><body>Not Found</body></html>", "text/html")
+        elif fault.kind.isdigit() and len(fault.kind) == 4:
+            self._refuse(int(fault.kind))
+        elif fault.kind.isdigit():
+            self._answer(int(fault.kind), b"", "text/plain")
+        elif fault.kind == "empty":
+            self._answer(200, b"", "application/octet-stream")
+        elif fault.kind == "204":
+            self._answer(204, b"", "application/octet-stream")
+        else:
+            return False
+        return True
+
+    # Answering
+
+    def _route(self, path: str, query: dict[str, str]) -> None:
+        endpoint = path.removeprefix("/hapi/")
+        try:
+            if endpoint == "capabilities":
+                self._only(query, ())
+                self._say({"outputFormats": list(self.standin.formats), **self._ok()})
+            elif endpoint == "about" and self.standin.version[0] == "3":
+                about = {"id": "STANDIN", "title": "Stand-in of tests", "contact": "nobody"}
+                self._say(about | self._ok())
+            elif endpoint == "catalog":
+                self._only(query, ())
+                self._say({"catalog": [{"id": one} for one in self.standin.datasets], **self._ok()})
+            elif endpoint == "info":
+                self._info(query)
+            elif endpoint == "data":
+                self._data(query)
+            else:
+                self._answer(404, b"<html><body>Not Found</body></html>", "text/html")
+        except _Refused as refused:
+            self._refuse(refused.args[0])
+
+    def _info(self, query: dict[str, str]) -> None:
+        dataset, *_ = self._words()
+        self._only(query, (dataset, "parameters", "resolve_references"))
+        served = self._dataset(query)
+        names = self._parameters(served, query) if query.get("parameters") else None
+        self._say(served.info(names) | self._ok())
+
+    def _data(self, query: dict[str, str]) -> None:
+        dataset, start_word, stop_word = self._words()
+        self._only(query, (dataset, start_word, stop_word, "parameters", "format", "include"))
+        served = self._dataset(query)
+        names = self._parameters(served, query)
+        start = self._time(query.get(start_word, ""), 1402)
+        stop = self._time(query.get(stop_word, ""), 1403)
+        form = query.get("format", "csv")
+        if form not in self.standin.formats:
+            raise _Refused(1409)
+        if query.get("include", "header") != "header":
+            raise _Refused(1410)
+        if start >= stop:
+            raise _Refused(1404)
+        if start < _moment(served.start) or stop > _moment(served.stop):
+            raise _Refused(1405)
+        if self.standin.most is not None and stop - start > self.standin.most:
+            raise _Refused(1408)
+        body = served.body(names, np.datetime64(start, "ns"), np.datetime64(stop, "ns"), form)
+        kind = "text/csv" if form == "csv" else "application/octet-stream"
+        code = 1200 if body else self.standin.empty
+        if "include" in query:
+            header = json.dumps({**served.info(names), **self._ok(code), "format": form})
+            body = f"#{header}\n".encode() + body
+        self._answer(200, body, kind, reason=_reason(code))
+
+    def _words(self) -> tuple[str, str, str]:
+        return (
+            ("id", "time.min", "time.max") if self.standin.version[0] == "2" else ("dataset", "start", "stop")
+        )
+
+    @staticmethod
+    def _only(query: dict[str, str], known: tuple[str, ...]) -> None:
+        if set(query) - set(known):
+            raise _Refused(1401)
+
+    def _dataset(self, query: dict[str, str]) -> Dataset:
+        found = self.standin.datasets.get(query.get(self._words()[0], ""))
+        if found is None:
+            raise _Refused(1406)
+        return found
+
+    @staticmethod
+    def _parameters(served: Dataset, query: dict[str, str]) -> list[str]:
+        every = [one["name"] for one in served.parameters]
+        wanted = query["parameters"].split(",") if query.get("parameters") else every
+        if set(wanted) - set(every):
+            raise _Refused(1407)
+        if wanted != [one for one in every if one in wanted]:
+            raise _Refused(1411)
+        return wanted if wanted[0] == every[0] else [every[0], *wanted]
+
+    @staticmethod
+    def _time(text: str, code: int) -> datetime:
+        try:
+            return _moment(text)
+        except ValueError as error:
+            raise _Refused(code) from error
+
+    def _ok(self, code: int = 1200) -> dict[str, Any]:
+        return {"HAPI": self.standin.version, "status": _status(code)}
+
+    def _refuse(self, code: int) -> None:
+        body = json.dumps({"HAPI": self.standin.version, "status": _status(code)}).encode()
+        self._answer(_http_status(code), body, "application/json", reason=_reason(code))
+
+    def _say(self, said: dict[str, Any]) -> None:
+        body = json.dumps({"HAPI": self.standin.version, **said}).encode()
+        self._answer(200, body, "application/json")
+
+    def _answer(
+        self,
+        status: int,
+        body: bytes,
+        kind: str,
+        headers: Mapping[str, str] | None = None,
+        reason: str | None = None,
+    ) -> None:
+        fault = self.fault.kind if self.fault is not None else ""
+        number = int(self.fault.number) if self.fault is not None else 0
+        if fault == "garbage":
+            body = body.translate(bytes(ord("x") if 48 <= one < 58 else one for one in range(256)))
+        self.send_response(status, reason)
+        self.send_header("Content-Type", kind)
+        if fault == "cut":
+            # HTTP says nothing of the length: the connection ends, and so does the body
+            self.send_header("Connection", "close")
+            self.close_connection = True
+            body = body[: number or len(body) // 2 + 1]
+        else:
+            self.send_header("Content-Length", str(len(body)))
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.end_headers()
+        if fault == "truncate":
+            self.wfile.write(body[: len(body) // 2])
+            self.close_connection = True
+            return
+        self.wfile.write(body)
+
+
+def _status(code: int) -> dict[str, Any]:
+    return {"code": code, "message": MESSAGES.get(code, "")}
+
+
+def _http_status(code: int) -> int:
+    return 404 if code in (1406, 1407) else 200 if code < 1300 else 400 if code < 1500 else 500
+
+
+def _reason(code: int) -> str:
+    return f"{REASONS[_http_status(code)]}; HAPI {code} {MESSAGES.get(code, '')}"
+
+
+def _moment(text: str) -> datetime:
+    """A HAPI time of a request, or of a record: full or cut short, of a month or of a year's days."""
+    text = text.removesuffix("Z")
+    date, _, clock = text.partition("T")
+    words = date.split("-")
+    if not text or not all(one.isdigit() for one in words):
+        raise ValueError(text)
+    if len(words) == 2 and len(words[1]) == 3:
+        day = datetime(int(words[0]), 1, 1) + timedelta(days=int(words[1]) - 1)
+    else:
+        year, month, day_of_month = (int(one) for one in (*words, "1", "1")[:3])
+        day = datetime(year, month, day_of_month)
+    hour, minute, second = (
+        float(one) for one in (*[one for one in clock.split(":") if one], "0", "0", "0")[:3]
+    )
+    return day + timedelta(hours=hour, minutes=minute, seconds=second)
+
+
+def _written(moment: np.datetime64) -> str:
+    return f"{np.datetime_as_string(moment, unit='ms')}Z"
