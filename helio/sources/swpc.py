@@ -338,7 +338,7 @@ class Swpc:
         raise NoData(
             f"{time_range} begins before what {NAME} {'held' if self._offline else 'holds'} of {dataset_id}: "
             f"{_words(held.first)} to {_words(held.last)}",
-            advice="a range within that; science data of earlier days are on CDAWeb, such as DSCOVR_H0_MAG",
+            advice="a range within that, such as 'last 24 hours'; CDAWeb has earlier days, DSCOVR_H0_MAG",
             place=self._url_of(product),
         )
 
