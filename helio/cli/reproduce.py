@@ -193,10 +193,12 @@ def _lock_lines(made: Lock) -> list[str]:
 
 
 def _verify_lines(found: Comparison) -> list[str]:
-    compared = f"{found.tables} tables and {found.drawn} figures and exports"
+    tables = f"{found.tables} table{'s' * (found.tables != 1)}"
+    compared = f"{tables} and {found.drawn} figure{'s' * (found.drawn != 1)}"
     lines = [f"note: {one}" for one in (*found.plan, *found.files)]
     if found.same_results:
-        return [*lines, *_versions(found), f"same: {compared} of {found.old} came out as they were"]
+        lines += [f"note: {one}" for one in found.environment]
+        return [*lines, f"same: {compared} of {found.old} came out as they were"]
     first = found.first
     if first is not None:
         lines += ["the first that differs:", *_lines_of(first)]
@@ -205,7 +207,7 @@ def _verify_lines(found: Comparison) -> list[str]:
         names = ", ".join(f"{one.step_id} {one.output}".rstrip() for one in others[:_FEW])
         more = f" and {len(others) - _FEW} more" if len(others) > _FEW else ""
         lines.append(f"then: {names}{more}")
-    return [*lines, f"different: {len(others) + 1} of {compared} of {found.old}"]
+    return [*lines, f"different: {len(others) + 1} of what {found.old} gave ({compared})"]
 
 
 def _diff_lines(found: Comparison) -> list[str]:
@@ -225,7 +227,3 @@ def _diff_lines(found: Comparison) -> list[str]:
 def _lines_of(one: Difference) -> list[str]:
     what = f"{one.output}: " if one.output else ""
     return [f"step {one.step_id}: {what}{one.message}", *(f"  {reason}" for reason in one.reasons)]
-
-
-def _versions(found: Comparison) -> list[str]:
-    return [f"note: {one}" for one in found.environment]

@@ -197,7 +197,7 @@ def table_difference(old: Table, new: Table) -> str:
         told.append(f"{moved} of {len(old)} epochs differ")
     lost = int(np.count_nonzero(np.isnan(old.values) != np.isnan(new.values)))
     if lost:
-        told.append(f"{lost} values are missing in one of them only")
+        told.append(f"{lost} {'value is' if lost == 1 else 'values are'} missing in one of them only")
     with np.errstate(invalid="ignore", over="ignore"):
         apart = np.abs(new.values.astype(np.float64) - old.values.astype(np.float64))
     count = int(np.count_nonzero(apart > 0))

@@ -299,16 +299,16 @@ def _of_fetches(old: LockedFetch, new: LockedFetch) -> Iterator[str]:
 def _of_datasets(old: LockedDataset, new: LockedDataset) -> Iterator[str]:
     if old.absent or new.absent:
         if old.absent != new.absent:
-            yield (
-                f"{old.dataset_id}: {old.absent or f'{len(old.files)} files'} → "
-                f"{new.absent or f'{len(new.files)} files'}"
+            before, after = (
+                one.absent or f"{len(one.files)} file{'s' * (len(one.files) != 1)}" for one in (old, new)
             )
+            yield f"{old.dataset_id}: {before} → {after}"
         return
-    before, after = ({one.file: one for one in each.files} for each in (old, new))
-    gone = {one.series: one for name, one in before.items() if name not in after}
-    for name, file in after.items():
-        if name in before:
-            change = _of_files(before[name], file)
+    listed, now = ({one.file: one for one in each.files} for each in (old, new))
+    gone = {one.series: one for name, one in listed.items() if name not in now}
+    for name, file in now.items():
+        if name in listed:
+            change = _of_files(listed[name], file)
             if change:
                 yield f"{old.dataset_id}: {name} {change}"
         elif file.series in gone:
