@@ -15,7 +15,7 @@ def parameters_of(labels: Sequence[str]) -> list[str]:
     >>> parameters_of(["WI_H0_MFI.BGSE", "AC_H0_MFI.BGSE"])
     ['WI_H0_MFI_BGSE', 'AC_H0_MFI_BGSE']
     """
-    short = [plain_name(label.rpartition(".")[2]) for label in labels]
+    short = [plain_name(label.rstrip(". ").rpartition(".")[2]) for label in labels]
     often = Counter(name.lower() for name in short)
     names = Names()
     return [

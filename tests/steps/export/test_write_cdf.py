@@ -1,0 +1,126 @@
+"""What others see in a CDF that is exported."""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from helio.errors import StepError
+from helio.steps.save_data import save_data
+from helio.store.table import Table
+from tests.steps.series import epochs, spectrum, vector
+
+pycdfpp = pytest.importorskip("pycdfpp")
+
+
+def written(tables, filename="ace_b_20240510_v02"):
+    """The file as the library of another project reads it."""
+    return pycdfpp.load(save_data(tables, filename=filename, format="cdf").content)
+
+
+def entry(attribute):
+    return attribute.value if not isinstance(attribute, list) else attribute[0]
+
+
+@pytest.fixture(scope="module")
+def file():
+    return written({"AC_H2_MFI.BGSEc": vector(), "X.flux": spectrum()})
+
+
+def test_epochs_are_tt2000_and_those_of_the_table(file):
+    assert file["Epoch"].type == pycdfpp.DataType.CDF_TIME_TT2000
+    times = pycdfpp.to_datetime64(file["Epoch"]).reshape(-1)
+    np.testing.assert_array_equal(times, vector().epoch)
+    others = pycdfpp.to_datetime64(file["Epoch_2"]).reshape(-1)
+    np.testing.assert_array_equal(others, spectrum().epoch)
+
+
+def test_a_vector_says_its_unit_components_frame_and_epochs(file):
+    variable = file["BGSEc"]
+    said = {name: entry(attribute) for name, attribute in variable.attributes.items()}
+    assert (said["UNITS"], said["COORDINATE_SYSTEM"], said["DEPEND_0"]) == ("nT", "GSE", "Epoch")
+    assert (said["VAR_TYPE"], said["DISPLAY_TYPE"], said["SCALETYP"]) == ("data", "time_series", "linear")
+    labels = file[said["LABL_PTR_1"]]
+    assert [
+        b"".join(one).decode() if one.dtype.kind == "S" and one.ndim else str(one) for one in labels.values[0]
+    ]
+    values = np.array(variable.values)
+    missing = values == -1e31
+    assert missing.sum() == 1
+    assert said["FILLVAL"] == [-1e31]
+    values[missing] = np.nan
+    np.testing.assert_array_equal(values, vector().values)
+
+
+def test_a_spectrum_names_its_bins(file):
+    said = {name: entry(attribute) for name, attribute in file["flux"].attributes.items()}
+    assert said["DISPLAY_TYPE"] == "spectrogram"
+    assert (said["DEPEND_0"], said["DEPEND_1"], said["SCALETYP"]) == ("Epoch_2", "flux_Energy", "log")
+    bins = file["flux_Energy"]
+    np.testing.assert_array_equal(np.array(bins.values).reshape(-1), spectrum().axes[0].centers)
+    assert entry(bins.attributes["UNITS"]) == "keV"
+    assert entry(bins.attributes["VAR_TYPE"]) == "support_data"
+
+
+def test_distances_of_edges_are_there_for_others():
+    centers = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
+    axis = replace(spectrum().axes[0], centers=centers, lower=centers * 0.75, upper=centers * 1.5)
+    file = written({"flux": replace(spectrum(), axes=(axis,))})
+    said = file["flux_Energy"].attributes
+    minus, plus = (file[entry(said[name])] for name in ("DELTA_MINUS_VAR", "DELTA_PLUS_VAR"))
+    np.testing.assert_array_equal(np.array(minus.values).reshape(-1), centers * 0.25)
+    np.testing.assert_array_equal(np.array(plus.values).reshape(-1), centers * 0.5)
+
+
+def test_single_precision_stays_single_with_a_fill_of_its_own():
+    table = replace(vector(), values=vector().values.astype("f4"))
+    variable = written({"b": table})["b"]
+    assert variable.type == pycdfpp.DataType.CDF_FLOAT
+    assert np.array(variable.values).dtype == np.float32
+    assert (np.array(variable.values) == np.float32(-1e31)).sum() == 1
+
+
+def test_the_file_says_what_it_is_and_what_it_rests_on(file):
+    said = {
+        name: [str(attribute[i]) for i in range(len(attribute))]
+        for name, attribute in file.attributes.items()
+    }
+    assert said["Logical_source"] == ["ace_b"]
+    assert said["Logical_file_id"] == ["ace_b_20240510_v02"]
+    assert said["Data_version"] == ["02"]
+    assert said["Parents"] == ["CDF>ac_h2_mfi_20240510_v01"]
+    assert "AC_H2_MFI" in said["TEXT"][0]
+    assert not [name for name in said if "date" in name.lower()]
+
+
+def test_bins_that_two_tables_share_are_written_once():
+    file = written({"A.flux": spectrum(), "A.background": spectrum()})
+    assert entry(file["background"].attributes["DEPEND_1"]) == "flux_Energy"
+    assert [name for name in file if "Energy" in name] == ["flux_Energy"]
+
+
+def test_text_that_is_not_ascii_is_utf_8():
+    table = replace(vector(), description="Geschwindigkeit über Grund", components=("Bρ", "Bφ", "Bz"))
+    said = written({"b": table})["b"].attributes
+    assert entry(said["CATDESC"]) == "Geschwindigkeit über Grund"
+
+
+def test_epochs_before_1972_are_refused_with_a_way_out():
+    table = Table(epochs(0) - np.timedelta64(60 * 365, "D"), np.ones(1))
+    with pytest.raises(StepError, match="begin with 1972") as refusal:
+        save_data({"b": table}, format="cdf")
+    assert "netcdf" in refusal.value.advice
+
+
+@pytest.mark.parametrize("number", [-1e31, -1e30])
+def test_a_value_that_is_the_fill_is_refused(number):
+    with pytest.raises(StepError, match="stands for a missing one"):
+        save_data({"b": Table(epochs(0), np.array([number], "f4"))}, format="cdf")
+
+
+def test_an_empty_table_is_a_file_without_records():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        file = written({"b": vector().take(slice(0, 0))})
+    assert file["b"].shape[0] == 0
