@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.store.canonical import canonical_blocks
+from helio.store.component_names import axis_letters
 from helio.store.source_file import SourceFile
 
 if TYPE_CHECKING:
@@ -150,16 +151,24 @@ class Table:
         return self.take(slice(int(first), int(last)))
 
     def component(self, name: str) -> Table:
-        """One component as a scalar table; its name is exact, case included."""
-        if name not in self.components:
+        """One component as a scalar table: its name, case included, or the letter that tells it apart.
+
+        ``z`` is ``Bz GSE`` beside ``Bx GSE`` and ``By GSE``, unless a component is called ``z`` itself.
+        """
+        exact = self.component_name(name)
+        if exact is None:
             raise StepError(
                 f"no component is called '{name}'",
                 advice=f"components: {', '.join(self.components)}"
                 if self.components
                 else "it has no components",
             )
-        column = self.components.index(name)
-        return replace(self, values=self.values[:, column], components=(), name=name)
+        column = self.components.index(exact)
+        return replace(self, values=self.values[:, column], components=(), name=exact)
+
+    def component_name(self, name: str) -> str | None:
+        """The full name of the component that a name or a letter means; None when there is none."""
+        return name if name in self.components else axis_letters(self.components).get(name)
 
     def to_pandas(self) -> pd.DataFrame:
         """A frame indexed by epoch, one column per component or bin."""

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
+from helio.store.component_names import TRIPLES, alike, differing
 from helio.store.table import Table
 
 Values = npt.NDArray[np.float64]
@@ -19,23 +20,6 @@ BLOCK = 16384
 # `Magnitude`.
 _MAGNITUDE = re.compile(r"\|.*\||R|[A-Z]_?(?:t|tot|total|mag)|.*\b(?:total|magnitude)\b.*", re.IGNORECASE)
 
-# What tells the components of a Cartesian vector apart: x, y, z; R, T, N; boundary-normal L, M, N; north, east
-# and centre or down; unit vectors; local spherical ones; numbers.
-_TRIPLES = frozenset(
-    frozenset(triple.split())
-    for triple in (
-        "x y z",
-        "r t n",
-        "l m n",
-        "n e c",
-        "n e d",
-        "n e z",
-        "i j k",
-        "u v w",
-        "r theta phi",
-        "1 2 3",
-    )
-)
 # A position in r, latitude and longitude may have a frame as well.
 _ANGLE = re.compile(r"lat|lon|azim|elev|theta|phi|angle", re.IGNORECASE)
 
@@ -120,19 +104,9 @@ def along_axes(values: Values, axes: Values) -> Values:
     return turned
 
 
-def axis_letters(names: tuple[str, ...]) -> dict[str, str]:
-    """Names of Cartesian components by the letters that tell them apart; nothing where there are no such letters.
-
-    >>> axis_letters(("Bx GSE", "By GSE", "Bz GSE", "B total"))
-    {'x': 'Bx GSE', 'y': 'By GSE', 'z': 'Bz GSE'}
-    """
-    letters = _differing(names[:3])
-    return dict(zip(letters, names[:3], strict=True)) if frozenset(letters) in _TRIPLES else {}
-
-
 def renamed(names: tuple[str, ...], letters: tuple[str, str, str]) -> tuple[str, str, str]:
     """Names for the same vector along other axes: ``B_L`` for ``Bx`` along L, M, N, ``By`` for ``B_T`` along y."""
-    begin = _alike([name.strip() for name in names])
+    begin = alike([name.strip() for name in names])
     stem = names[0].strip()[:begin].rstrip("_ ")
     if not stem:
         return letters
@@ -142,22 +116,8 @@ def renamed(names: tuple[str, ...], letters: tuple[str, str, str]) -> tuple[str,
 
 def _are_a_vector(names: tuple[str, ...], frame: str) -> bool:
     """Whether names differ in nothing but the letters of a known triple, or there is a frame and nothing against it."""
-    if frozenset(_differing(names)) in _TRIPLES:
+    if frozenset(differing(names)) in TRIPLES:
         # r, theta, phi without a stem are a place, and Br, Btheta, Bphi a field in three orthogonal directions
         return "theta" not in {name.casefold() for name in names}
     against = any(_ANGLE.search(name) or _MAGNITUDE.fullmatch(name.strip()) for name in names)
     return bool(frame) and not against
-
-
-def _differing(names: tuple[str, ...]) -> list[str]:
-    """``x``, ``y``, ``z`` of ``Vx_err``, ``Vy_err``, ``Vz_err``: names without what all begin and end with."""
-    folded = [name.strip().casefold() for name in names]
-    begin = _alike(folded)
-    end = _alike([name[begin:][::-1] for name in folded])
-    return [name[begin : len(name) - end] for name in folded]
-
-
-def _alike(names: list[str]) -> int:
-    """How many letters all of them begin with."""
-    columns = enumerate(zip(*names, strict=False))
-    return next((place for place, letters in columns if len(set(letters)) > 1), min(map(len, names)))

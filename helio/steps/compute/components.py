@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 
 from helio.errors import StepError
-from helio.steps.compute.cartesian import axis_letters
 from helio.steps.tool import tool
 from helio.store.table import Table
 
@@ -40,8 +39,7 @@ def components(vector: Table, *, keep: list[str]) -> Table:
         raise StepError(f"'{vector.name}' is a {vector.kind}, it has no components")
     if not keep:
         raise StepError("no component is kept", advice=f"components: {known}")
-    letters = axis_letters(vector.components) if len(vector.components) in (3, 4) else {}
-    keep = [name if name in vector.components else letters.get(name, name) for name in keep]
+    keep = [vector.component_name(name) or name for name in keep]
     unknown = [name for name in keep if name not in vector.components]
     if unknown:
         raise StepError(f"no component is called '{unknown[0]}'", advice=f"components: {known}")

@@ -17,6 +17,7 @@ from helio.steps.render.gaps import gaps
 from helio.steps.render.panels import Panel
 from helio.steps.render.spec import FigureSpec
 from helio.steps.render.wording import inert
+from helio.store.component_names import axis_letters
 from helio.store.table import Axis, Table
 
 Value = TypeVar("Value")
@@ -44,7 +45,10 @@ class Line:
     @property
     def keys(self) -> tuple[str, ...]:
         """How a spec may address it, most exact first."""
-        return (f"{self.label}.{self.component}", self.label) if self.component else (self.label,)
+        if not self.component:
+            return (self.label,)
+        letters = [one for one, name in axis_letters(self.table.components).items() if name == self.component]
+        return (*(f"{self.label}.{name}" for name in (self.component, *letters)), self.label)
 
 
 def panel_lines(

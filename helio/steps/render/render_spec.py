@@ -43,6 +43,7 @@ from helio.steps.render.wording import (
     written_range,
 )
 from helio.steps.tool import tool
+from helio.store.component_names import axis_letters
 from helio.store.table import Table, merge_sources
 from helio.time_range import TimeRange
 
@@ -217,13 +218,15 @@ def _cut(panel: Panel, start: np.datetime64, stop: np.datetime64, half_open: boo
 
 def _check_keys(panels: Sequence[Panel], spec: FigureSpec, tables: Mapping[str, Table]) -> None:
     keys = dict.fromkeys(tables)
+    letters: set[str] = set()
     for label, table in tables.items():
         keys |= dict.fromkeys(f"{label}.{name}" for name in table.components)
+        letters |= {f"{label}.{letter}" for letter in axis_letters(table.components)} - set(keys)
         keys |= dict.fromkeys(f"{label}.bin{place + 1}" for axis in table.axes for place in range(axis.bins))
     for key in ("trace_colors", "line_styles", "trace_names"):
         for label in cast(Mapping[str, Any], spec.get(key, {})):
-            if label not in keys:
-                named = [name for name in keys if ".bin" not in name]
+            if label not in keys and label not in letters:
+                named = [name for name in keys if ".bin" not in name and name not in letters]
                 raise StepError(f"{key}: no line is called '{label}'", advice=f"lines: {', '.join(named)}")
     for key in ("y_label", "log_y", "log_z", "y_range", "z_min", "z_max"):
         per_panel(spec.get(key), 1, len(panels), key, None)

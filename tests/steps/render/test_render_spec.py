@@ -373,6 +373,14 @@ def test_colours_styles_and_names_are_given_by_label_or_component():
     assert bz["name"] == "north"
 
 
+def test_a_component_is_addressed_by_the_letter_of_its_axis_too():
+    spec = {"trace_colors": {"B.z": "crimson"}, "trace_names": {"B.x": "towards the Sun"}}
+    named = replace(vector(), components=("Bx GSE", "By GSE", "Bz GSE"))
+    bx, by, bz = main_traces(draw({"B": named}, **spec))
+    assert bz["line"]["color"] == "crimson" != by["line"]["color"]
+    assert bx["name"] == "towards the Sun"
+
+
 def test_styles_of_unknown_lines_and_unknown_colours_are_refused():
     refused("trace_colors: no line is called 'B.Bt'", "B.Bx", trace_colors={"B.Bt": "red"})
     refused("'blu' is not a colour", "'blue'", trace_colors={"B": "blu"})

@@ -1,0 +1,53 @@
+"""Names of vector components, and the letters that tell them apart whatever a file calls them."""
+
+from __future__ import annotations
+
+# What tells the components of a Cartesian vector apart: x, y, z; R, T, N; boundary-normal L, M, N; north, east
+# and centre or down; unit vectors; local spherical ones; numbers.
+TRIPLES = frozenset(
+    frozenset(triple.split())
+    for triple in (
+        "x y z",
+        "r t n",
+        "l m n",
+        "n e c",
+        "n e d",
+        "n e z",
+        "i j k",
+        "u v w",
+        "r theta phi",
+        "1 2 3",
+    )
+)
+
+
+def axis_letters(names: tuple[str, ...]) -> dict[str, str]:
+    """Names of Cartesian components by the letters that tell them apart; nothing where there are no such letters.
+
+    >>> axis_letters(("Bx GSE", "By GSE", "Bz GSE", "B total"))
+    {'x': 'Bx GSE', 'y': 'By GSE', 'z': 'Bz GSE'}
+    >>> axis_letters(("P1", "P7"))
+    {}
+    """
+    if len(names) not in (3, 4):
+        return {}
+    letters = differing(names[:3])
+    return dict(zip(letters, names[:3], strict=True)) if frozenset(letters) in TRIPLES else {}
+
+
+def differing(names: tuple[str, ...]) -> list[str]:
+    """Names without what all begin and end with.
+
+    >>> differing(("Vx_err", "Vy_err", "Vz_err"))
+    ['x', 'y', 'z']
+    """
+    folded = [name.strip().casefold() for name in names]
+    begin = alike(folded)
+    end = alike([name[begin:][::-1] for name in folded])
+    return [name[begin : len(name) - end] for name in folded]
+
+
+def alike(names: list[str]) -> int:
+    """How many letters all of them begin with."""
+    columns = enumerate(zip(*names, strict=False))
+    return next((place for place, letters in columns if len(set(letters)) > 1), min(map(len, names)))
