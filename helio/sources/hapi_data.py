@@ -123,7 +123,7 @@ def _csv(
         )
     except pa.ArrowInvalid as error:
         raise DamagedFile(
-            f"the reply is not CSV of {len(names)} columns of numbers after the time: "
+            f"the reply is not CSV of a time and {len(names) - 1} numbers in each record: "
             f"{str(error).splitlines()[0]}",
             advice=_ADVICE,
         ) from error
