@@ -71,7 +71,8 @@ def ballistic_shift(
         x = np.full(len(series), from_x, dtype=np.float64)
     seconds = (x - to_x) / speed
     known = np.flatnonzero(np.isfinite(seconds))
-    arrival = series.epoch[known].astype(np.int64) + np.round(seconds[known] * 1e9).astype(np.int64)
+    arrival = np.round(seconds[known] * 1e9).astype(np.int64)
+    arrival += series.epoch[known].astype(np.int64)
     later = np.full(arrival.shape, np.iinfo(np.int64).max)
     later[:-1] = np.minimum.accumulate(arrival[::-1])[::-1][1:]
     first = arrival < later
@@ -83,7 +84,7 @@ def ballistic_shift(
         notes.append(f"{len(known) - len(kept)} records left out, overtaken on the way by faster plasma")
     words = f"shifted ballistically to x = {to_x:g} km"
     return replace(
-        series.take(kept),
+        series if len(kept) == len(series) else series.take(kept),
         epoch=arrival[first].astype("datetime64[ns]"),
         description=f"{series.description}, {words}" if series.description else words,
         sources=merge_sources(inputs),

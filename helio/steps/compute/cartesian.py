@@ -25,7 +25,7 @@ _ANGLE = re.compile(r"lat|lon|azim|elev|theta|phi|angle", re.IGNORECASE)
 
 
 def cartesian(vector: Table, what: str) -> Values:
-    """The three Cartesian components of a vector, as float64 of shape (n, 3).
+    """The three Cartesian components of a vector, as float64 of shape (n, 3), not to be written to.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def cartesian(vector: Table, what: str) -> Values:
         When the table has no components, or not three, or its three are no vector: fluxes in three bands.
     """
     cartesian_names(vector, what)
-    return vector.values[:, :3].astype(np.float64)
+    return vector.values[:, :3].astype(np.float64, copy=False)
 
 
 def cartesian_names(vector: Table, what: str) -> tuple[str, str, str]:
@@ -74,7 +74,8 @@ def length_of(table: Table, what: str) -> Values:
         Never negative: a lone component counts by its absolute value. NaN where the table has NaN.
     """
     if table.kind == "scalar":
-        return np.abs(table.values.astype(np.float64))
+        lengths: Values = np.abs(table.values, dtype=np.float64)
+        return lengths
     x, y, z = cartesian(table, what).T
     total: Values = x * x
     total += y * y

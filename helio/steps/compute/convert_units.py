@@ -69,9 +69,7 @@ def convert_units(series: Table, *, to: str, equivalence: Literal["none", "therm
         )
     else:
         factor = conversion_factor(series.unit, to)
-    values = series.values.astype(np.float64)
-    values *= factor
-    return replace(series, values=values, unit=wanted)
+    return replace(series, values=np.multiply(series.values, factor, dtype=np.float64), unit=wanted)
 
 
 def _thermal_factor(unit: str, to: str) -> float:

@@ -75,7 +75,7 @@ def rotate_between(epoch: Epochs, vector: Values, start: str, stop: str) -> Valu
     turned = np.empty_like(vector)
     for first in range(0, len(epoch), BLOCK):
         rows = slice(first, first + BLOCK)
-        part = np.ascontiguousarray(vector[rows].T)
+        part = np.array(vector[rows].T, order="C")  # a copy, which is turned in place
         for rotation in _rotations(_Moment(epoch[rows]), begin, end):
             rotation.apply(part)
         turned[rows] = part.T

@@ -73,10 +73,8 @@ def parker_angle(
     inputs = on_one_clock(velocity, radius)
     speed = length_of(velocity, "a spiral")
     speed[speed == 0] = np.nan
-    metres = np.full_like(speed, distance) if radius is None else radius.values.astype(np.float64)
-    metres *= ASTRONOMICAL_UNIT
-    metres -= source_radius * SOLAR_RADIUS
-    across = np.maximum(metres, 0.0, out=metres)
-    across *= SIDEREAL_ROTATION * 1e-3 * np.cos(np.radians(latitude))
-    values = np.degrees(np.arctan2(across, speed))
+    reached = np.float64(distance or 0.0) if radius is None else radius.values.astype(np.float64)
+    metres = np.maximum(ASTRONOMICAL_UNIT * reached - source_radius * SOLAR_RADIUS, 0.0)
+    tangent = metres * (SIDEREAL_ROTATION * 1e-3 * np.cos(np.radians(latitude))) / speed
+    values = np.degrees(np.arctan(tangent, out=tangent), out=tangent)
     return derived(inputs, values, unit="deg", name="ψ_Parker", description="angle of the Parker spiral")

@@ -1,0 +1,228 @@
+"""What named operations cost: each on a million records, against the plain numpy line, in one run.
+
+    python benchmarks/operations.py [NAME …]
+
+Times are medians of interleaved repeats: read the ratios. Memory is the most that an operation holds beside its inputs,
+its result included, over the size of its inputs.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.knowledge.constants import (
+    BOLTZMANN,
+    ELECTRON_MASS,
+    ELEMENTARY_CHARGE,
+    PROTON_MASS,
+    VACUUM_PERMEABILITY,
+    VACUUM_PERMITTIVITY,
+)
+from helio.steps import load_tool
+from helio.store.table import Table
+
+RECORDS = 1_000_000
+REPEATS = 7
+AIM_TIME, AIM_MEMORY = 1.5, 4.0
+
+RANDOM = np.random.default_rng(1)
+EPOCH = np.datetime64("2024-05-10", "ns") + np.arange(RECORDS) * np.timedelta64(1, "s")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A tool with its inputs, and the line that somebody would write instead."""
+
+    tool: str
+    tables: tuple[Table, ...]
+    plain: Callable[[], Any]
+    args: tuple[tuple[str, Any], ...] = ()
+
+    def run(self) -> Any:
+        return load_tool(self.tool)(*self.tables, **dict(self.args))
+
+    def data_bytes(self) -> int:
+        epochs = {id(table.epoch): table.epoch.nbytes for table in self.tables}
+        return sum(epochs.values()) + sum(table.values.nbytes for table in self.tables)
+
+
+def series(values: npt.NDArray[Any], unit: str, name: str, frame: str = "") -> Table:
+    return Table(EPOCH, values, unit=unit, name=name, frame=frame)
+
+
+def vectors(values: npt.NDArray[Any], unit: str, name: str, frame: str) -> Table:
+    names = tuple(name + letter for letter in "xyz")
+    return Table(EPOCH, values, unit=unit, name=name, frame=frame, components=names)
+
+
+B = RANDOM.normal(0, 5, (RECORDS, 3))
+V = RANDOM.normal((-400, 0, 0), 20, (RECORDS, 3))
+N = RANDOM.uniform(1, 20, RECORDS)
+T = RANDOM.uniform(2e4, 3e5, RECORDS)
+SPEED = np.linalg.norm(V, axis=1)
+AXES = np.array([[0.6, 0.8, 0.0], [-0.8, 0.6, 0.0], [0.0, 0.0, 1.0]])
+
+FIELD, FIELD_GSE = vectors(B, "nT", "B", "GSM"), vectors(B, "nT", "B", "GSE")
+VELOCITY = vectors(V, "km/s", "V", "GSE")
+DENSITY, TEMPERATURE = series(N, "cm^-3", "N"), series(T, "K", "T")
+WIND, BZ = series(SPEED, "km/s", "V"), series(B[:, 2].copy(), "nT", "Bz", "GSM")
+PRESSURE = series(N / 4, "nPa", "P")
+
+
+def plain_gsm() -> npt.NDArray[Any]:
+    """GSE to GSM as a loop over nothing: angles of the Sun and of a constant dipole, one rotation about x."""
+    seconds = EPOCH.astype(np.int64) / 1e9
+    days = np.floor(seconds / 86400)
+    hours, centuries = (seconds - 86400 * days) / 3600, (days - 10957.5) / 36525
+    time_of_stars = np.radians(100.461 + 36000.770 * centuries + 15.04107 * hours)
+    anomaly = np.radians(357.528 + 35999.050 * centuries + 0.04107 * hours)
+    sun = np.radians(
+        280.460 + 36000.772 * centuries + 0.04107 * hours
+        + (1.915 - 0.0048 * centuries) * np.sin(anomaly) + 0.020 * np.sin(2 * anomaly)
+    )  # fmt: skip
+    tilt = np.radians(23.439 - 0.013 * centuries)
+    x, y, z = 0.0467, -0.1549, 0.9868
+    east, north = (
+        np.cos(time_of_stars) * x - np.sin(time_of_stars) * y,
+        np.sin(time_of_stars) * x + np.cos(time_of_stars) * y,
+    )
+    across, up = np.cos(tilt) * north + np.sin(tilt) * z, np.cos(tilt) * z - np.sin(tilt) * north
+    side = np.cos(sun) * across - np.sin(sun) * east
+    length = np.hypot(side, up)
+    cosine, sine = up / length, side / length
+    return np.stack([B[:, 0], cosine * B[:, 1] - sine * B[:, 2], sine * B[:, 1] + cosine * B[:, 2]], axis=1)
+
+
+def plain_covariance() -> npt.NDArray[Any]:
+    _, axes = np.linalg.eigh(np.cov(B.T))
+    return B @ axes[:, ::-1]
+
+
+VECTORS_AND_SOLAR_WIND = (
+    Case("magnitude", (FIELD,), lambda: np.linalg.norm(B, axis=1)),
+    Case("convert_units", (FIELD,), lambda: B * 1e-9, (("to", "T"),)),
+    Case("rotate", (FIELD,), lambda: B @ AXES.T, (("matrix", AXES.tolist()), ("frame", "LMN"))),
+    Case("transform_frame", (FIELD_GSE,), plain_gsm, (("to", "GSM"),)),
+    Case("minimum_variance", (FIELD,), plain_covariance),
+    Case("clock_angle", (FIELD,), lambda: np.degrees(np.arctan2(B[:, 1], B[:, 2]))),
+    Case("cone_angle", (FIELD,), lambda: np.degrees(np.arccos(B[:, 0] / np.linalg.norm(B, axis=1)))),
+    Case(
+        "parker_angle",
+        (WIND,),
+        lambda: np.degrees(np.arctan(2.865e-6 * 1.496e8 / SPEED)),
+        (("distance", 1.0),),
+    ),
+    Case("dynamic_pressure", (DENSITY, WIND), lambda: 1e21 * PROTON_MASS * N * SPEED**2),
+    Case(
+        "alfven_speed",
+        (FIELD, DENSITY),
+        lambda: 1e-12 * np.linalg.norm(B, axis=1) / np.sqrt(VACUUM_PERMEABILITY * PROTON_MASS * 1e6 * N),
+    ),
+    Case(
+        "alfven_mach",
+        (WIND, FIELD, DENSITY),
+        lambda: SPEED / (21.8 * np.linalg.norm(B, axis=1) / np.sqrt(N)),
+    ),
+    Case(
+        "magnetosonic_mach",
+        (WIND, DENSITY, TEMPERATURE, FIELD),
+        lambda: SPEED / np.sqrt(475.8 * (B**2).sum(axis=1) / N + 0.01376 * T),
+    ),
+    Case(
+        "plasma_beta",
+        (DENSITY, TEMPERATURE, FIELD),
+        lambda: 2e15 * VACUUM_PERMEABILITY * BOLTZMANN * N * T / (1e-9 * (B**2).sum(axis=1)),
+    ),
+    Case("electric_field", (VELOCITY, FIELD_GSE), lambda: -1e-3 * np.cross(V, B)),
+    Case("vbs", (WIND, BZ), lambda: -1e-3 * SPEED * np.minimum(B[:, 2], 0)),
+    Case(
+        "newell_coupling",
+        (WIND, FIELD),
+        lambda: (
+            SPEED ** (4 / 3)
+            * np.hypot(B[:, 1], B[:, 2]) ** (2 / 3)
+            * np.abs(np.sin(np.arctan2(B[:, 1], B[:, 2]) / 2)) ** (8 / 3)
+        ),
+    ),
+    Case("thermal_speed", (TEMPERATURE,), lambda: 1e-3 * np.sqrt(2 * BOLTZMANN * T / PROTON_MASS)),
+    Case("thermal_temperature", (WIND,), lambda: 1e6 * PROTON_MASS * SPEED**2 / (2 * BOLTZMANN)),
+    Case(
+        "shue_standoff",
+        (PRESSURE, BZ),
+        lambda: (10.22 + 1.29 * np.tanh(0.184 * (BZ.values + 8.14))) * (N / 4) ** (-1 / 6.6),
+    ),
+    Case(
+        "ballistic_shift",
+        (FIELD_GSE, VELOCITY),
+        lambda: (EPOCH + (1e9 * 1.5e6 / -V[:, 0]).astype("m8[ns]"), B.copy()),
+        (("from_x", 1.5e6), ("to_x", 0.0)),
+    ),
+    Case(
+        "gyrofrequency",
+        (FIELD,),
+        lambda: ELEMENTARY_CHARGE * 1e-9 * np.linalg.norm(B, axis=1) / (2 * np.pi * PROTON_MASS),
+    ),
+    Case(
+        "plasma_frequency",
+        (DENSITY,),
+        lambda: (
+            np.sqrt(1e6 * N * ELEMENTARY_CHARGE**2 / (VACUUM_PERMITTIVITY * ELECTRON_MASS)) / (2e3 * np.pi)
+        ),
+    ),
+)
+
+CASES: tuple[Case, ...] = (*VECTORS_AND_SOLAR_WIND,)
+"""Every operation that a line of numpy or pandas could stand for."""
+
+
+def medians(case: Case) -> tuple[float, float]:
+    """Milliseconds of the operation and of the plain line, taken in turn."""
+    case.run()  # whatever is imported or cached
+    taken: dict[Callable[[], Any], list[float]] = {case.run: [], case.plain: []}
+    for _ in range(REPEATS):
+        for action, times in taken.items():
+            start = time.perf_counter()
+            action()
+            times.append((time.perf_counter() - start) * 1e3)
+    operation, plain = (statistics.median(times) for times in taken.values())
+    return operation, plain
+
+
+def peak_bytes(case: Case) -> int:
+    """The most that one call holds beside its inputs."""
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    case.run()
+    peak = tracemalloc.get_traced_memory()[1] - before
+    tracemalloc.stop()
+    return peak
+
+
+def main() -> None:
+    """Print a line for every case, and mark what misses an aim."""
+    wanted = sys.argv[1:]
+    print(f"{RECORDS:,} records; aims: {AIM_TIME} × the plain line, {AIM_MEMORY:g} × the data\n")
+    print(f"{'operation':<20} {'ms':>8} {'plain ms':>9} {'time':>7} {'memory':>8}")
+    for case in CASES:
+        if wanted and case.tool not in wanted:
+            continue
+        operation, plain = medians(case)
+        time_ratio, memory = operation / plain, peak_bytes(case) / case.data_bytes()
+        missed = "  ←" if time_ratio > AIM_TIME or memory > AIM_MEMORY else ""
+        print(
+            f"{case.tool:<20} {operation:8.1f} {plain:9.1f} {time_ratio:6.2f}× {memory:7.2f}×{missed}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
