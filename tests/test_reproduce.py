@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,10 @@ from helio.cli import app
 from helio.pipelines import lock as locking
 from helio.settings import Settings, read_settings
 from helio.sources.samples import sample_folder
+from tests.sources.made_hapi import magnetometer
 from tests.sources.standin_cdaweb import CdaWebStandIn, Computed
+from tests.sources.standin_hapi import HapiStandIn
+from tests.sources.standin_swpc import SwpcStandIn
 
 FILE = "sta_l1_het_20211028_v01.cdf"
 LATER = 1_760_000_000.0
@@ -600,6 +604,83 @@ def test_a_known_acknowledgement_is_in_the_words_of_the_file(service: CdaWebStan
     assert dataset["read_from"] == ["sample archive"]
     assert "fields.ssl.berkeley.edu/rules" in dataset["rules_of_use"]
     assert helio("cite", "nothing-like-it").exit_code == 2
+
+
+# Services without files
+
+
+def hourly_field() -> dict[str, Any]:
+    args = {
+        "dataset_id": "MADE_MAG",
+        "parameter_id": "BGSE",
+        "provider": "hapi:made",
+        "time_range": "2021-10-28",
+    }
+    return {
+        "id": "hourly",
+        "steps": [
+            {"step_id": "b", "tool_name": "fetch_data", "tool_args": args},
+            {
+                "step_id": "f",
+                "tool_name": "render_spec",
+                "tool_args": {"spec": {"labels": ["MADE_MAG.BGSE"]}},
+            },
+        ],
+    }
+
+
+def test_what_a_hapi_server_answers_is_locked_by_its_numbers_and_verified(
+    service: CdaWebStandIn, monkeypatch: pytest.MonkeyPatch
+):
+    Path("hourly.json").write_text(json.dumps(hourly_field()), encoding="utf-8")
+    with HapiStandIn([magnetometer()]) as server:
+        monkeypatch.setenv("HELIO_HAPI_SERVERS", f"made={server.url}")
+        assert helio("lock", "hourly.json").exit_code == 0
+        [fetch] = read("helio.lock")["fetches"]
+        assert fetch["datasets"][0]["files"] == []
+        assert list(fetch["tables"]) == ["MADE_MAG.BGSE"]
+        assert helio("run", "hourly.json", "--locked", "-o", "out").exit_code == 0
+        name = run_id()
+        asked = len(server.requests)
+        verified = helio("verify", name)
+        assert verified.exit_code == 0, verified.output
+        assert len(server.requests) == asked
+        assert helio("lock", "--run", name, "-o", "of-run.lock").exit_code == 0
+        assert read("of-run.lock") | {"now": ""} == read("helio.lock") | {"now": ""}
+        another_home()
+        assert helio("run", "hourly.json", "--locked", "-o", "out").exit_code == 0
+        server.datasets["MADE_MAG"] = doubled(server.datasets["MADE_MAG"])
+        another_home("a third")
+        refused = helio("run", "hourly.json", "--locked", "-o", "out")
+        assert refused.exit_code == 2
+        assert "the numbers of MADE_MAG.BGSE" in refused.output
+
+
+def doubled(dataset: Any) -> Any:
+    """The dataset, each of its vectors doubled."""
+    records = dataset.records.copy()
+    records["BGSE"] *= 2
+    return replace(dataset, records=records)
+
+
+def test_a_window_that_moves_is_locked_by_its_numbers_and_verified(
+    service: CdaWebStandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "nothing").mkdir()
+    newest = datetime.now(UTC).replace(tzinfo=None)
+    stop = newest.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(hours=6)
+    span = f"{stop - timedelta(hours=6):%Y-%m-%dT%H:%M} to {stop:%Y-%m-%dT%H:%M}"
+    with SwpcStandIn(tmp_path / "nothing", newest) as server:
+        monkeypatch.setenv("HELIO_SWPC_URL", server.url)
+        assert helio("lock", "swpc-now", "-t", span).exit_code == 0
+        assert helio("run", "swpc-now", "--locked", "-o", "out").exit_code == 0
+        server.newest += timedelta(minutes=5)
+        assert helio("verify", run_id()).exit_code == 0
+        another_home()
+        result = helio("run", "swpc-now", "--locked", "-o", "out")
+        assert result.exit_code == 0, result.output
+        cited = helio("cite", run_id()).output
+        assert "NOAA Space Weather Prediction Center" in cited
 
 
 # Real files of five missions

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -203,7 +203,7 @@ def _fetch(step: PlannedStep, plan: Plan, providers: Providers, result: StepResu
     tables: dict[str, str] | None = None
     failed = ""
     if result is not None:
-        datasets = _with_use(datasets, [dict(one) for one in result.attempts])
+        datasets = _with_use(map(_with_known_files, datasets), result.attempts)
         tables = {one.label: one.digest for one in result.outputs}
         failed = "" if result.state in DONE else type(result.error).__name__
     return LockedFetch(
@@ -231,9 +231,18 @@ def _files(sources: Iterable[SourceFile]) -> tuple[LockedFile, ...]:
     )
 
 
+def _with_known_files(one: LockedDataset) -> LockedDataset:
+    """The dataset with its files, if any of them is known by its bytes.
+
+    A service that answers for an interval, such as a HAPI server, has none, and a candidate whose turn did not come
+    has none here.
+    """
+    return one if any(file.sha256 for file in one.files) else replace(one, files=())
+
+
 def _with_use(
-    datasets: list[LockedDataset], attempts: list[dict[str, Any]]
-) -> list[LockedDataset]:  # fmt: skip
+    datasets: Iterable[LockedDataset], attempts: Sequence[Mapping[str, Any]]
+) -> list[LockedDataset]:
     """Which of the datasets was taken: each attempt is the next one of them, and the last is the one used."""
     used = len(attempts) - 1 if attempts and attempts[-1]["outcome"] == "used" else -1
     return [replace(one, used=number == used) for number, one in enumerate(datasets)]
@@ -270,7 +279,8 @@ def _fetch_of_record(step: Mapping[str, Any], record: RunRecord) -> LockedFetch:
                 none.removeprefix("none: "),
             )
     start, stop = outputs[0]["recipe"]["range"]
-    datasets = _with_use([merged[number] for number in sorted(merged)], step["attempts"])
+    found = (_with_known_files(merged[number]) for number in sorted(merged))
+    datasets = _with_use(found, step["attempts"])
     tables = {one["label"]: one["digest"] for one in outputs}
     return LockedFetch(str(step["step_id"]), (start, stop), tuple(datasets), tables)
 

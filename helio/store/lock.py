@@ -50,8 +50,10 @@ class LockedDataset:
 
     Parameters
     ----------
+    files : tuple of LockedFile
+        None where the dataset is served without files, or is a candidate whose turn never came.
     absent : str
-        Why there are no files, by the kind of error; empty where there are.
+        Why there is no data, by the kind of error; empty where there is.
     used : bool or None
         Whether the fetch took it; None where that is not known yet.
     """
@@ -304,6 +306,8 @@ def _of_datasets(old: LockedDataset, new: LockedDataset) -> Iterator[str]:
             )
             yield f"{old.dataset_id}: {before} → {after}"
         return
+    if not old.files:
+        return  # served without files, or never looked at: the numbers that were read decide
     listed, now = ({one.file: one for one in each.files} for each in (old, new))
     gone = {one.series: one for name, one in listed.items() if name not in now}
     for name, file in now.items():
