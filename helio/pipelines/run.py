@@ -37,8 +37,9 @@ from helio.pipelines.plan import Plan, PlannedStep
 from helio.pipelines.saved import as_json
 from helio.pipelines.workers import Workers
 from helio.settings import Settings
-from helio.sources.archives import Access, archives_of
+from helio.sources.archives import Access, Archives, archives_of
 from helio.sources.cdf import CdfReader
+from helio.steps.fetch.choices import choices_of
 from helio.steps.signature import signatures
 from helio.store.files import write_whole
 from helio.store.lock import Lock
@@ -225,7 +226,7 @@ def run_plan(
     """
     reader = CdfReader()
     archives = archives_of(settings, reader, archive, access)
-    archives.open_named()  # a folder that is not there is found out before anything is made
+    open_archives(plan, archives)
     run_id = new_run_id(plan.pipeline_id)
     if output is None and outputs is not None:
         output = outputs / run_id
@@ -328,7 +329,7 @@ def foresee(
     """
     with CdfReader() as reader, Workers(1) as workers:
         archives = archives_of(settings, reader, archive, access)
-        archives.open_named()
+        open_archives(plan, archives)
         if lock is not None:
             refuse_other_files(plan, lock, archives, archive=archive)
         execution = Execution(plan, Store(settings.store), archives, workers)
@@ -352,9 +353,27 @@ def make_lock(
     """
     with CdfReader() as reader, Workers(1) as workers:
         archives = archives_of(settings, reader, archive, access)
-        archives.open_named()
+        open_archives(plan, archives)
         execution = Execution(plan, Store(settings.store), archives, workers)
         return lock_plan(plan, execution, archives, archive=archive, finished=finished)
+
+
+def open_archives(plan: Plan, archives: Archives) -> None:
+    """Find out before anything is made that a folder is not there, or that nobody has the name of a provider.
+
+    Raises
+    ------
+    RequestError
+    """
+    archives.open_named()
+    for step in plan.steps:
+        if signatures()[step.tool_name].gives == "tables":
+            for choice in choices_of(step.args):
+                try:
+                    archives.choose(choice.provider)
+                except RequestError as error:
+                    error.located(f"{plan.pipeline_id}#/steps/{step.step_id}/tool_args/provider")
+                    raise
 
 
 def citations_of(steps: Iterable[Mapping[str, Any]], home: Path) -> tuple[Citation, ...]:

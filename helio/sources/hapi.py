@@ -377,7 +377,12 @@ class Hapi:
             young = self._http.clock.utc() - before.seen <= timedelta(seconds=_HOUR)
             if self._offline or settled or young:
                 return before
-        info, seen = self._info_and_age(dataset_id, longest=_HOUR)
+        try:
+            info, seen = self._info_and_age(dataset_id, longest=_HOUR)
+        except Offline as error:
+            raise Offline(
+                f"what {self._server} has of {dataset_id} was never asked", advice=error.advice
+            ) from error
         start, stop = max(time_range.start, info.start), min(time_range.stop, info.stop)
         if start >= stop:
             raise self._nothing(info, time_range)
@@ -424,11 +429,7 @@ class Hapi:
         url = f"{self._url}/capabilities"
 
         def ask() -> Any:
-            try:
-                return self._json(url, "to say what it can do")
-            except Refused as error:
-                error.advice = error.advice or "the address of a HAPI server ends in /hapi"
-                raise
+            return self._json(url, "to say what it can do")
 
         said = self._saved("capabilities", ask, longest=longest, what="what it can do")
         version = str(said.get("HAPI") or "")

@@ -92,7 +92,9 @@ def error_of(status: Status, host: str, what: str, place: str) -> DataError | To
         What was asked for: ``"AC_H2_MFI"``, ``"BGSEc of AC_H2_MFI for 2024-05-10 to 2024-05-12"``.
     """
     if 400 <= status.code < 500:
-        return Refused(f"{host} refuses {what} ({status.message.strip()})", place=place)
+        # a server that knows no HAPI answers with HTTP alone
+        advice = "the address of a HAPI server ends in /hapi" if status.code == 404 else ""
+        return Refused(f"{host} refuses {what} ({status.message.strip()})", advice=advice, place=place)
     said = f"{status.code}{f': {status.message}' if status.message else ''}"
     if status.code == TOO_MUCH:
         return TooMuch(said)

@@ -1,0 +1,182 @@
+"""A pipeline from a HAPI server to its figure, over HTTP on loopback."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from helio.cli import app
+from helio.sources.http import Http
+from tests.sources.made_hapi import magnetometer, plain
+from tests.sources.standin_hapi import HapiStandIn
+
+PROVIDER = "hapi:Made"
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HapiStandIn]:
+    """A server that has a name, and an empty home."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HELIO_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HELIO_ENGINE", "direct")
+    for name in ("HELIO_ARCHIVE", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    with HapiStandIn([magnetometer(), plain("SPLIT@0")]) as standin:
+        monkeypatch.setenv("HELIO_HAPI_SERVERS", f"Made={standin.url}")
+        yield standin
+
+
+def write(
+    folder: Path, dataset: str = "MADE_MAG", parameter: str = "BGSE", provider: str | None = PROVIDER
+) -> str:
+    """A pipeline that draws one parameter."""
+    fetch = {"dataset_id": dataset, "parameter_id": parameter, "time_range": "$TIME_RANGE"}
+    document = {
+        "id": "made",
+        "name": "Made",
+        "variables": {"$TIME_RANGE": {"type": "time_range", "default": "2021-10-28 to 2021-10-30"}},
+        "steps": [
+            {"step_id": "b", "tool_name": "fetch_data",
+             "tool_args": fetch | ({"provider": provider} if provider else {})},
+            {"step_id": "plot", "tool_name": "render_spec",
+             "tool_args": {"spec": {"panels": [[f"{dataset}.{parameter}"]]}}},
+        ],
+    }  # fmt: skip
+    path = folder / "made.json"
+    path.write_text(json.dumps(document))
+    return str(path)
+
+
+def helio(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["run", *arguments, "-o", "out"], prog_name="helio")
+
+
+def record(result: Result) -> dict[str, Any]:
+    assert result.exit_code == 0, result.output
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def test_cold_it_asks_once_for_the_data_and_warm_for_nothing(server: HapiStandIn, tmp_path: Path):
+    path = write(tmp_path)
+    cold = record(helio(path, "--json"))
+    assert [one.path.split("?")[0] for one in server.requests] == [
+        "/hapi/capabilities",
+        "/hapi/info",
+        "/hapi/data",
+    ]
+    [source] = cold["steps"][0]["outputs"][0]["sources"]
+    assert (source["provider"], source["doi"]) == ("HAPI Made", "10.12345/made-mag")
+    assert source["url"].startswith(server.url)
+    server.mend()
+    warm = record(helio(path, "--json"))
+    assert {one["state"] for one in warm["steps"]} == {"cached"}
+    assert server.requests == []
+
+
+def test_by_address_and_by_archive_the_values_are_the_same(server: HapiStandIn, tmp_path: Path):
+    digest = record(helio(write(tmp_path), "--json"))["steps"][0]["outputs"][0]["digest"]
+    path = write(tmp_path, provider=None)
+    for archive in ("hapi:MADE", server.url):
+        found = record(helio(path, "--archive", archive, "--json"))
+        assert found["steps"][0]["outputs"][0]["digest"] == digest
+
+
+def test_offline_it_uses_what_is_there_and_names_what_is_not(server: HapiStandIn, tmp_path: Path):
+    path = write(tmp_path)
+    missing = helio(path, "--offline")
+    assert missing.exit_code == 1
+    assert "MADE_MAG" in missing.output
+    record(helio(path, "--json"))
+    server.mend()
+    assert helio(path, "--offline").exit_code == 0
+    assert helio(path, "--offline", "-t", "2021-10-29").exit_code == 0
+    beyond = helio(path, "--offline", "-t", "2021-10-30")
+    assert beyond.exit_code == 1
+    assert "BGSE of MADE_MAG for 2021-10-30" in beyond.output
+    assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"dataset": "MADE_MAK"}, "did you mean 'MADE_MAG'?"),
+        ({"dataset": "SPLIT"}, "choose among SPLIT@0"),
+        ({"parameter": "BGSF"}, "did you mean 'BGSE'?"),
+        ({"parameter": "Mode"}, "holds text"),
+    ],
+)
+def test_what_the_server_does_not_have_is_said(
+    server: HapiStandIn, tmp_path: Path, change: dict[str, str], words: str
+):
+    result = helio(write(tmp_path, **change))
+    assert result.exit_code == 1
+    assert words in result.output
+
+
+def test_a_range_without_data_is_said_with_the_span_of_the_dataset(server: HapiStandIn, tmp_path: Path):
+    result = helio(write(tmp_path), "-t", "2019-01-01")
+    assert result.exit_code == 1
+    assert "its records run from 2021-10-28T00:00:00Z to" in result.output
+
+
+def test_a_server_that_is_down_is_said_to_be(
+    server: HapiStandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    monkeypatch.setitem(Http.__init__.__kwdefaults__, "attempts", 1)  # nobody waits for the others
+    monkeypatch.setenv("HELIO_HAPI_SERVERS", f"Made=http://{address}/hapi")
+    result = helio(write(tmp_path))
+    assert result.exit_code == 1
+    assert f"{address} cannot be reached" in result.output
+
+
+def test_a_server_that_refuses_is_named(server: HapiStandIn, tmp_path: Path):
+    for endpoint in ("/capabilities", "/info", "/data"):
+        server.fail(endpoint, *["403"] * 9)
+    result = helio(write(tmp_path))
+    assert result.exit_code == 1
+    assert "refuses with 403" in result.output
+    assert f"{server.url}/capabilities" in result.output
+
+
+@pytest.mark.parametrize(
+    ("provider", "words"),
+    [
+        ("hapi:Maed", "did you mean 'Made'?"),
+        ("hapi:", "no provider is called 'hapi:'"),
+        ("https://host/hapi", "no provider is called 'https://host/hapi'"),
+    ],
+)
+def test_an_unknown_server_is_refused_and_an_address_only_the_run_may_name(
+    server: HapiStandIn, tmp_path: Path, provider: str, words: str
+):
+    result = helio(write(tmp_path, provider=provider))
+    assert result.exit_code == 2
+    assert words in result.output
+    assert server.requests == []
+
+
+def test_a_dataset_with_a_time_tag_in_its_id_has_labels(server: HapiStandIn, tmp_path: Path):
+    found = record(helio(write(tmp_path, dataset="SPLIT@0", parameter="V"), "--json"))
+    assert found["steps"][0]["outputs"][0]["label"] == "SPLIT@0.V"
+
+
+def test_what_the_server_publishes_anew_is_fetched_when_asked_to(server: HapiStandIn, tmp_path: Path):
+    path = write(tmp_path)
+    before = record(helio(path, "--json"))["steps"][0]["outputs"][0]["digest"]
+    server.datasets["MADE_MAG"].records["BGSE"] *= 2
+    assert record(helio(path, "--json"))["steps"][0]["outputs"][0]["digest"] == before
+    after = record(helio(path, "--json", "--refresh"))["steps"][0]["outputs"][0]["digest"]
+    assert after != before
+    assert record(helio(path, "--json"))["steps"][0]["outputs"][0]["digest"] == after
+    assert np.isfinite(server.datasets["MADE_MAG"].records["BGSE"][0]).all()
