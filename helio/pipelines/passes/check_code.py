@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helio.steps.sandbox.allow_list import assigns_result, input_names, refusals
 from helio.pipelines.diagnostics import Diagnostic, pointer
 from helio.pipelines.labels import read_labels
 from helio.pipelines.maps import args_of, is_glob, places, signature_of
@@ -12,6 +11,7 @@ from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN
 from helio.pipelines.work import is_code
+from helio.steps.sandbox.allow_list import assigns_result, input_names, refusals
 
 MOST_SHOWN = 5
 

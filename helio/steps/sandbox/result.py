@@ -289,7 +289,8 @@ def _zeros_from_nothing(table: Table, source: Table) -> int:
         return 0
     nothing = source.epoch[np.isnan(source.values.reshape(len(source), -1)).all(axis=1)]
     rows = np.isin(table.epoch, nothing, assume_unique=True)
-    return int((table.values[rows].reshape(int(rows.sum()), -1) == 0).any(axis=1).sum())
+    zero = (table.values.reshape(len(table), -1) == 0).any(axis=1)
+    return int((rows & zero).sum())
 
 
 def _is_constant(column: Floats) -> bool:

@@ -118,8 +118,9 @@ def main() -> None:
     lacking |= zygote.try_out()
     gc.collect()
     gc.freeze()
-    server.send(json.dumps({"lacking": lacking}).encode())
-    zygote.serve()
+    with contextlib.suppress(BrokenPipeError):  # nobody waits any more
+        server.send(json.dumps({"lacking": lacking}).encode())
+        zygote.serve()
 
 
 def _import() -> None:
@@ -297,6 +298,8 @@ class _Zygote:
             if told in ready:
                 some = os.read(told, _LONGEST_STATUS)
                 said += some
+                if len(said) > _LONGEST_STATUS:
+                    os.kill(child, signal.SIGKILL)  # nothing of ours talks so much
                 if not some or len(said) > _LONGEST_STATUS:
                     poll.unregister(told)
             if watched in ready:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,27 +10,12 @@ from hypothesis import strategies as st
 
 from helio.steps.sandbox.allow_list import DEEPEST, LONGEST, MOST_NODES, assigns_result, input_names, refusals
 
-DATA = Path(__file__).parents[2] / "data"
+from .conftest import ATTACKS, LEGITIMATE
+
 LEFT_TO_THE_JAIL = {"html_column_name"}
 """What only a look at the result can tell: a column's name is a text like any other."""
 STOPPED_BY_LIMITS = {"resource", "output"}
 """Categories in further files that a limit, or a look at the result, may have to stop."""
-
-
-def entries(name: str, variable: str, key: str) -> list[Any]:
-    files = [DATA / name]
-    if os.environ.get(variable):
-        files.append(Path(os.environ[variable]))
-    return [
-        (file == files[0], one)
-        for file in files
-        for found in [json.loads(file.read_text(encoding="utf-8"))]
-        for one in found.get(key) or next(value for value in found.values() if isinstance(value, list))
-    ]
-
-
-ATTACKS = entries("sandbox_attacks.json", "HELIO_SANDBOX_ATTACKS", "attacks")
-LEGITIMATE = entries("sandbox_legitimate.json", "HELIO_SANDBOX_LEGITIMATE", "snippets")
 
 
 @pytest.mark.parametrize(("ours", "attack"), ATTACKS, ids=[one["name"] for _, one in ATTACKS])
