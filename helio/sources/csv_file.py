@@ -137,7 +137,7 @@ class CsvFile:
             if text.startswith("#"):
                 self._comments.append(text[1:].strip())
             elif text:
-                return self._columns_of(text)
+                return self._columns_of(line, text)
             if read > _LONGEST_HEADER:
                 break
         raise DamagedFile(
@@ -146,7 +146,13 @@ class CsvFile:
             place=str(self.path),
         )
 
-    def _columns_of(self, text: str) -> list[str]:
+    def _columns_of(self, line: bytes, text: str) -> list[str]:
+        if b"\r" in line.rstrip(b"\r\n"):
+            raise DamagedFile(
+                f"the lines of '{self.path.name}' end in carriage returns alone",
+                advice="save it with the line ends of Unix or Windows",
+                place=str(self.path),
+            )
         titles = [title.strip() for title in next(csv.reader(io.StringIO(text)))]
         if len(titles) == 1:
             for separator, word in ((";", "semicolons"), ("\t", "tabs"), ("|", "bars")):

@@ -277,7 +277,7 @@ class LocalArchive:
             if name is not None or f"_{_MASTER_DATE}" in path.name:
                 continue
             facts = self._facts_if_readable(path)
-            if facts is None and SUFFIXES[path.suffix.lower()] != "cdf":
+            if facts is None:
                 # its name is all there is to know it by; reading it says what is wrong
                 found.append(_File(path, path.stem.upper(), None, False, ""))
             if facts is None or not facts.logical_source:
