@@ -27,13 +27,16 @@ def gc(
     older_than: Annotated[
         str | None, typer.Option("--older-than", help="Drop records of runs that began before: 30d.")
     ] = None,
-    quota: Annotated[str | None, typer.Option("--quota", help="Bytes that the store may keep: 20GB.")] = None,
+    quota: Annotated[
+        str | None, typer.Option("--quota", help="Bytes that results and files may take: 20GB.")
+    ] = None,
     delete: Annotated[bool, typer.Option("--delete", help="Do it, instead of only saying so.")] = False,
     as_json: Json = False,
 ) -> None:
     """Collect what no run refers to; says what would go, and with --delete lets it go.
 
-    What was made or used in the last hour stays: a run may be about to refer to it.
+    What was made or used in the last hour stays: a run may be about to refer to it. So do downloaded files that were
+    used in the last week.
     """
     with errors_as_text(as_json):
         from datetime import UTC, datetime, timedelta
@@ -48,6 +51,7 @@ def gc(
         found = collect(
             Store(settings.store),
             run_records(),
+            files=settings.home / "files",
             older_than=age,
             quota=limit,
             now=datetime.now(UTC),

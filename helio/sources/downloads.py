@@ -24,7 +24,7 @@ from helio.errors import Cancelled, DamagedFile, Offline, Refused, TooLarge, Tra
 from helio.sources.cdf_guard import check_cdf
 from helio.sources.http import CONNECTIONS_PER_HOST, CutShort, Http
 from helio.store.file_digests import sha256_of
-from helio.store.files import unwritable, write_all, write_whole
+from helio.store.files import note_use, unwritable, write_all, write_whole
 from helio.store.process import fate_of_writer, temporary_name
 
 if TYPE_CHECKING:
@@ -146,6 +146,7 @@ class Downloads:
             if kept.identity != wanted.identity:
                 return None
             if path.stat().st_size == kept.size and self._sha256(path) == kept.sha256:
+                note_use(_beside(path))
                 return kept
         except FileNotFoundError:
             return None

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from helio.errors import OutputError
-from helio.store.files import write_whole
+from helio.store.files import note_use, write_whole
 
 log = logging.getLogger(__name__)
 
@@ -41,9 +41,11 @@ class SavedReplies:
 
     def load(self, place: str, *, longest: float | None = None) -> Saved | None:
         """The reply kept at a place; None when there is none, or it is older than `longest` seconds."""
-        saved = _read(self._root / f"{place}.json")
+        path = self._root / f"{place}.json"
+        saved = _read(path)
         if saved is None or (longest is not None and not 0 <= self._now() - saved.saved_at <= longest):
             return None
+        note_use(path)
         return saved
 
     def load_all(self, folder: str) -> Iterator[Saved]:

@@ -29,7 +29,7 @@ from helio.errors import (
 from helio.sources.downloads import FETCHES, MAX_DOWNLOAD, Progress, in_words
 from helio.sources.http import Http, json_of
 from helio.sources.saved_replies import Saved, SavedReplies
-from helio.store.files import write_whole
+from helio.store.files import note_use, write_whole
 from helio.store.source_file import SourceFile
 from helio.time_range import TimeRange
 
@@ -457,7 +457,11 @@ class Swpc:
                 log.warning("%s is not what was kept any more; it is passed over", path)
             elif over or self._offline:
                 found.append((fetched_at, cut))
-        return max(found, key=lambda one: one[0])[1] if found else None
+        if not found:
+            return None
+        newest = max(found, key=lambda one: one[0])[1]
+        note_use(self._folder(dataset_id, time_range) / f"{newest.sha256}.json.json")
+        return newest
 
 
 def _read(product: Product, reply: Any, last_modified: str, url: str) -> Held:

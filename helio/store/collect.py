@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from collections import defaultdict
@@ -11,14 +10,25 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from helio.errors import OutputError, UnknownRun
-from helio.store.process import fate_of_writer
+from helio.store.collect_files import KeptFile, survey_files
+from helio.store.found import Found, entries_of, files_below, folder_size, look_at
+from helio.store.process import fate_of_writer, temporary_name
 from helio.store.runs import Runs, RunSummary
 from helio.store.store import Result, Store, read_result
 
-Kind = Literal["run", "result", "object", "temporary file", "damaged object"]
+Kind = Literal[
+    "run",
+    "result",
+    "object",
+    "temporary file",
+    "damaged object",
+    "downloaded file",
+    "reply",
+    "unfinished download",
+]
 
 UNTOUCHED = timedelta(hours=1)
 """What was made or used since is kept: a run may be between putting an object and recording it."""
@@ -26,6 +36,8 @@ QUARANTINE = timedelta(days=30)
 FOREIGN = timedelta(days=1)
 """How long a temporary file is kept whose writer, on another machine, may be alive."""
 
+_ORDER: tuple[Kind, ...] = get_args(Kind)
+"""Records go first, then results, then objects: what is left refers to nothing that is gone."""
 _DIGITS = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 
 
@@ -49,7 +61,7 @@ class Collected:
     ----------
     removals : tuple of Removal
     kept : int
-        Bytes that stay in the store, run records not counted.
+        Bytes that stay in the store and the file cache, run records not counted.
     dry_run : bool
         Nothing was removed.
     """
@@ -76,6 +88,7 @@ def collect(
     store: Store,
     runs: Runs,
     *,
+    files: Path | None = None,
     older_than: timedelta | None = None,
     quota: int | None = None,
     now: datetime,
@@ -84,19 +97,23 @@ def collect(
     """Remove what is no longer needed.
 
     In this order: records of runs older than an age; results and objects that no run record refers to; temporary
-    files of processes that are gone; objects that have been in quarantine for thirty days; then, to fit a quota,
-    what is in quarantine and the objects that have not been used for longest, although finished runs refer to them
-    (their records stay; the work is done again when it is asked for).
+    files of processes that are gone; objects that have been in quarantine for thirty days; downloaded files that no
+    run record refers to and nobody has used for a week, what is left of downloads that ended a week ago, replies of
+    servers that nobody has used for ninety days; then, to fit a quota, what is in quarantine and the objects and
+    files that have not been used for longest, although finished runs refer to them (their records stay; the work is
+    done again when it is asked for, and the files are downloaded again).
 
     Never removed are records of running runs and what they refer to, and whatever was made or used in the last hour
-    or since the oldest running run began.
+    or since the oldest running run began. What another process is downloading is left alone.
 
     Parameters
     ----------
+    files : Path, optional
+        The file cache.
     older_than : timedelta, optional
         Age of run records; none is dropped when left out.
     quota : int, optional
-        Bytes that the store may hold, run records not counted.
+        Bytes that the store and the file cache may hold together, run records not counted.
     now : datetime
         Naive means UTC. Whatever seems younger than now is young: a clock that was set back removes too little.
     dry_run : bool
@@ -108,24 +125,11 @@ def collect(
         Something cannot be removed. What is gone already leaves the store whole; call again.
     """
     now = now.replace(tzinfo=UTC) if now.tzinfo is None else now
-    plan = _survey(store, runs, older_than, now)
+    plan = _survey(store, runs, files, older_than, now)
     if quota is not None:
         _fit(plan, quota)
-    removed = tuple(plan.removals) if dry_run else tuple(_remove(plan, runs))
+    removed = tuple(plan.removals) if dry_run else tuple(_remove(plan, runs, files))
     return Collected(removed, plan.total - _counted(removed), dry_run)
-
-
-@dataclass(frozen=True)
-class _Found:
-    """A file of the store as the survey saw it."""
-
-    path: Path
-    size: int
-    modified: float
-
-    @property
-    def digits(self) -> str:
-        return self.path.name[:64]
 
 
 @dataclass
@@ -133,22 +137,34 @@ class _Plan:
     """What the survey found, and what is to go."""
 
     removals: list[Removal] = field(default_factory=list)
-    seen: dict[Path, _Found] = field(default_factory=dict)
-    results_of: dict[Path, list[_Found]] = field(default_factory=lambda: defaultdict(list))
+    seen: dict[Path, Found] = field(default_factory=dict)
+    results_of: dict[Path, list[Found]] = field(default_factory=lambda: defaultdict(list))
     """Results that name an object."""
     objects_of: dict[Path, list[Path]] = field(default_factory=dict)
     """Objects that a result names."""
-    movable: list[_Found] = field(default_factory=list)
+    movable: list[Found] = field(default_factory=list)
     """Objects that stay unless there is a quota."""
-    damaged: list[_Found] = field(default_factory=list)
+    damaged: list[Found] = field(default_factory=list)
+    movable_files: list[KeptFile] = field(default_factory=list)
+    """Downloaded files that stay unless there is a quota."""
+    beside: dict[Path, Found] = field(default_factory=dict)
+    """What stands beside a file and goes with it."""
     total: int = 0
 
-    def remove(self, found: _Found, kind: Kind, reason: str, *, within: bool = True) -> None:
+    def remove(self, found: Found, kind: Kind, reason: str, *, within: bool = True) -> None:
         self.seen[found.path] = found
         self.removals.append(Removal(found.path, kind, found.size, reason, within))
 
+    def remove_file(self, one: KeptFile, reason: str) -> None:
+        self.seen[one.found.path] = one.found
+        if one.beside is not None:
+            self.beside[one.found.path] = one.beside
+        self.removals.append(Removal(one.found.path, "downloaded file", one.size, reason))
 
-def _survey(store: Store, runs: Runs, older_than: timedelta | None, now: datetime) -> _Plan:
+
+def _survey(
+    store: Store, runs: Runs, files: Path | None, older_than: timedelta | None, now: datetime
+) -> _Plan:
     plan = _Plan()
     running: set[str] = set()
     referred: set[str] = set()
@@ -161,26 +177,44 @@ def _survey(store: Store, runs: Runs, older_than: timedelta | None, now: datetim
             young = min(young, begun.timestamp())
         elif older_than is not None and now - begun > older_than:
             plan.removals.append(
-                Removal(folder, "run", _folder_size(folder), "older than was asked for", within=False)
+                Removal(folder, "run", folder_size(folder), "older than was asked for", within=False)
             )
         else:
             referred |= _digits_in(folder)
     referred |= running
     fixed = _survey_results(plan, store, young, referred, running)
-    for found in _files(store.root / "objects"):
+    for found in files_below(store.root / "objects"):
         plan.total += found.size
         if found.digits not in referred and found.path not in plan.results_of and found.modified < young:
             plan.remove(found, "object", "no run refers to it")
         elif found.modified < young and found.path not in fixed and found.digits not in running:
             plan.movable.append(found)
     _survey_temporary(plan, store, runs, now)
-    for found in _files(store.root / "quarantine"):
+    for found in files_below(store.root / "quarantine"):
         plan.total += found.size
         if _quarantined(found) < now - QUARANTINE:
             plan.remove(found, "damaged object", "in quarantine for more than 30 days")
         else:
             plan.damaged.append(found)
+    if files is not None:
+        _survey_cache(plan, files, young, referred, running, now)
     return plan
+
+
+def _survey_cache(
+    plan: _Plan, files: Path, young: float, referred: set[str], running: set[str], now: datetime
+) -> None:
+    survey = survey_files(files, referred=referred, running=running, young=young, now=now)
+    plan.total += survey.total
+    plan.movable_files += survey.movable
+    for one in survey.unused:
+        plan.remove_file(one, "no run refers to it, and it was not used for 7 days")
+    for found in survey.old_replies:
+        plan.remove(found, "reply", "not used for 90 days")
+    for found in survey.unfinished:
+        plan.remove(found, "unfinished download", "left alone for 7 days")
+    for found in survey.temporary:
+        plan.remove(found, "temporary file", "its process is gone")
 
 
 def _survey_results(
@@ -188,7 +222,7 @@ def _survey_results(
 ) -> set[Path]:
     """Sort out the results; the objects of those that no quota may touch."""
     fixed: set[Path] = set()
-    for found in _files(store.root / "results"):
+    for found in files_below(store.root / "results"):
         plan.total += found.size
         result = read_result(found.path)
         objects = [] if result is None else _objects(store, result)
@@ -214,9 +248,9 @@ def _survey_temporary(plan: _Plan, store: Store, runs: Runs, now: datetime) -> N
     old = (now - FOREIGN).timestamp()
     tmp = store.root / "tmp"
     for folder in (tmp, runs.root, *(runs.root / one.id for one in runs.list())):
-        for entry in _entries(folder):
+        for entry in entries_of(folder):
             fate = fate_of_writer(entry.name.removeprefix("."))
-            found = _found(Path(entry.path)) if fate else None
+            found = look_at(Path(entry.path)) if fate else None
             if found is None:
                 continue
             plan.total += found.size if folder == tmp else 0
@@ -233,13 +267,22 @@ def _fit(plan: _Plan, quota: int) -> None:
         plan.remove(found, "damaged object", "the quota")
         left -= found.size
 
-    def last_use(found: _Found) -> float:
+    def last_use(found: Found) -> float:
         return max([found.modified, *(one.modified for one in plan.results_of.get(found.path, []))])
 
     gone: set[Path] = set()
-    for found in sorted(plan.movable, key=lambda one: (last_use(one), one.path.name)):
+    used: list[tuple[float, str, Found | KeptFile]] = [
+        *((last_use(one), one.path.name, one) for one in plan.movable),
+        *((one.used, one.found.path.name, one) for one in plan.movable_files),
+    ]
+    for _, _, one in sorted(used, key=lambda each: each[:2]):
         if left <= quota:
             return
+        if isinstance(one, KeptFile):
+            plan.remove_file(one, "the quota")
+            left -= one.size
+            continue
+        found = one
         for result in plan.results_of.get(found.path, []):
             if result.path not in gone:
                 gone.add(result.path)
@@ -253,22 +296,28 @@ def _counted(removals: Iterable[Removal]) -> int:
     return sum(one.size for one in removals if one.within)
 
 
-def _remove(plan: _Plan, runs: Runs) -> Iterator[Removal]:
+def _remove(plan: _Plan, runs: Runs, files: Path | None) -> Iterator[Removal]:
     """Records first, then results, then objects: what is left refers to nothing that is gone."""
     used: set[Path] = set()
-    order: tuple[Kind, ...] = ("run", "result", "object", "temporary file", "damaged object")
-    for removal in sorted(plan.removals, key=lambda one: order.index(one.kind)):
+    for removal in sorted(plan.removals, key=lambda one: _ORDER.index(one.kind)):
         if removal.kind == "run":
             with suppress(UnknownRun):  # deleted meanwhile
                 runs.delete(removal.path.name)
                 yield removal
             continue
-        if _found(removal.path) != plan.seen[removal.path] or removal.path in used:
+        beside = plan.beside.get(removal.path)
+        changed = look_at(removal.path) != plan.seen[removal.path]
+        changed = changed or (beside is not None and look_at(beside.path) != beside)
+        if changed or removal.path in used:
             # Used, rewritten or removed since it was looked at; what is used keeps its objects.
             used.update(plan.objects_of.get(removal.path, []))
             continue
         try:
-            if removal.path.is_dir():
+            if beside is not None:  # first: a file of which nothing is known is not taken for what it was
+                beside.path.unlink(missing_ok=True)
+            if removal.kind == "unfinished download":
+                _remove_unfinished(removal.path)
+            elif removal.path.is_dir():
                 shutil.rmtree(removal.path)
             else:
                 removal.path.unlink(missing_ok=True)
@@ -277,7 +326,25 @@ def _remove(plan: _Plan, runs: Runs) -> Iterator[Removal]:
                 f"{removal.path} cannot be removed: {error.strerror or error}",
                 advice="check who owns the store",
             ) from error
+        if files is not None and removal.path.is_relative_to(files):
+            _remove_empty(removal.path.parent, files)
         yield removal
+
+
+def _remove_unfinished(folder: Path) -> None:
+    """Take a download that ended as whoever goes on with it does, so that only one of both gets it."""
+    taken = folder.with_name(f"{folder.name.partition('.')[0]}.{temporary_name()}")
+    with suppress(FileNotFoundError):  # another process goes on with it
+        folder.rename(taken)
+        shutil.rmtree(taken)
+
+
+def _remove_empty(folder: Path, root: Path) -> None:
+    """Remove a folder and those above it, as far as they are empty and within the cache."""
+    with suppress(OSError):  # something stands in it, or has just come
+        while folder != root:
+            folder.rmdir()
+            folder = folder.parent
 
 
 def _objects(store: Store, result: Result) -> list[Path]:
@@ -304,7 +371,7 @@ def _begun(summary: RunSummary, folder: Path) -> datetime:
     return begun.replace(tzinfo=UTC) if begun.tzinfo is None else begun
 
 
-def _quarantined(found: _Found) -> datetime:
+def _quarantined(found: Found) -> datetime:
     try:
         return datetime.strptime(found.path.name[:16], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
     except ValueError:  # put there by hand
@@ -314,37 +381,7 @@ def _quarantined(found: _Found) -> datetime:
 def _digits_in(folder: Path) -> set[str]:
     """Every digest and key that the files of a run record mention, wherever."""
     found: set[str] = set()
-    for entry in _entries(folder):
+    for entry in entries_of(folder):
         if entry.is_file():
             found.update(one.decode() for one in _DIGITS.findall(Path(entry.path).read_bytes()))
     return found
-
-
-def _files(folder: Path) -> Iterator[_Found]:
-    """All files of a folder and of the folders in it."""
-    for entry in _entries(folder):
-        if entry.is_dir(follow_symlinks=False):
-            yield from _files(Path(entry.path))
-        elif (found := _found(Path(entry.path))) is not None:
-            yield found
-
-
-def _found(path: Path) -> _Found | None:
-    try:
-        stat = path.stat(follow_symlinks=False)
-    except FileNotFoundError:
-        return None
-    size = _folder_size(path) if path.is_dir() else stat.st_size
-    return _Found(path, size, stat.st_mtime)
-
-
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as found:
-            return sorted(found, key=lambda one: one.name)
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-
-
-def _folder_size(folder: Path) -> int:
-    return sum(one.size for one in _files(folder))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+from contextlib import suppress
 from pathlib import Path
 
 from helio.errors import OutputError
@@ -51,6 +52,12 @@ def replace_through(temporary: Path, path: Path, content: bytes, *, durable: boo
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def note_use(path: Path) -> None:
+    """Date a file to now, so that garbage collection sees that it is used; in a cache to be read only, do without."""
+    with suppress(OSError):
+        os.utime(path)
 
 
 def make_durable(folder: Path) -> None:

@@ -426,3 +426,13 @@ def test_queries_tell_files_apart():
 def test_a_limit_is_said_so_that_it_would_do():
     assert in_words(1_000_000_001, up=True) == "2 GB"
     assert in_words(12) == "12 B"
+
+
+def test_a_file_that_is_used_is_dated_so_for_the_collection_of_what_is_not(standin, downloads, root, http):
+    [kept] = downloads.get([wanted(standin)])
+    beside = kept.path.with_name(f"{HET}.json")
+    os.utime(beside, (0, 0))
+    os.utime(kept.path, (0, 0))
+    Downloads(root, http).get([wanted(standin)])
+    assert beside.stat().st_mtime > 1e9
+    assert kept.path.stat().st_mtime == 0  # what is remembered of its digest holds on
