@@ -92,7 +92,10 @@ class Door:
         """Requests made, those that failed too."""
         self._model = model
         self._fallback = fallback
-        self._patience = patience or Patience()
+        # the errors of a transcript are those that were left after all attempts
+        self._patience = patience or (
+            Patience(attempts=1, again=0) if isinstance(model, Replay) else Patience()
+        )
         self._tokens = tokens
         self._clock = clock or Clock()
         self._seconds = seconds
@@ -296,7 +299,6 @@ def open_door(
         return Door(
             Replay(replay),
             Transcript.begin(settings.transcripts, scrub=scrub),
-            patience=Patience(attempts=1, again=0),  # its errors are those that were left after all attempts
             tokens=settings.model_tokens,
             seconds=seconds,
             ended=ended,

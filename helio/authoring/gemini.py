@@ -208,8 +208,11 @@ class Gemini:
         with self._lock:
             if self._client is None:
                 try:
+                    trusted = {"verify": httpx2.create_ssl_context()}
                     # event_hooks: the client offers no other way to the request it makes
-                    wire = httpx2.Client(follow_redirects=True, event_hooks={"request": [self._watch]})
+                    wire = httpx2.Client(
+                        **trusted, follow_redirects=True, event_hooks={"request": [self._watch]}
+                    )
                 except (OSError, ValueError, httpx2.InvalidURL) as error:
                     raise ModelRefused(
                         f"the environment's settings for the network cannot be used: {error}",
@@ -228,6 +231,9 @@ class Gemini:
                         api_version="v1beta",
                         timeout=round(self._timeout * 1000),
                         httpx_client=wire,
+                        # or the client reads all certificates again for another one that nobody uses
+                        client_args=dict(trusted),
+                        async_client_args=dict(trusted),
                     ),
                 )
             return self._client

@@ -1,12 +1,16 @@
 """A stand-in for the model, a door to it, and a clock that nobody waits for."""
 
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from helio.authoring.door import Door, Patience
+from helio.authoring.door import Door
 from helio.authoring.gemini import Gemini
 from helio.authoring.scrub import Scrub
 from helio.authoring.transcript import Transcript
@@ -90,4 +94,20 @@ def door(gemini: Callable[..., Gemini], tmp_path: Path, still: StillClock) -> It
         one.close()
 
 
-__all__ = ["FAST", "OTHER", "SMART", "Patience", "StillClock"]
+@contextmanager
+def python(*arguments: str, environment: dict[str, str] | None = None) -> Iterator[subprocess.Popen[str]]:
+    """Another Python, which does not outlive the test."""
+    with subprocess.Popen(
+        [sys.executable, *arguments], env=environment, stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def wait_for_requests(server: GeminiStandIn, number: int, process: subprocess.Popen[str]) -> None:
+    """Until the stand-in was asked so often."""
+    while len(server.requests) < number:
+        assert process.poll() is None
+        time.sleep(0.01)

@@ -1,6 +1,6 @@
 """A stand-in for Gemini on loopback that answers by a script; Google's own client reads from it unchanged.
 
-It speaks the REST form of https://ai.google.dev/api/generate-content (v1beta): ``generateContent``,
+It speaks the REST form of https://ai.google.dev/api/generate-content (v1beta, and v1 alike): ``generateContent``,
 ``streamGenerateContent?alt=sse`` and the list of models. It is as strict as the service where that matters: wrong keys,
 unknown models and fields, results that do not fit their calls, thought signatures that do not come back.
 
@@ -49,7 +49,7 @@ NAMES = {
     503: "UNAVAILABLE",
     504: "DEADLINE_EXCEEDED",
 }
-_PATH = re.compile(r"/v1beta/models/([^/:]+):(generateContent|streamGenerateContent)")
+_PATH = re.compile(r"/v1(?:beta)?/models/([^/:]+):(generateContent|streamGenerateContent)")
 _FIELDS = {
     "contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "safetySettings", "cachedContent",
 }  # fmt: skip
@@ -366,7 +366,7 @@ class GeminiStandIn:
             names = self._models or ["gemini-stand-in"]
             return Reply({"models": [{"name": f"models/{one}", "displayName": one} for one in names]})
         if not request.model or (self._models is not None and request.model not in self._models):
-            return failure(404, f"models/{request.model} is not found for API version v1beta")
+            return failure(404, f"models/{request.model} is not found for this version of the API")
         wrong = self._invalid(request)
         return failure(400, wrong) if wrong else None
 

@@ -2,8 +2,6 @@
 
 import json
 import signal
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -27,7 +25,7 @@ from helio.errors import (
 )
 from helio.settings import read_settings
 from tests.authoring import standin_gemini as standin
-from tests.authoring.conftest import FAST, OTHER, SMART
+from tests.authoring.conftest import FAST, OTHER, SMART, python, wait_for_requests
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
 BUSY = standin.failure(503, "The model is overloaded.")
@@ -326,15 +324,12 @@ def test_ctrl_c_ends_a_process_that_waits_for_a_model(serve, tmp_path, reply):
         "HELIO_MODEL_URL": server.url,
         "GEMINI_API_KEY": server.key,
     }
-    with subprocess.Popen(
-        [sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, text=True
-    ) as process:
+    with python("-c", code, environment=environment) as process:
         path = Path(process.stdout.readline().strip())
-        while not server.requests:
-            assert process.poll() is None
+        wait_for_requests(server, 1, process)
         process.send_signal(signal.SIGINT)
         assert process.stdout.read().strip() == "ended"
-    assert process.returncode == 0
+        assert process.wait() == 0
     assert read_lines(path)[-1]["error"] == {"kind": "KeyboardInterrupt"}
 
 
