@@ -63,15 +63,15 @@ def check_quantity(takes: Quantity, table: Table, *, tool: str, parameter: str, 
     """
     called = f"'{label or table.name or parameter}'"
     needs = f"{tool} takes its {parameter}"
-    if takes.kind and table.kind != takes.kind:
-        raise StepError(
-            f"{tool} takes {_HELD[takes.kind]} as its {parameter}, and {called} is {_what(table)}",
-            advice=_advice_on_kind(takes.kind, table, label),
-        )
     if takes.unit and not _equal_units(takes.unit, table.unit):
         raise UnitMismatch(
             f"{needs} {_in_unit(takes.unit)}, and {called} {_has_unit(table.unit)}",
             advice=_advice_on_units(table.unit, takes.unit),
+        )
+    if takes.kind and table.kind != takes.kind:
+        raise StepError(
+            f"{tool} takes {_HELD[takes.kind]} as its {parameter}, and {called} is {_what(table)}",
+            advice=_advice_on_kind(takes.kind, table, label),
         )
     if not takes.frames:
         return
