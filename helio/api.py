@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from helio.pipelines.runner import Rewritten
     from helio.pipelines.saved import SavedPlan
     from helio.sources.archives import Access
+    from helio.steps.describe import Description, Preview
     from helio.store.lock import Lock
 
 EngineName = Literal["direct", "prefect", "ephemeral"]
@@ -480,6 +481,61 @@ def cite(run_id: str, settings: Settings | None = None) -> tuple[Citation, ...]:
     return citations_of(Runs(settings.runs).load(run_id).steps, settings.home)
 
 
+def describe(run_id: str, label: str = "", settings: Settings | None = None) -> tuple[Description, ...]:
+    """Bounded facts about a table that a run made, or about all of them: span, cadence, gaps, missing values, range.
+
+    Parameters
+    ----------
+    run_id : str
+        A run's id, or the beginning of one.
+    label : str
+        ``"AC_H2_MFI.BGSEc"``, ``"AC_H2_MFI.BGSEc.Bz"``; every table of the run when left out.
+
+    Raises
+    ------
+    UnknownRun, RequestError, StepError
+        No such run, no table of that label, no such component.
+    DamagedObject
+        The store has the table no longer.
+    """
+    from helio.pipelines.kept_tables import kept_labels, kept_table
+    from helio.steps.describe import describe as described
+    from helio.store.runs import Runs
+    from helio.store.store import Store
+
+    settings = settings or read_settings()
+    record, store = Runs(settings.runs).load(run_id), Store(settings.store)
+    labels = [label] if label else kept_labels(record)
+    return tuple(described(kept_table(record, one, store), one) for one in labels)
+
+
+def preview(
+    run_id: str,
+    label: str,
+    *,
+    rows: int | None = None,
+    position: Literal["head", "tail", "both"] = "head",
+    settings: Settings | None = None,
+) -> Preview:
+    """The first or the last records of a table that a run made, or both; 5 of them, 3 of a spectrum.
+
+    Raises
+    ------
+    UnknownRun, RequestError, StepError
+        No such run, no table of that label, no such component, more than 50 rows (10 of a spectrum).
+    DamagedObject
+        The store has the table no longer.
+    """
+    from helio.pipelines.kept_tables import kept_table
+    from helio.steps.describe import preview as previewed
+    from helio.store.runs import Runs
+    from helio.store.store import Store
+
+    settings = settings or read_settings()
+    table = kept_table(Runs(settings.runs).load(run_id), label, Store(settings.store))
+    return previewed(table, label, rows=rows, position=position)
+
+
 def _as_locked(
     lock: Lock,
     pipeline: str | Path | Document,
@@ -551,6 +607,7 @@ __all__ = [
     "check",
     "check_template",
     "cite",
+    "describe",
     "diff",
     "foresee",
     "library",
@@ -558,6 +615,7 @@ __all__ = [
     "lock",
     "lock_run",
     "plan",
+    "preview",
     "read_now",
     "run",
     "save_runs",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -15,6 +15,7 @@ from helio.cli.app import (
     errors_as_text,
     print_json,
     run_records,
+    say,
 )
 
 runs_app = typer.Typer(help="List, show and delete the records of runs.", rich_markup_mode=None)
@@ -87,6 +88,51 @@ def why(run_id: RunId, step: Annotated[str, typer.Argument(help="The id of a ste
 
         for line in reasons(run_records(), run_id, step):
             typer.echo(line)
+
+
+TableLabel = Annotated[
+    str, typer.Argument(help="A table's label, as AC_H2_MFI.BGSEc, or one component of it.", metavar="LABEL")
+]
+
+
+@app.command("describe")
+def describe_tables(run_id: RunId, label: TableLabel = "", as_json: Json = False) -> None:
+    """Describe a table of a run, or all: span, cadence, gaps, missing values and range of each component."""
+    with errors_as_text(as_json):
+        from helio import api
+
+        told = api.describe(run_id, label, settings=current_settings())
+        if as_json:
+            print_json([one.to_json() for one in told])
+            return
+        from helio.steps.describe import description_lines
+
+        say("\n\n".join("\n".join(description_lines(one)) for one in told) or "the run made no table")
+
+
+@app.command("preview")
+def preview_table(
+    run_id: RunId,
+    label: TableLabel,
+    rows: Annotated[
+        int | None, typer.Option("--rows", help="How many; 5 when left out, of a spectrum 3.")
+    ] = None,
+    tail: Annotated[bool, typer.Option("--tail", help="The last records, not the first.")] = False,
+    both: Annotated[bool, typer.Option("--both", help="The first records and the last.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Show the first records of a table of a run."""
+    with errors_as_text(as_json):
+        from helio import api
+
+        position: Literal["head", "tail", "both"] = "both" if both else "tail" if tail else "head"
+        told = api.preview(run_id, label, rows=rows, position=position, settings=current_settings())
+        if as_json:
+            print_json(told.to_json())
+            return
+        from helio.steps.describe import preview_lines
+
+        say("\n".join(preview_lines(told)))
 
 
 @app.command("save")

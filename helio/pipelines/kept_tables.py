@@ -1,0 +1,54 @@
+"""The tables that a run made, by their labels, read back from the store."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from helio.errors import RequestError, did_you_mean
+from helio.store.source_file import SourceFile
+
+if TYPE_CHECKING:
+    from helio.store.runs import RunRecord
+    from helio.store.store import Store
+    from helio.store.table import Table
+
+
+def kept_labels(record: RunRecord) -> list[str]:
+    """The labels of all tables of a run, in the order of its steps."""
+    return [one["label"] for one in _outputs(record)]
+
+
+def kept_table(record: RunRecord, label: str, store: Store) -> Table:
+    """A table that a run made, with its sources and notes; ``LABEL.component`` is one component.
+
+    Raises
+    ------
+    RequestError
+        The run made no table of that label: the labels it made are named.
+    StepError
+        The table has no such component.
+    DamagedObject
+        The store no longer has it: it was collected, or its file is damaged.
+    """
+    outputs = {one["label"]: one for one in _outputs(record)}
+    owner = max(
+        (one for one in outputs if label == one or label.startswith(f"{one}.")), key=len, default=None
+    )
+    if owner is None:
+        known = ", ".join(outputs)
+        raise RequestError(
+            f"run '{record.id}' made no table '{label}'",
+            advice=did_you_mean(label, outputs, otherwise=f"it made {known}" if known else "it made none"),
+        )
+    output = outputs[owner]
+    table = replace(
+        store.table(output["digest"]),
+        sources=tuple(SourceFile(**one) for one in output.get("sources", ())),
+        notes=tuple(output.get("notes", ())),
+    )
+    return table if label == owner else table.component(label[len(owner) + 1 :])
+
+
+def _outputs(record: RunRecord) -> list[dict[str, Any]]:
+    return [output for step in record.steps for output in step["outputs"] if output["label"]]

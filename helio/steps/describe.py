@@ -1,0 +1,339 @@
+"""Bounded facts about a table, for people and for models: what it is, how complete, and what values it has."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.errors import RequestError
+from helio.knowledge.units import pretty_unit
+from helio.steps.compute.columns import columns_of
+from helio.steps.compute.stretches import GAP_FACTOR, JITTER, in_words
+from helio.steps.render.gaps import gaps
+from helio.store.table import Table
+
+MOST_COMPONENTS = 12
+MOST_ROWS, MOST_SPECTRA, MOST_COLUMNS = 50, 10, 12
+Position = Literal["head", "tail", "both"]
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A step longer than 1.5 cadences: from the last record before it to the first after."""
+
+    start: str
+    stop: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Values:
+    """The values of one component, or of all bins of a spectrum; None where there is none.
+
+    Parameters
+    ----------
+    name, unit : str
+    missing : float
+        Share of the records that have no value, 0 to 1.
+    minimum, median, maximum : float or None
+        Of the values that are there, to six digits.
+    """
+
+    name: str
+    unit: str
+    missing: float
+    minimum: float | None
+    median: float | None
+    maximum: float | None
+
+
+@dataclass(frozen=True)
+class Bins:
+    """An axis: its bins, and the range of their centres over all records."""
+
+    label: str
+    unit: str
+    bins: int
+    low: float | None
+    high: float | None
+    changing: bool
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a table is, in a size that does not grow with it.
+
+    Parameters
+    ----------
+    kind : "scalar", "vector" or "spectrum"
+    rows : int
+    start, stop : str
+        Epochs of the first and the last record, ISO 8601; empty without any.
+    cadence_s : float or None
+        The median step in seconds.
+    regular : bool
+        Whether all steps but gaps are within a tenth of the cadence.
+    gaps : int
+        How many; `gap_s` is how long together, `longest_gap` the longest.
+    values : tuple of Values
+        At most 12; `components` says how many there are.
+    """
+
+    label: str
+    name: str
+    description: str
+    kind: Literal["scalar", "vector", "spectrum"]
+    unit: str
+    frame: str
+    components: int
+    rows: int
+    start: str
+    stop: str
+    cadence_s: float | None
+    regular: bool
+    gaps: int
+    gap_s: float
+    longest_gap: Gap | None
+    values: tuple[Values, ...]
+    axes: tuple[Bins, ...]
+    notes: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON, every member by its name."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Preview:
+    """Some records of a table as they are.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        Components, or centres of bins; at most 12, `more_columns` are left out.
+    rows : tuple of (epoch, values)
+        ISO 8601, and a number or None for each column, to six digits.
+    of : int
+        How many records the table has.
+    """
+
+    label: str
+    unit: str
+    columns: tuple[str, ...]
+    more_columns: int
+    rows: tuple[tuple[str, tuple[float | None, ...]], ...]
+    of: int
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON: one object for each record, its values by column."""
+        return {
+            "label": self.label,
+            "unit": self.unit,
+            "of": self.of,
+            "more_columns": self.more_columns,
+            "columns": list(self.columns),
+            "rows": [{"epoch": epoch, "values": list(values)} for epoch, values in self.rows],
+        }
+
+
+def describe(table: Table, label: str = "") -> Description:
+    """Describe a table: span, cadence, gaps, and each component's share of missing values, least, median, greatest.
+
+    A gap is a step between records above 1.5 times the cadence about it, as everywhere; a missing value in a record
+    that is there counts in `Values.missing`.
+    """
+    steps = np.diff(table.epoch.astype("i8"))
+    broken = gaps(table.epoch, GAP_FACTOR)[1:]
+    inside, holes = steps[~broken], steps[broken]
+    cadence = float(np.median(inside)) if inside.size else None
+    longest = None
+    if holes.size:
+        place = int(np.flatnonzero(broken)[np.argmax(holes)])
+        longest = Gap(_iso(table.epoch[place]), _iso(table.epoch[place + 1]), float(holes.max()) / 1e9)
+    return Description(
+        label=label or table.name,
+        name=table.name,
+        description=table.description,
+        kind=table.kind,
+        unit=table.unit,
+        frame=table.frame,
+        components=len(table.components) or 1,
+        rows=len(table),
+        start=_iso(table.epoch[0]) if len(table) else "",
+        stop=_iso(table.epoch[-1]) if len(table) else "",
+        cadence_s=None if cadence is None else cadence / 1e9,
+        regular=cadence is not None and bool((np.abs(inside - cadence) <= JITTER * cadence).all()),
+        gaps=int(holes.size),
+        gap_s=float(holes.sum()) / 1e9,
+        longest_gap=longest,
+        values=tuple(_values(table)),
+        axes=tuple(
+            Bins(
+                one.label,
+                one.unit,
+                one.bins,
+                _rounded(np.nanmin(one.centers)) if np.isfinite(one.centers).any() else None,
+                _rounded(np.nanmax(one.centers)) if np.isfinite(one.centers).any() else None,
+                one.per_record,
+            )
+            for one in table.axes
+        ),
+        notes=table.notes,
+    )
+
+
+def preview(
+    table: Table, label: str = "", *, rows: int | None = None, position: Position = "head"
+) -> Preview:
+    """Show the first or the last records of a table, or both.
+
+    Parameters
+    ----------
+    table : Table
+    label : str
+    rows : int, optional
+        At each end: 5 when left out, at most 50; of a spectrum 3, at most 10.
+    position : "head", "tail" or "both"
+
+    Raises
+    ------
+    RequestError
+        For more rows than that, or fewer than one.
+    """
+    usual, most = (3, MOST_SPECTRA) if table.kind == "spectrum" else (5, MOST_ROWS)
+    wanted = usual if rows is None else rows
+    if not 1 <= wanted <= most:
+        raise RequestError(
+            f"{wanted} rows cannot be shown", advice=f"1 to {most} rows; save_data writes all of them"
+        )
+    every = np.arange(len(table))
+    chosen = {
+        "head": every[:wanted],
+        "tail": every[max(0, len(table) - wanted) :],
+        "both": np.union1d(every[:wanted], every[max(0, len(table) - wanted) :]),
+    }[position]
+    names = table.columns()
+    flat = columns_of(table.values[chosen])[:, :MOST_COLUMNS]
+    return Preview(
+        label=label or table.name,
+        unit=table.unit,
+        columns=tuple(names[:MOST_COLUMNS]),
+        more_columns=max(0, len(names) - MOST_COLUMNS),
+        rows=tuple(
+            (_iso(epoch), tuple(map(_rounded, values)))
+            for epoch, values in zip(table.epoch[chosen], flat.tolist(), strict=True)
+        ),
+        of=len(table),
+    )
+
+
+def description_lines(told: Description) -> list[str]:
+    """A description as a person reads it."""
+    lines = [f"{told.label}: {told.description or told.name or told.kind}"]
+
+    def fact(name: str, text: str) -> None:
+        lines.append(f"  {name:<9} {text}")
+
+    what = {"scalar": "one series", "vector": f"{told.components} components", "spectrum": "a spectrum"}[
+        told.kind
+    ]
+    frame = f", {told.frame}" if told.frame else ""
+    fact("values", f"{what}, {pretty_unit(told.unit) if told.unit else 'no unit'}{frame}")
+    if not told.rows:
+        fact("records", "none")
+        return lines
+    fact("records", f"{told.rows:,}, {_plain(told.start)} to {_plain(told.stop)} UT")
+    if told.cadence_s is not None:
+        fact("cadence", f"{in_words(told.cadence_s * 1e9)}{'' if told.regular else ', irregular'}")
+    if told.longest_gap is not None:
+        hole = told.longest_gap
+        fact(
+            "gaps",
+            f"{told.gaps:,}, {in_words(told.gap_s * 1e9)} together; the longest {in_words(hole.seconds * 1e9)}, "
+            f"{_plain(hole.start)} to {_plain(hole.stop)}",
+        )
+    else:
+        fact("gaps", "none")
+    for axis in told.axes:
+        changing = ", changing" if axis.changing else ""
+        unit = f" {pretty_unit(axis.unit)}" if axis.unit else ""
+        fact(
+            "axis",
+            f"{axis.label or 'bins'}: {axis.bins} bins, {_number(axis.low)} to {_number(axis.high)}{unit}{changing}",
+        )
+    width = max(8, *(len(one.name) for one in told.values)) + 2
+    lines.append(f"  {'':<{width}}{'missing':>9}{'least':>13}{'median':>13}{'greatest':>13}")
+    for one in told.values:
+        numbers = "".join(f"{_number(value):>13}" for value in (one.minimum, one.median, one.maximum))
+        lines.append(f"  {one.name:<{width}}{_percent(one.missing):>9}{numbers}")
+    if told.kind == "vector" and told.components > len(told.values):
+        lines.append(f"  and {told.components - len(told.values)} more components")
+    lines += [f"  note: {note}" for note in told.notes]
+    return lines
+
+
+def preview_lines(told: Preview) -> list[str]:
+    """A preview as a person reads it, one line for each record."""
+    unit = f" [{pretty_unit(told.unit)}]" if told.unit else ""
+    heads = list(told.columns)
+    widths = [max(len(head), 12) + 2 for head in heads]
+    stamp = max([len(epoch) for epoch, _ in told.rows], default=0)
+    lines = [f"{told.label}{unit}, {len(told.rows)} of {told.of:,} records"]
+    lines.append(" " * stamp + "".join(f"{head:>{width}}" for head, width in zip(heads, widths, strict=True)))
+    lines += [
+        epoch.ljust(stamp)
+        + "".join(f"{_number(value):>{width}}" for value, width in zip(values, widths, strict=True))
+        for epoch, values in told.rows
+    ]
+    if told.more_columns:
+        lines.append(f"and {told.more_columns:,} more columns")
+    return lines
+
+
+def _values(table: Table) -> list[Values]:
+    flat = columns_of(table.values)
+    if table.kind == "spectrum":
+        return [_of_column("all bins", table.unit, flat.reshape(-1))]
+    names = table.components or (table.name or "value",)
+    return [
+        _of_column(name, table.unit, flat[:, column]) for column, name in enumerate(names[:MOST_COMPONENTS])
+    ]
+
+
+def _of_column(name: str, unit: str, column: npt.NDArray[np.float64]) -> Values:
+    known = column[~np.isnan(column)]
+    if not known.size:
+        return Values(name, unit, 1.0 if column.size else 0.0, None, None, None)
+    least, middle, greatest = known.min(), np.median(known), known.max()
+    share = 1 - known.size / column.size
+    return Values(name, unit, float(f"{share:.6g}"), _rounded(least), _rounded(middle), _rounded(greatest))
+
+
+def _rounded(value: Any) -> float | None:
+    """To six digits; None for what JSON has no number for."""
+    number = float(value)
+    return float(f"{number:.6g}") if math.isfinite(number) else None
+
+
+def _iso(epoch: np.datetime64) -> str:
+    """To as many digits as the epoch has: ``2024-05-10T00:00:16Z``, ``2024-05-10T00:00:00.092Z``."""
+    seconds, _, rest = str(np.datetime_as_string(epoch, unit="ns")).partition(".")
+    while rest.endswith("000"):
+        rest = rest[:-3]
+    return f"{seconds}.{rest}Z" if rest else f"{seconds}Z"
+
+
+def _plain(epoch: str) -> str:
+    return epoch.removesuffix("Z").replace("T", " ")
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.6g}"
+
+
+def _percent(share: float) -> str:
+    return "none" if share == 0 else "all" if share == 1 else f"{100 * share:.3g} %"
