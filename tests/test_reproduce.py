@@ -166,6 +166,7 @@ def test_on_another_machine_a_locked_run_gives_the_same_figure(service: CdaWebSt
     another_home()
     second = helio("run", "gle73-particles", "--locked", "-o", "two")
     assert first.exit_code == second.exit_code == 0, second.output
+    assert "✓ protons" in second.output  # read by this run, not found in the store
     assert Path("one/particles.json").read_bytes() == Path("two/particles.json").read_bytes()
 
 

@@ -19,10 +19,12 @@ from helio.cli.app import (
     assignments,
     current_settings,
     errors_as_text,
+    log_to,
     print_json,
     say,
     size_of,
 )
+from helio.cli.progress import watch
 
 if TYPE_CHECKING:
     from helio.pipelines.compare import Comparison, Difference
@@ -37,6 +39,7 @@ _FEW = 10
 
 @app.command()
 def lock(
+    context: typer.Context,
     name: Annotated[
         str | None, typer.Argument(help="A pipeline's name, or the path of a JSON file.", metavar="PIPELINE")
     ] = None,
@@ -63,7 +66,8 @@ def lock(
         from helio.store.lock import changes, read_lock
 
         settings = current_settings()
-        before = read_lock(output) if output.exists() else None
+        log_to(settings, verbose=context.obj)
+        before = read_lock(output) if output.is_file() else None
         if run is not None:
             if name or time_range or assign or now or archive:
                 raise RequestError("a run has its pipeline and values already", advice="helio lock --run RUN")
@@ -71,15 +75,16 @@ def lock(
         elif name is None:
             raise RequestError("which pipeline?", advice="helio lock PIPELINE, or helio lock --run RUN")
         else:
-            made = api.lock(
-                name,
-                time_range=time_range,
-                variables=assignments(assign or []),
-                now=now,
-                archive=archive,
-                access=Access(size_of(max_download), offline, refresh),
-                settings=settings,
-            )
+            with watch(quiet=as_json, live=not context.obj) as told:
+                made = api.lock(
+                    name,
+                    time_range=time_range,
+                    variables=assignments(assign or []),
+                    now=now,
+                    archive=archive,
+                    access=Access(size_of(max_download), offline, refresh, told=told.downloading),
+                    settings=settings,
+                )
         if before is not None and before.pipeline != made.pipeline:
             raise RequestError(
                 f"{output} locks {before.pipeline}, not {made.pipeline}", advice="--output another.lock"
@@ -98,6 +103,7 @@ def lock(
 
 @app.command()
 def verify(
+    context: typer.Context,
     run_id: RunId,
     archive: Annotated[
         str | None,
@@ -112,12 +118,15 @@ def verify(
         from helio import api
         from helio.sources.archives import Access
 
-        found = api.verify(
-            run_id,
-            archive=archive,
-            access=Access(size_of(max_download), offline),
-            settings=current_settings(),
-        )
+        settings = current_settings()
+        log_to(settings, verbose=context.obj)
+        with watch(quiet=as_json, live=not context.obj) as told:
+            found = api.verify(
+                run_id,
+                archive=archive,
+                access=Access(size_of(max_download), offline, told=told.downloading),
+                settings=settings,
+            )
         if as_json:
             print_json(found.to_json())
         else:

@@ -131,6 +131,8 @@ def compare(old: RunRecord, new: RunRecord, *, judge: Judge = lambda old, new: "
         one, other = before.get(step_id), after.get(step_id)
         if one is None or other is None:
             continue  # said of the plans
+        tables += sum(bool(output["label"]) for output in one["outputs"])
+        drawn += sum(not output["label"] for output in one["outputs"])
         if _state(one) != _state(other):
             gives_table = any(output["label"] for output in (*one["outputs"], *other["outputs"]))
             message = f"{_state(one)} → {_state(other)}"
@@ -140,7 +142,6 @@ def compare(old: RunRecord, new: RunRecord, *, judge: Judge = lambda old, new: "
         theirs = {output["label"]: output for output in other["outputs"]}
         for output in one["outputs"]:
             label = output["label"]
-            tables, drawn = (tables + 1, drawn) if label else (tables, drawn + 1)
             if label not in theirs:
                 continue  # said of the plans, for a label is planned
             if output["digest"] == theirs[label]["digest"]:

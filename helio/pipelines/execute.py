@@ -304,6 +304,9 @@ class Execution:
         return None if self._missing(works) else self._in_store(step, works)
 
     def _in_store(self, step: PlannedStep, works: list[Work]) -> StepResult:
+        made = self._made.get(step.step_id)
+        if made is not None and [one.key for one in made.outputs] == [work.key for work in works]:
+            return made  # this run has put it there, when it was held to its lock
         outputs = tuple(self._output(step, work, made=False) for work in works)
         attempts = next((tuple(one.facts.get("attempts", ())) for one in outputs), ())
         return StepResult(step, "cached", outputs, attempts=attempts)

@@ -329,12 +329,12 @@ def _of_files(old: LockedFile, new: LockedFile) -> str:
         if old.sha256 == new.sha256:
             return ""
         published = (
-            f" of {old.last_modified} → {new.last_modified}" if old.last_modified != new.last_modified else ""
+            f", of {old.last_modified} → of {new.last_modified}"
+            if old.last_modified != new.last_modified
+            else ""
         )
-        return (
-            f"has other bytes{published and ', published again'}: "
-            f"sha256 {old.sha256[:_SHORT]}… → {new.sha256[:_SHORT]}…{published}"
-        )
+        what = "was published again with other bytes" if published else "has other bytes"
+        return f"{what}: sha256 {old.sha256[:_SHORT]}… → {new.sha256[:_SHORT]}…{published}"
     facts = [
         f"{before} → {after}"
         for before, after in (
