@@ -134,12 +134,12 @@ class TableReader:
             variable = self._file.variable(str(said["variable"]))
             if variable is None:
                 raise KeyError(said["variable"])
-            if not variable.varies:
-                return istp.without_fill(
-                    self._file.records(variable, 0, 1), self._file.attributes(variable.name)
-                )
-            records = self._file.records(variable, *clock.span)
-            return clock.pick(istp.without_fill(records, self._file.attributes(variable.name)))
+            span = clock.span if variable.varies else (0, 1)
+            array = self._file.records(variable, *span)
+            attributes = self._file.attributes(variable.name)
+            if "FILLVAL" in attributes:  # in netCDF a missing value is NaN, and nothing else is fill
+                array = istp.without_fill(array, attributes)
+            return clock.pick(array) if variable.varies else array
 
         table = restore(self._file.path, read_facts(self._file.path, facts), clock.epoch, part)
         return replace(table, notes=clock.notes)

@@ -60,6 +60,10 @@ class ColumnFile(Protocol):
         """
         ...
 
+    def block(self, places: Sequence[int], dtype: np.dtype[Any]) -> Floats:
+        """Several columns, by their places among the titles, as an array of shape (n, columns)."""
+        ...
+
     def holds_numbers(self, place: int) -> bool:
         """Whether a column seems to be one of numbers, from its type or its first cells."""
         ...
@@ -163,13 +167,14 @@ class ColumnReader:
 
     def _part(self, said: Facts) -> npt.NDArray[Any]:
         """The array that stands in columns of its own, one beside the other."""
-        dtype = np.dtype(str(said["dtype"]))
-        array = np.empty((self._clock.epoch.size, len(said["columns"])), dtype=dtype)
-        for j, title in enumerate(said["columns"]):
-            if self._file.titles.count(title) != 1:
+        titles = self._file.titles
+        for title in said["columns"]:
+            if titles.count(title) != 1:
                 raise KeyError(f"there is no one column '{title}'")
-            array[:, j] = self._picked(self._file.numbers(self._file.titles.index(title), dtype))
-        return array
+        places = [titles.index(title) for title in said["columns"]]
+        if not places:
+            return np.empty((self._clock.epoch.size, 0))
+        return self._picked(self._file.block(places, np.dtype(str(said["dtype"]))))
 
     def _picked(self, column: Floats) -> Floats:
         return self._clock.pick(column[slice(*self._clock.span)])

@@ -6,6 +6,7 @@ import csv
 import io
 import mmap
 import re
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -96,7 +97,7 @@ class CsvFile:
 
     @cached_property
     def _nanoseconds(self) -> npt.NDArray[np.int64]:
-        texts = self._column(self._time, pa.string())
+        (texts,) = self._columns([self._time], pa.string())
         try:
             return nanoseconds_of_texts(texts)
         except NotATime as error:
@@ -109,16 +110,21 @@ class CsvFile:
 
     def numbers(self, place: int, dtype: np.dtype[Any] | None = None) -> Floats:
         """A column as floats with missing cells NaN, in double precision unless asked for otherwise."""
-        title, place = self.titles[place], self._place(place)
+        return self.block([place], dtype or np.dtype("f8"))[:, 0]
+
+    def block(self, places: Sequence[int], dtype: np.dtype[Any]) -> Floats:
+        """Several columns in one go, one beside the other."""
         kind = pa.float32() if dtype == np.float32 else pa.float64()
         try:
-            column = self._column(place, kind)
+            columns = self._columns([self._place(place) for place in places], kind)
         except pa.ArrowInvalid:
-            column = self._numbers_of_texts(title, self._column(place, pa.string()), kind)
-        values: Floats = column.to_numpy().astype(kind.to_pandas_dtype(), copy=True)
+            columns = [self._numbers_or_refusal(place, kind) for place in places]
+        block = np.empty((len(columns[0]) if columns else 0, len(places)), dtype=dtype)
+        for j, column in enumerate(columns):
+            block[:, j] = column.to_numpy()
         for fill in self._fills:
-            values[values == values.dtype.type(fill)] = np.nan
-        return values
+            block[block == block.dtype.type(fill)] = np.nan
+        return block
 
     def holds_numbers(self, place: int) -> bool:
         """Whether the first cells of a column are numbers or missing."""
@@ -137,7 +143,7 @@ class CsvFile:
             if text.startswith("#"):
                 self._comments.append(text[1:].strip())
             elif text:
-                return self._columns_of(line, text)
+                return self._titles_of(line, text)
             if read > _LONGEST_HEADER:
                 break
         raise DamagedFile(
@@ -146,7 +152,7 @@ class CsvFile:
             place=str(self.path),
         )
 
-    def _columns_of(self, line: bytes, text: str) -> list[str]:
+    def _titles_of(self, line: bytes, text: str) -> list[str]:
         if b"\r" in line.rstrip(b"\r\n"):
             raise DamagedFile(
                 f"the lines of '{self.path.name}' end in carriage returns alone",
@@ -225,8 +231,8 @@ class CsvFile:
         # the last may be cut off by the end of what was read
         return list(csv.reader(lines[:-1] if len(lines) > 1 else lines))
 
-    def _column(self, place: int, kind: pa.DataType) -> pa.ChunkedArray:
-        """One column of all rows.
+    def _columns(self, places: Sequence[int], kind: pa.DataType) -> list[pa.ChunkedArray]:
+        """Columns of one kind, of all rows.
 
         Raises
         ------
@@ -250,8 +256,8 @@ class CsvFile:
                 read_options=pa.csv.ReadOptions(column_names=names),
                 parse_options=pa.csv.ParseOptions(invalid_row_handler=note),
                 convert_options=pa.csv.ConvertOptions(
-                    include_columns=[names[place]],
-                    column_types={names[place]: kind},
+                    include_columns=[names[place] for place in places],
+                    column_types={names[place]: kind for place in places},
                     null_values=_MISSING,
                     strings_can_be_null=True,
                 ),
@@ -266,7 +272,7 @@ class CsvFile:
                 advice="save it as CSV in UTF-8",
                 place=str(self.path),
             ) from error
-        return table.column(0)
+        return list(table.columns)
 
     def _uneven(self, row: pa.csv.InvalidRow) -> DamagedFile:
         place = self._bytes.find(row.text.encode(), self._begin)
@@ -284,8 +290,10 @@ class CsvFile:
             place=str(self.path),
         )
 
-    def _numbers_of_texts(self, title: str, texts: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-        """Numbers with blanks around them; anything else is named and refused."""
+    def _numbers_or_refusal(self, place: int, kind: pa.DataType) -> pa.ChunkedArray:
+        """A column of numbers, with blanks where there are none perhaps; anything else is named and refused."""
+        title = self.titles[place]
+        (texts,) = self._columns([self._place(place)], pa.string())
         plain = pc.utf8_trim_whitespace(texts)
         plain = pc.if_else(pc.is_in(plain, pa.array(_MISSING)), pa.scalar(None, pa.string()), plain)
         try:

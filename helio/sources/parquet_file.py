@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -105,6 +106,13 @@ class ParquetFile:
         kind = pa.float32() if single and dtype != np.float64 else pa.float64()
         values: Floats = column.cast(kind, safe=False).to_numpy().astype(kind.to_pandas_dtype(), copy=True)
         return values
+
+    def block(self, places: Sequence[int], dtype: np.dtype[Any]) -> Floats:
+        """Several columns, one beside the other."""
+        block = np.empty((self._file.metadata.num_rows, len(places)), dtype=dtype)
+        for j, place in enumerate(places):
+            block[:, j] = self.numbers(place, dtype)
+        return block
 
     def holds_numbers(self, place: int) -> bool:
         """Whether a column is of numbers, by its type."""
