@@ -8,10 +8,12 @@ import json
 import mmap
 import os
 import random
+from collections.abc import Callable
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 from helio.steps.sandbox import isolation
-from helio.steps.sandbox.allow_list import BUILTINS
+from helio.steps.sandbox.allow_list import BUILTINS, MEMBERS
 from helio.steps.sandbox.limits import Limits
 
 if TYPE_CHECKING:
@@ -88,11 +90,35 @@ def modules_in_scope() -> dict[str, Any]:
     """The modules that are in scope, under the names of the allow-list."""
     import numpy as np
     import pandas as pd
-    import pywt
     import xarray as xr
     from scipy import signal
 
-    return {"pd": pd, "np": np, "xr": xr, "signal": signal, "pywt": pywt}
+    return {"pd": pd, "np": np, "xr": xr, "signal": signal, "pywt": _wavelets()}
+
+
+def _wavelets() -> SimpleNamespace:
+    """What is listed of PyWavelets, which refuses to read what cannot be written, as is every column of pandas 3."""
+    import pywt
+
+    listed = {name: getattr(pywt, name) for name in MEMBERS["pywt"]}
+    return SimpleNamespace(**listed | {name: _on_copies(listed[name]) for name in _WANT_TO_WRITE})
+
+
+_WANT_TO_WRITE = ("dwt", "wavedec", "downcoef", "upcoef")
+
+
+def _on_copies(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that gets copies of its arrays."""
+
+    def call(*args: Any, **others: Any) -> Any:
+        import numpy as np
+
+        def copied(one: Any) -> Any:
+            return np.array(one) if hasattr(one, "__array__") else one
+
+        return function(*map(copied, args), **{name: copied(one) for name, one in others.items()})
+
+    return call
 
 
 def _told(error: BaseException) -> dict[str, Any]:
