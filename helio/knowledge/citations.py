@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from helio.errors import UnknownDataset
@@ -13,6 +17,8 @@ if TYPE_CHECKING:
     from helio.knowledge.catalogue import Catalogue, DatasetSummary
     from helio.store.source_file import SourceFile
 
+ACKNOWLEDGEMENTS = Path(__file__).with_name("acknowledgements.json")
+"""What archives ask for beside what their files say, each with the page that says so."""
 SPDF = "NASA Space Physics Data Facility (SPDF), CDAWeb"
 _PUBLISHERS = (
     ("CDAWeb", SPDF),
@@ -61,6 +67,8 @@ class Citation:
         The first and the last day on which the files were read.
     acknowledgement, rules_of_use : str
         In the words of the files.
+    requested, requested_at : str
+        The acknowledgement that the archive itself asks for, and the page that says so.
     preliminary : bool
         A browse or key-parameter product, not for publication.
     notes_url : str
@@ -82,6 +90,8 @@ class Citation:
     accessed: tuple[str, ...] = ()
     acknowledgement: str = ""
     rules_of_use: str = ""
+    requested: str = ""
+    requested_at: str = ""
     preliminary: bool = False
     notes_url: str = ""
     unknown: tuple[str, ...] = field(default=())
@@ -124,6 +134,7 @@ def _citation(uses: list[Use], catalogue: Catalogue | None) -> Citation:
     sources = [one.source for one in uses]
     dataset_id = sources[0].dataset_id
     known = _known(dataset_id, catalogue)
+    requested, requested_at = _requested(dataset_id)
     served = tuple(dict.fromkeys(one.provider for one in sources if one.provider))
     days = sorted({one.accessed[:10] for one in uses if one.accessed})
 
@@ -146,11 +157,16 @@ def _citation(uses: list[Use], catalogue: Catalogue | None) -> Citation:
         accessed=tuple(dict.fromkeys((days[0], days[-1]))) if days else (),
         acknowledgement=said("acknowledgement") or (known.acknowledgement if known else ""),
         rules_of_use=said("rules_of_use"),
+        requested=requested,
+        requested_at=requested_at,
         preliminary=any(one.preliminary for one in sources),
         notes_url=known.notes_url if known else "",
     )
     expected = ("title", "doi", "pi", "publisher", "versions", "accessed", "acknowledgement")
-    return Citation(**{**vars(found), "unknown": tuple(name for name in expected if not vars(found)[name])})
+    unknown = [name for name in expected if not vars(found)[name]]
+    if requested and "acknowledgement" in unknown:
+        unknown.remove("acknowledgement")
+    return replace(found, unknown=tuple(unknown))
 
 
 def _known(dataset_id: str, catalogue: Catalogue | None) -> DatasetSummary | None:
@@ -158,6 +174,20 @@ def _known(dataset_id: str, catalogue: Catalogue | None) -> DatasetSummary | Non
         return None if catalogue is None else catalogue.summary(dataset_id)
     except UnknownDataset:  # a dataset of one's own, or of another archive
         return None
+
+
+def _requested(dataset_id: str) -> tuple[str, str]:
+    """The acknowledgement that the archive of a dataset asks for, and the page that says so."""
+    for one in _requests():
+        if any(fnmatchcase(dataset_id.upper(), pattern) for pattern in one["datasets"]):
+            return one["text"], one["source"]
+    return "", ""
+
+
+@cache
+def _requests() -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = json.loads(ACKNOWLEDGEMENTS.read_text(encoding="utf-8"))
+    return entries
 
 
 def _publisher(served: tuple[str, ...], in_catalogue: bool) -> str:
@@ -184,7 +214,13 @@ def citation_text(one: Citation) -> str:
     told += [f"https://doi.org/{one.doi}"] if one.doi else []
     told += ["; ".join(span_text(span) for span in one.spans)] if one.spans else []
     told += [f"Accessed {' to '.join(one.accessed)}"] if one.accessed else []
+    told += [f"Read from {', '.join(elsewhere)}"] if (elsewhere := _not_the_publisher(one)) else []
     return ". ".join(text.rstrip(". ") for text in told if text) + "."
+
+
+def _not_the_publisher(one: Citation) -> list[str]:
+    """Whoever gave the files without being their publisher: a folder, the samples."""
+    return [name for name in one.read_from if _publisher((name,), in_catalogue=False) == ""]
 
 
 def text_lines(citations: Iterable[Citation], version: str) -> list[str]:
@@ -194,6 +230,8 @@ def text_lines(citations: Iterable[Citation], version: str) -> list[str]:
         lines += [one.dataset_id, f"  {citation_text(one)}"]
         if one.acknowledgement:
             lines.append(f"  acknowledgement: {one.acknowledgement}")
+        if one.requested:
+            lines.append(f"  its archive asks for: {one.requested} ({one.requested_at})")
         if one.rules_of_use:
             lines.append(f"  rules of use: {one.rules_of_use}")
         if one.preliminary:
@@ -252,9 +290,8 @@ def _note(one: Citation) -> str:
     told += [one.affiliation] if one.affiliation else []
     told += [span_text(span) for span in one.spans]
     told += ["preliminary, not for publication"] if one.preliminary else []
-    told += [
-        f"acknowledgement: {one.acknowledgement}" if one.acknowledgement else "acknowledgement not known"
-    ]
+    told += [f"acknowledgement: {text}" for text in (one.acknowledgement, one.requested) if text]
+    told += ["acknowledgement not known"] if "acknowledgement" in one.unknown else []
     return "; ".join(told)
 
 

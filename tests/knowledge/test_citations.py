@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
 
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.citations import Citation, Use, bibtex, cite, span_text, text_lines, uses_of
+from helio.knowledge.citations import (
+    ACKNOWLEDGEMENTS,
+    Citation,
+    Use,
+    bibtex,
+    citation_text,
+    cite,
+    span_text,
+    text_lines,
+    uses_of,
+)
 from helio.store.source_file import SourceFile
 
 SPAN = ("2023-01-02T00:00:00", "2023-01-03T00:00:00")
@@ -108,3 +119,27 @@ def test_a_range_says_its_hours_where_it_has_any():
     assert span_text(("2023-01-02T06:00:00", "2023-01-03T00:00:00")) == (
         "2023-01-02 06:00:00 to 2023-01-03 00:00:00 UTC"
     )
+
+
+def test_what_an_archive_asks_for_is_quoted_with_its_page_beside_what_the_file_says(catalogue: Catalogue):
+    found = one(catalogue, dataset_id="OMNI2_H0_MRG1HR", acknowledgement="NSSDC")
+    assert found.acknowledgement == "NSSDC"
+    assert found.requested.startswith("We acknowledge use of NASA/GSFC")
+    assert any(
+        "https://omniweb.gsfc.nasa.gov/html/citing.html" in line for line in text_lines([found], "0.1.0")
+    )
+    silent = one(catalogue, dataset_id="OMNI_HRO_1MIN")
+    assert "acknowledgement" not in silent.unknown
+    assert "acknowledgement not known" not in bibtex([silent], "0.1.0")
+
+
+def test_each_request_of_an_archive_names_its_page():
+    for entry in json.loads(ACKNOWLEDGEMENTS.read_text(encoding="utf-8")):
+        assert entry["text"].endswith(".")
+        assert entry["source"].startswith("https://")
+        assert entry["datasets"]
+
+
+def test_files_from_a_folder_are_said_to_come_from_there(catalogue: Catalogue):
+    assert citation_text(one(catalogue, provider="my archive")).endswith("Read from my archive.")
+    assert "Read from" not in citation_text(one(catalogue))
