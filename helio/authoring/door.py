@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from helio.errors import (
 from helio.settings import Settings
 from helio.sources.http import Clock
 
+log = logging.getLogger(__name__)
 _LOOKS_UP = 0.1
 """Seconds after which whoever waits for an answer looks whether it is still wanted."""
 
@@ -90,6 +92,8 @@ class Door:
         """What all answers took, those that could not be used too."""
         self.calls = 0
         """Requests made, those that failed too."""
+        self.fell_back: dict[Role, str] = {}
+        """The roles that the fallback has taken over, and why: to be said to the user."""
         self._model = model
         self._fallback = fallback
         # the errors of a transcript are those that were left after all attempts
@@ -103,7 +107,6 @@ class Door:
         self._ended = ended or threading.Event()
         self._lock = threading.Lock()
         self._asked = 0
-        self._given_up: set[Role] = set()
 
     def name(self, role: Role) -> str:
         """The model that is asked for a role now."""
@@ -134,6 +137,7 @@ class Door:
             raise
         took = self._clock.now() - began
         self.transcript.answered(n, answer, seconds=took, attempts=self.calls - before, spent=self.usage)
+        log.info("question %d: %s, %d tokens, %.1f s", n, answer.model, answer.usage.total, took)
         return answer
 
     def cancel(self) -> None:
@@ -155,7 +159,7 @@ class Door:
     def _chain(self, role: Role) -> list[Model]:
         if self._fallback is None:
             return [self._model]
-        return [self._fallback] if role in self._given_up else [self._model, self._fallback]
+        return [self._fallback] if role in self.fell_back else [self._model, self._fallback]
 
     def _persist(self, n: int, ask: Ask) -> Answer:
         first, *others = self._chain(ask.role)
@@ -165,8 +169,9 @@ class Door:
             if not others:
                 raise
             with self._lock:
-                self._given_up.add(ask.role)
+                self.fell_back[ask.role] = error.message
             name = others[0].name(ask.role)
+            log.warning("question %d: %s is asked, for %s", n, name, error.message)
             self.transcript.note("fallback", n=n, to=name, role=ask.role, because=error.message)
             try:
                 return self._try(n, others[0], ask, 1)
@@ -204,6 +209,8 @@ class Door:
                     seconds=round(self._clock.now() - began, 3),
                     waits=None if pause is None else round(pause, 3),
                 )
+                if pause:
+                    log.info("question %d: %s; another attempt in %.1f s", n, error.message, pause)
                 if pause is None:
                     if attempt > 1:
                         error.message += f", after {attempt} attempts"

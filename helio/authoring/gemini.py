@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import logging
 import re
 import socket
 import threading
@@ -100,6 +101,7 @@ class Gemini:
         self._lock = threading.Lock()
         self._client: genai.Client | None = None
         self._wire: httpx2.Client | None = None
+        self._closings = 0
         self._sockets: weakref.WeakSet[socket.socket] = weakref.WeakSet()
 
     def name(self, role: Role) -> str:
@@ -138,6 +140,7 @@ class Gemini:
                     # closing it here would not wake whoever reads from it; a TLS socket's own method forgets the cipher
                     socket.socket.shutdown(one, socket.SHUT_RDWR)
             wire, self._wire, self._client = self._wire, None, None
+            self._closings += 1
         if wire is not None:
             wire.close()  # the maker's client does not close what it was given
 
@@ -148,7 +151,7 @@ class Gemini:
         from google.genai import types
         from pydantic import ValidationError
 
-        host = self._url or HOST
+        host, closings = self._url or HOST, self._closings
         config = types.GenerateContentConfig(
             system_instruction=ask.system or None,
             temperature=ask.temperature,
@@ -176,11 +179,13 @@ class Gemini:
         )
         contents: list[Any] = [_content(turn, name) for turn in ask.turns]
         try:
-            return self._open().models.generate_content(model=name, contents=contents, config=config)
+            return self._open(closings).models.generate_content(model=name, contents=contents, config=config)
         except httpx2.TimeoutException as error:
             connecting = isinstance(error, httpx2.ConnectTimeout)
             seconds = min(self._timeout, _CONNECTING) if connecting else self._timeout
             raise self._unavailable(f"{host} did not answer within {seconds:g} s") from None
+        except RuntimeError:  # what a client says that was closed
+            raise self._unavailable(f"the connection to {host} was closed") from None
         except httpx2.RemoteProtocolError:
             raise self._unavailable(f"{host} ended the connection without an answer") from None
         except (httpx2.NetworkError, httpx2.ProxyError) as error:
@@ -200,25 +205,30 @@ class Gemini:
         except ValueError:  # what json.loads raises: a page of a proxy or a portal
             raise self._unavailable(f"{host} answered with something else than JSON") from None
 
-    def _open(self) -> genai.Client:
+    def _open(self, closings: int) -> genai.Client:
         import httpx2
         from google import genai
         from google.genai import types
 
         with self._lock:
+            if (
+                self._closings != closings
+            ):  # while the imports took their time: the question is not wanted any more
+                raise self._unavailable(f"the connection to {self._url or HOST} was closed")
             if self._client is None:
                 try:
-                    trusted = {"verify": httpx2.create_ssl_context()}
-                    # event_hooks: the client offers no other way to the request it makes
-                    wire = httpx2.Client(
-                        **trusted, follow_redirects=True, event_hooks={"request": [self._watch]}
-                    )
+                    trusted = httpx2.create_ssl_context()
+                    # event_hooks: the client offers no other way to the request it makes.
+                    # No redirects: the key would be sent along, to whoever the answer names.
+                    wire = httpx2.Client(verify=trusted, event_hooks={"request": [self._watch]})
                 except (OSError, ValueError, httpx2.InvalidURL) as error:
                     raise ModelRefused(
                         f"the environment's settings for the network cannot be used: {error}",
                         advice="look at SSL_CERT_FILE, SSL_CERT_DIR, HTTPS_PROXY, HTTP_PROXY and ALL_PROXY",
                     ) from error
                 weakref.finalize(self, wire.close)
+                # it warns that it takes the environment's key, when it takes ours
+                logging.getLogger("google_genai").setLevel(logging.ERROR)
                 # a reason that is newer than the client is told to the user as such, in our own error
                 warnings.filterwarnings("ignore", r".* is not a valid \w+", UserWarning, r"google\.genai")
                 self._wire = wire
@@ -232,8 +242,8 @@ class Gemini:
                         timeout=round(self._timeout * 1000),
                         httpx_client=wire,
                         # or the client reads all certificates again for another one that nobody uses
-                        client_args=dict(trusted),
-                        async_client_args=dict(trusted),
+                        client_args={"verify": trusted},
+                        async_client_args={"verify": trusted},
                     ),
                 )
             return self._client
@@ -326,9 +336,9 @@ class Gemini:
                 else "try again later, or name another model",
                 wait=wait,
             )
-        if status >= 500 or status in (408, 499) or status < 400:
+        if status >= 500 or status in (408, 499):
             return self._unavailable(said, wait=wait)
-        return ModelRefused(said)
+        return ModelRefused(said, advice="" if status >= 400 else "look at HELIO_MODEL_URL")
 
     def _unavailable(self, said: str, *, wait: float | None = None) -> ModelUnavailable:
         return ModelUnavailable(

@@ -95,11 +95,12 @@ class Ask:
     tools : tuple of Tool
         What may be called. Not together with `schema`: not every model can do both at once.
     schema : mapping or None
-        JSON Schema of the answer, where JSON is wanted.
+        JSON Schema of the answer, where JSON is wanted. What every maker takes: ``type``, ``properties``, ``required``,
+        ``additionalProperties``, ``items``, ``enum``, ``anyOf``, ``description``, and bounds.
     max_tokens : int
         The most that may be written in answer, thoughts included.
     temperature : float or None
-        None leaves it to the model.
+        None leaves it to the model, whose makers may advise that.
     seed : int or None
         The same seed asks for the same answer; no maker promises it.
     """
@@ -109,7 +110,7 @@ class Ask:
     turns: tuple[Turn, ...]
     tools: tuple[Tool, ...] = ()
     schema: Mapping[str, Json] | None = None
-    max_tokens: int = 16384
+    max_tokens: int = 32768
     temperature: float | None = 0.0
     seed: int | None = 0
 

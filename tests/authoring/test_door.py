@@ -123,6 +123,7 @@ def test_after_the_budget_the_fallback_is_asked_and_the_transcript_says_so(serve
     [said] = [line for line in read_lines(one.transcript.path) if line["kind"] == "fallback"]
     assert (said["to"], said["role"], said["n"]) == (OTHER, "smart", 1)
     assert "Quota exceeded." in said["because"]
+    assert list(one.fell_back) == ["smart"]
 
 
 def test_the_next_question_goes_to_the_fallback_at_once_and_other_roles_do_not(serve, door):

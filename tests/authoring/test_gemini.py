@@ -279,6 +279,17 @@ def test_the_key_is_in_no_error_log_or_name(serve, gemini, caplog):
     assert standin.KEY not in told + caplog.text
 
 
+def test_the_key_does_not_follow_a_redirect(serve, gemini):
+    other = serve(standin.text("hi"))
+    moved = standin.Reply(
+        raw=b"", status=307, headers={"Location": f"{other.url}/v1beta/models/x:generateContent"}
+    )
+    with pytest.raises(ModelRefused, match="307") as caught:
+        gemini(serve(moved)).ask(question())
+    assert "HELIO_MODEL_URL" in caught.value.advice
+    assert other.requests == []
+
+
 def test_the_environment_does_not_change_what_was_said(serve, gemini, monkeypatch, caplog):
     for name, value in {
         "GOOGLE_GENAI_USE_VERTEXAI": "true",
@@ -291,6 +302,29 @@ def test_the_environment_does_not_change_what_was_said(serve, gemini, monkeypatc
     server = serve(standin.text("hi"))
     assert gemini(server).ask(question()).text == "hi"
     assert server.requests[0].key == standin.KEY
+    assert "GOOGLE_API_KEY" not in caplog.text
+
+
+def test_a_question_that_was_given_up_before_it_was_sent_is_not_sent(serve, gemini, monkeypatch):
+    server = serve(standin.text("hi"))
+    model = gemini(server)
+    opened = model._open
+
+    def closed_meanwhile(closings: int):
+        model.close()
+        return opened(closings)
+
+    monkeypatch.setattr(model, "_open", closed_meanwhile)
+    with pytest.raises(ModelUnavailable, match="was closed"):
+        model.ask(question())
+    assert server.requests == []
+
+
+def test_a_closed_client_opens_again(serve, gemini):
+    model = gemini(serve(standin.text("one"), standin.text("two")))
+    assert model.ask(question()).text == "one"
+    model.close()
+    assert model.ask(question()).text == "two"
 
 
 def test_settings_name_models_key_and_server(serve):

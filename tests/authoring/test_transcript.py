@@ -212,7 +212,7 @@ def test_another_question_says_what_differs(told, tmp_path):
     [
         ({"system": "be rude"}, '/system is "" there and "be rude" here'),
         ({"tools": ()}, "/tools has 1 items there and 0 here"),
-        ({"max_tokens": 5}, "/max_tokens is 16384 there and 5 here"),
+        ({"max_tokens": 5}, "/max_tokens is 32768 there and 5 here"),
         (
             {"tools": (dataclasses.replace(SEARCH, parameters={"type": "object"}),)},
             "/tools/0/parameters/properties is only there",
