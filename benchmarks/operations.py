@@ -13,11 +13,13 @@ import sys
 import time
 import tracemalloc
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
+from scipy import signal
 
 from helio.knowledge.constants import (
     BOLTZMANN,
@@ -28,7 +30,8 @@ from helio.knowledge.constants import (
     VACUUM_PERMITTIVITY,
 )
 from helio.steps import load_tool
-from helio.store.table import Table
+from helio.store.table import Axis, Table
+from helio.time_range import Duration
 
 RECORDS = 1_000_000
 REPEATS = 7
@@ -180,7 +183,120 @@ VECTORS_AND_SOLAR_WIND = (
     ),
 )
 
-CASES: tuple[Case, ...] = (*VECTORS_AND_SOLAR_WIND,)
+SECONDS = np.arange(RECORDS, dtype=np.float64)
+WAVE = np.sin(SECONDS / 200) + RANDOM.normal(0, 0.3, RECORDS)
+HOLES = np.where(RANDOM.random(RECORDS) < 0.01, np.nan, WAVE)
+LINE, BROKEN = series(WAVE, "nT", "B"), series(HOLES, "nT", "B")
+LATER = replace(LINE, epoch=EPOCH + np.timedelta64(500, "ms"))
+FLAG = series((RANDOM.random(RECORDS) < 0.01).astype(np.float64), "", "flag")
+FRAME = pd.DataFrame({"B": HOLES}, index=pd.DatetimeIndex(EPOCH))
+SECTIONS = signal.butter(4, [0.01, 0.1], "bandpass", fs=1, output="sos")
+SHORT = signal.ShortTimeFFT(
+    signal.get_window("hann", 256), 128, 1.0, fft_mode="onesided2X", scale_to="psd", phase_shift=None
+)
+
+ENERGIES = Axis("Energy", "keV", np.geomspace(1, 1000, 64))
+FLUX = RANDOM.lognormal(size=(RECORDS // 64, 64))
+SPECTRA = Table(
+    EPOCH[: RECORDS // 64], FLUX, "cm^-2 s^-1 sr^-1 keV^-1", "flux", axes=(ENERGIES,), scale="log"
+)
+WIDTHS = np.gradient(ENERGIES.centers)
+ANGLES = Axis("Pitch angle", "deg", np.linspace(7.5, 172.5, 12), scale="linear")
+PITCH = RANDOM.lognormal(size=(RECORDS // 96, 8, 12))
+DISTRIBUTION = Table(
+    EPOCH[: RECORDS // 96],
+    PITCH,
+    "cm^-2 s^-1 sr^-1 keV^-1",
+    "flux",
+    axes=(Axis("Energy", "keV", np.geomspace(1, 100, 8)), ANGLES),
+)
+SOLID = -np.diff(np.cos(np.radians(np.linspace(0, 180, 13))))
+NINE, MINUTE = Duration("9s"), Duration("1min")
+
+
+def plain_hampel() -> npt.NDArray[Any]:
+    """Not quite the rule: about a running median, not about the median of each window."""
+    column = pd.Series(HOLES)
+    median = column.rolling(9, center=True, min_periods=1).median()
+    spread = (column - median).abs().rolling(9, center=True, min_periods=1).median()
+    return np.where((column - median).abs() > 5 * 1.4826 * spread, np.nan, column)
+
+
+SERIES_AND_SPECTRA = (
+    Case("resample", (BROKEN,), lambda: FRAME.resample("1min").mean().to_numpy(), (("cadence", MINUTE),)),
+    Case(
+        "running_average",
+        (BROKEN,),
+        lambda: FRAME.rolling("61s", center=True).mean().to_numpy(),
+        (("window", MINUTE),),
+    ),
+    Case(
+        "running_median",
+        (BROKEN,),
+        lambda: FRAME.rolling("61s", center=True).median().to_numpy(),
+        (("window", MINUTE),),
+    ),
+    Case(
+        "align", (LINE, LATER), lambda: np.interp(SECONDS + 0.5, SECONDS, WAVE), (("limit", Duration("2s")),)
+    ),
+    Case(
+        "interpolate",
+        (BROKEN,),
+        lambda: np.interp(SECONDS, SECONDS[~np.isnan(HOLES)], HOLES[~np.isnan(HOLES)]),
+        (("limit", MINUTE),),
+    ),
+    Case("despike", (BROKEN,), plain_hampel, (("window", NINE),)),
+    Case("detrend", (LINE,), lambda: signal.detrend(WAVE)),
+    Case("derivative", (LINE,), lambda: np.gradient(WAVE, SECONDS)),
+    Case(
+        "band_pass",
+        (LINE,),
+        lambda: signal.sosfiltfilt(SECTIONS, WAVE),
+        (("low", 0.01), ("high", 0.1)),
+    ),
+    Case("arithmetic", (FIELD, LINE), lambda: B * WAVE[:, None], (("operation", "multiply"),)),
+    Case("rescale", (LINE,), lambda: 2 * WAVE + 1, (("factor", 2.0), ("offset", 1.0), ("unit", "nT"))),
+    Case("mask", (LINE,), lambda: np.where(WAVE > 1, np.nan, WAVE), (("where", ">"), ("value", 1.0))),
+    Case("mask_by_flag", (FIELD, FLAG), lambda: np.where(FLAG.values[:, None] != 0, np.nan, B)),
+    Case(
+        "statistics",
+        (BROKEN,),
+        lambda: FRAME.resample("1min").agg(["mean", "median", "std", "min", "max"]).to_numpy(),
+        (("interval", MINUTE),),
+    ),
+    Case(
+        "power_spectrogram",
+        (LINE,),
+        lambda: SHORT.spectrogram(WAVE, detr="constant"),
+        (("window", Duration("256s")),),
+    ),
+    Case(
+        "power_spectrum",
+        (LINE,),
+        lambda: signal.welch(WAVE, nperseg=256),
+        (("window", Duration("256s")),),
+    ),
+    Case(
+        "band_average",
+        (SPECTRA,),
+        lambda: np.nansum(FLUX[:, 10:40] * WIDTHS[10:40], axis=1) / WIDTHS[10:40].sum(),
+        (("bands", [(3.0, 75.0)]),),
+    ),
+    Case(
+        "band_integral",
+        (SPECTRA,),
+        lambda: (FLUX[:, 10:40] * WIDTHS[10:40]).sum(axis=1),
+        (("bands", [(3.0, 75.0)]),),
+    ),
+    Case("slice_spectrum", (SPECTRA,), lambda: FLUX[:, 20:40].copy(), (("between", (10.0, 100.0)),)),
+    Case(
+        "pitch_angle_average",
+        (DISTRIBUTION,),
+        lambda: np.nansum(PITCH * SOLID, axis=-1) / SOLID.sum(),
+    ),
+)
+
+CASES: tuple[Case, ...] = (*VECTORS_AND_SOLAR_WIND, *SERIES_AND_SPECTRA)
 """Every operation that a line of numpy or pandas could stand for."""
 
 
