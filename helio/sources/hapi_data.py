@@ -114,7 +114,7 @@ def _csv(
     try:
         found = csv.read_csv(
             io.BytesIO(body),
-            read_options=csv.ReadOptions(column_names=names, use_threads=False),
+            read_options=csv.ReadOptions(column_names=names),
             convert_options=csv.ConvertOptions(
                 column_types={name: pa.float64() if name != "0" else pa.string() for name in names},
                 null_values=["NaN", "nan", "NAN", "Nan", ""],
@@ -127,15 +127,16 @@ def _csv(
             f"{str(error).splitlines()[0]}",
             advice=_ADVICE,
         ) from error
-    # object arrays of short texts become one array of bytes, for `epochs_of`
-    texts = np.char.strip(found.column(0).to_numpy().astype(np.str_)).astype(np.bytes_)
+    texts = _texts(found.column(0))
     columns: list[npt.NDArray[Any]] = []
     place = 1
     for one in parameters[1:]:
-        parts = [found.column(number).to_numpy() for number in range(place, place + one.elements)]
-        columns.append(np.stack(parts, axis=1).reshape(-1, *one.size) if one.size else parts[0])
-        place += one.elements
-    return texts, columns
+        parts = [
+            np.frombuffer(one.cast(pa.binary(longest)).buffers()[1], f"S{longest}", count=len(one))
+            for one in trimmed.chunks
+        ]
+        return np.concatenate(parts)
+    return np.array(trimmed.to_pylist(), dtype=np.bytes_)
 
 
 def epochs_of(texts: npt.NDArray[np.bytes_]) -> Epochs:
@@ -166,21 +167,27 @@ def _of_one_form(letters: npt.NDArray[np.uint8]) -> Epochs:
     form = _FORM.fullmatch(letters[0].tobytes())
     if form is None:
         raise _no_time(letters, 0)
-    digits = letters - np.uint8(ord("0"))
-    is_digit = np.zeros(letters.shape[1], bool)
+    # one row per letter, so that what is done to one place of all times runs through memory in order
+    rows = np.ascontiguousarray(letters.T)
+    digits = rows - np.uint8(ord("0"))
+    wrong = np.zeros(letters.shape[0], bool)
+    in_numbers: set[int] = set()
     for group in range(1, 9):
-        is_digit[slice(*form.span(group)) if form[group] is not None else slice(0, 0)] = True
-    wrong = (digits[:, is_digit] > 9).any(axis=1) | (letters[:, ~is_digit] != letters[0, ~is_digit]).any(
-        axis=1
-    )
+        in_numbers.update(range(*form.span(group)) if form[group] is not None else ())
+    for place in range(rows.shape[0]):
+        wrong |= digits[place] > 9 if place in in_numbers else rows[place] != rows[place, 0]
 
     def number(group: int, default: int) -> npt.NDArray[np.int64]:
         if form[group] is None:
             return np.full(1, default, np.int64)
-        total = np.zeros(letters.shape[0], np.int64)
-        for column in range(*form.span(group)):
-            total = total * 10 + digits[:, column]
-        return total
+        places = digits[slice(*form.span(group))]
+        if bool((places == places[:, :1]).all()):
+            places = places[:, :1]  # years and months seldom change: what is made of them is made once
+        total = np.zeros(places.shape[1], np.int32)
+        for row in places:
+            total *= 10
+            total += row
+        return total.astype(np.int64)
 
     year, month, hour, minute, second = (
         number(group, default) for group, default in ((1, 0), (3, 1), (5, 0), (6, 0), (7, 0))
@@ -197,9 +204,11 @@ def _of_one_form(letters: npt.NDArray[np.uint8]) -> Epochs:
     nanoseconds = np.zeros(1, np.int64)
     if form[8]:
         start, stop = form.span(8)
-        for column in range(start, min(stop, start + 9)):
-            nanoseconds = nanoseconds * 10 + digits[:, column]
-        nanoseconds = nanoseconds * 10 ** max(0, 9 - (stop - start))
+        fraction = np.zeros(letters.shape[0], np.int32)  # nine digits fit
+        for place in range(start, min(stop, start + 9)):
+            fraction *= 10
+            fraction += digits[place]
+        nanoseconds = fraction.astype(np.int64) * 10 ** max(0, 9 - (stop - start))
     wrong = wrong | ((hour == 24) & ((minute > 0) | (second > 0) | (nanoseconds > 0)))
     wrong = wrong | (year < _FIRST_YEAR) | (year > _LAST_YEAR)
     if wrong.any():
