@@ -758,6 +758,22 @@ _VERIFY = (
         "said, and computed",
     ),
     (
+        "HV401",
+        "error",
+        "a table in another unit than the tool takes, by what another tool always gives",
+        "Nothing is converted silently, and a number in the wrong unit looks like any other number.",
+        "shue_standoff with the clock angle as its pressure",
+        "refused, both units named",
+    ),
+    (
+        "HV402",
+        "warning",
+        "a parameter in another unit than the tool takes, by what the catalogue says",
+        "The file has the last word, when the step runs; the catalogue may be older than the file.",
+        "plasma_beta with a temperature in eV",
+        "said, with the conversion to add",
+    ),
+    (
         "HV601",
         "error",
         "code outside the allow-list",

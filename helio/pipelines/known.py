@@ -50,10 +50,12 @@ class KnownDatasets(Mapping[str, Dataset]):
             raise KeyError(dataset_id)
         entry = catalogue.dataset(dataset_id)
         parameters = {one.name: one.components for one in entry.parameters}
+        units = {one.name: one.unit for one in entry.parameters}
         if not self._spans or entry.first is None or entry.last is None:
-            return Dataset(parameters)
+            return Dataset(parameters, units=units)
         first, last = (one.astimezone(UTC).replace(tzinfo=None) for one in (entry.first, entry.last))
-        return Dataset(parameters, first, last + _AFTER_LAST, fresh=catalogue.is_fresh(entry, self._now))
+        fresh = catalogue.is_fresh(entry, self._now)
+        return Dataset(parameters, first, last + _AFTER_LAST, fresh=fresh, units=units)
 
     def __contains__(self, dataset_id: object) -> bool:
         """Without unpacking its parameters."""

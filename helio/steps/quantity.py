@@ -63,10 +63,10 @@ def check_quantity(takes: Quantity, table: Table, *, tool: str, parameter: str, 
     """
     called = f"'{label or table.name or parameter}'"
     needs = f"{tool} takes its {parameter}"
-    if takes.unit and not _equal_units(takes.unit, table.unit):
+    if takes.unit and not equal_units(takes.unit, table.unit):
         raise UnitMismatch(
             f"{needs} {_in_unit(takes.unit)}, and {called} {_has_unit(table.unit)}",
-            advice=_advice_on_units(table.unit, takes.unit),
+            advice=advice_on_units(table.unit, takes.unit),
         )
     if takes.kind and table.kind != takes.kind:
         raise StepError(
@@ -93,10 +93,10 @@ def same_unit(one: Table, other: Table) -> str:
     UnitMismatch
         When they differ by more than their spelling: ``nT`` and ``T`` do.
     """
-    if not _equal_units(one.unit, other.unit):
+    if not equal_units(one.unit, other.unit):
         raise UnitMismatch(
             f"{_called(one)} {_has_unit(one.unit)}, and {_called(other)} {_has_unit(other.unit)}",
-            advice=_advice_on_units(other.unit, one.unit),
+            advice=advice_on_units(other.unit, one.unit),
         )
     return one.unit
 
@@ -165,7 +165,8 @@ def _frame_of_a_name(table: Table, label: str) -> str:
     return frame_of(label, {"LABLAXIS": table.name, "CATDESC": table.description})
 
 
-def _equal_units(one: str, other: str) -> bool:
+def equal_units(one: str, other: str) -> bool:
+    """Whether two spellings are of one unit; ``1`` is none."""
     from helio.knowledge.units import canonical_unit  # hundreds of spellings, for which start-up must not pay
 
     return canonical_unit(one) == canonical_unit(other)
@@ -187,7 +188,8 @@ def _has_frame(frame: str) -> str:
     return f"is in {frame}" if frame else "has no frame"
 
 
-def _advice_on_units(unit: str, wanted: str) -> str:
+def advice_on_units(unit: str, wanted: str) -> str:
+    """What to do about a unit that is not the wanted one."""
     if not unit and wanted != "1":
         return f'state its unit with the tool declare_quantity, if it is known: unit "{wanted}"'
     from helio.knowledge.unit_algebra import comparable

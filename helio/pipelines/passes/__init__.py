@@ -11,6 +11,7 @@ from helio.pipelines.passes.check_fetches import check_fetches
 from helio.pipelines.passes.check_given_values import check_given_values
 from helio.pipelines.passes.check_intents import check_intents
 from helio.pipelines.passes.check_maps import check_maps
+from helio.pipelines.passes.check_quantities import check_quantities
 from helio.pipelines.passes.check_steps import check_steps
 from helio.pipelines.passes.check_structure import check_structure
 from helio.pipelines.passes.check_tools import check_tools
@@ -159,6 +160,7 @@ VERIFY: tuple[Stage, ...] = (
         check_tools,
         check_budget,
         check_code,
+        check_quantities,
         check_use,
         check_maps,
         check_expansion,

@@ -86,12 +86,15 @@ class Dataset:
         What is published, [first, last).
     fresh : bool
         Whether this may refuse or clamp a range: facts of today, or a dataset known to have ended.
+    units : mapping
+        The unit of each parameter as the archive spells it; empty where there is none or none is known.
     """
 
     parameters: Mapping[str, int]
     first: datetime | None = None
     last: datetime | None = None
     fresh: bool = False
+    units: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
