@@ -10,13 +10,16 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from helio import __version__
-from helio.errors import ExportError, HelioError
+from helio.errors import ExportError, HelioError, NoSandbox
 from helio.settings import Settings
 
 PACKAGES = (
     "numpy",
     "pandas",
     "pyarrow",
+    "scipy",
+    "xarray",
+    "PyWavelets",
     "cdflib",
     "plotly",
     "kaleido",
@@ -47,6 +50,7 @@ def examine(settings: Settings, archive: str = "") -> list[Finding]:
         _home(settings.home),
         _engine(settings),
         _browser(settings),
+        _sandbox(settings),
         *_archives(archive or settings.archive, settings),
     ]
 
@@ -93,6 +97,23 @@ def _browser(settings: Settings) -> Finding:
     if found is None:
         return Finding("browser", False, "none: figures are HTML only", INSTALL_ADVICE, optional=True)
     return Finding("browser", True, str(found), optional=True)
+
+
+def _sandbox(settings: Settings) -> Finding:
+    from helio.steps.sandbox.jail import find_parts
+    from helio.steps.sandbox.parts import check_parts
+
+    try:
+        parts = find_parts()
+        lacking = [f"{one.meaning}: {one.lacking}" for one in parts if one.lacking]
+        check_parts(parts, settings.sandbox)
+    except NoSandbox as error:
+        return Finding(
+            "sandbox", False, f"no code of templates: {error.message}", error.advice, optional=True
+        )
+    if lacking:
+        return Finding("sandbox", True, f"{settings.sandbox}; without ({'; '.join(lacking)})", optional=True)
+    return Finding("sandbox", True, ", ".join(one.name for one in parts), optional=True)
 
 
 def _archives(archive: str, settings: Settings) -> Iterator[Finding]:

@@ -15,7 +15,7 @@ LIMITS = "limits"
 FILTER = "system-call filter"
 LANDLOCK = "Landlock"
 NAMESPACES = "namespaces"
-IDENTITY = "no identity"
+IDENTITY = "no privileges"
 
 ALWAYS = (LIMITS, FILTER)
 """Without these code is never run: memory and time have an end, and no file, socket or process can be asked for."""
@@ -29,7 +29,7 @@ _MEANING = {
     FILTER: "seccomp filter",
     LANDLOCK: "Landlock, Linux 5.13 or later",
     NAMESPACES: "user, mount, network, process and IPC namespaces",
-    IDENTITY: "no root, no capabilities",
+    IDENTITY: "no root and no capabilities",
 }
 
 

@@ -1,0 +1,70 @@
+"""What ``helio doctor`` says of the sandbox."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from helio.doctor import Finding, examine
+from helio.errors import NoSandbox, RequestError
+from helio.settings import read_settings
+from helio.steps.sandbox import jail
+from helio.steps.sandbox.parts import FILTER, IDENTITY, LANDLOCK, NAMESPACES, parts
+
+
+def sandbox(home: Path, policy: str = "refuse") -> Finding:
+    settings = read_settings({"HELIO_HOME": str(home), "HELIO_SANDBOX": policy})
+    return next(one for one in examine(settings) if one.subject == "sandbox")
+
+
+def test_every_part_that_is_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(jail, "find_parts", lambda: parts({}))
+    found = sandbox(tmp_path)
+    assert found.ok
+    assert found.found == "limits, system-call filter, Landlock, namespaces, no privileges"
+
+
+@pytest.mark.parametrize("lacking", [LANDLOCK, NAMESPACES])
+def test_a_necessary_part_that_is_lacking_is_said_with_what_to_do(
+    lacking: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(jail, "find_parts", lambda: parts({lacking: "Operation not permitted"}))
+    found = sandbox(tmp_path)
+    assert (found.ok, found.optional) == (False, True)
+    assert f"{lacking}" in found.found
+    assert "Operation not permitted" in found.found
+    assert "HELIO_SANDBOX=weak" in found.advice
+    weak = sandbox(tmp_path, "weak")
+    assert weak.ok
+    assert weak.found.startswith("weak; without")
+
+
+def test_a_part_that_hardens_is_said_where_it_is_lacking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(jail, "find_parts", lambda: parts({IDENTITY: "no"}))
+    assert sandbox(tmp_path).found == "refuse; without (no root and no capabilities: no)"
+
+
+def test_without_a_filter_no_policy_helps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(jail, "find_parts", lambda: parts({FILTER: "no"}))
+    assert not sandbox(tmp_path, "weak").ok
+
+
+def test_another_system_is_said_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def nowhere() -> None:
+        raise NoSandbox("code in a template is run on Linux alone", advice="named tools")
+
+    monkeypatch.setattr(jail, "find_parts", nowhere)
+    found = sandbox(tmp_path)
+    assert (found.ok, found.advice) == (False, "named tools")
+
+
+def test_the_policy_is_read_from_the_environment(tmp_path: Path):
+    home = {"HELIO_HOME": str(tmp_path)}
+    assert read_settings(home).sandbox == "refuse"
+    assert read_settings(home | {"HELIO_SANDBOX": "weak"}) == replace(
+        read_settings(home), sandbox="weak", environ=home | {"HELIO_SANDBOX": "weak"}
+    )
+    with pytest.raises(RequestError, match="neither refuse nor weak"):
+        read_settings(home | {"HELIO_SANDBOX": "off"})
