@@ -131,6 +131,21 @@ def _csv(
     columns: list[npt.NDArray[Any]] = []
     place = 1
     for one in parameters[1:]:
+        parts = [found.column(number).to_numpy() for number in range(place, place + one.elements)]
+        columns.append(np.stack(parts, axis=1).reshape(-1, *one.size) if one.size else parts[0])
+        place += one.elements
+    return texts, columns
+
+
+def _texts(column: Any) -> npt.NDArray[np.bytes_]:
+    """A column of texts as bytes, without the space around them."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    trimmed = compute.utf8_trim_whitespace(column).cast(pa.binary())
+    longest: int = compute.max(compute.binary_length(trimmed)).as_py() or 1
+    if compute.min(compute.binary_length(trimmed)).as_py() == longest:
+        # as they stand in memory, one after the other: no text is touched
         parts = [
             np.frombuffer(one.cast(pa.binary(longest)).buffers()[1], f"S{longest}", count=len(one))
             for one in trimmed.chunks
