@@ -36,18 +36,23 @@ def check_quantities(plan: Document, context: Context) -> Iterator[Finding]:
       --> /steps/1/tool_args/pressure_label
       try choose another quantity: the one cannot be converted into the other
     """
-    known: dict[str, _Known] = {}
-    for _, step in each_step(plan):
-        known |= dict(_given(step, context))
-    for path, step in each_step(plan):
-        signature = context.signatures.get(step.get("tool_name", ""))
-        for table in signature.tables if signature else ():
-            if not table.takes.unit or signature is None:
-                continue
-            for place, label in read_labels(signature, step["tool_args"]):
-                found = known.get(owner(label, known) or "")
-                if place[0] != table.argument or found is None or equal_units(table.takes.unit, found.unit):
-                    continue
+    demanding = [
+        (path, step, signature, table)
+        for path, step in each_step(plan)
+        if (signature := context.signatures.get(step.get("tool_name", ""))) is not None
+        for table in signature.tables
+        if table.takes.unit
+    ]
+    # The catalogue is opened for a step that wants to know, and for no other.
+    known = {label: one for _, step in each_step(plan) if demanding for label, one in _given(step, context)}
+    for path, step, signature, table in demanding:
+        for place, label in read_labels(signature, step["tool_args"]):
+            found = known.get(owner(label, known) or "")
+            if (
+                place[0] == table.argument
+                and found is not None
+                and not equal_units(table.takes.unit, found.unit)
+            ):
                 yield Diagnostic(
                     "HV401" if found.surely else "HV402",
                     f"the {table.parameter} has to be in {table.takes.unit}, and '{label}' is in {found.unit}"
