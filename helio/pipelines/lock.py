@@ -164,8 +164,8 @@ def _refuse(lock: Lock, now: Lock) -> None:
         return
     tools = any(one.startswith("tool ") for one in found) and lock.helio != __version__
     ways = ["helio lock again, which takes what there is now"]
-    if any(one.startswith(("$", "the archive: ")) for one in found):
-        ways.insert(0, "leave out what the lock has already: range, variables, archive")
+    if any(one.startswith("$") for one in found):
+        ways.insert(0, "leave out what the lock has already: range and variables")
     if tools:
         ways.append(f"helio {lock.helio}, which it was locked with")
     if any("published again" in one or ": version " in one or " is new" in one for one in found):

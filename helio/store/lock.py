@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, Self
@@ -19,6 +19,7 @@ LOCK = "helio.lock"
 
 _VERSION = re.compile(r"_v[\d.\-]+(?:_r\d+)?(?=\.\w+$)", re.IGNORECASE)
 _SHORT = 12
+_HERE = "./"
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,8 @@ class Lock:
     template : str
         The template's digest.
     archive : str
-        The archive named for the run; empty where the steps or the catalogue say who serves them.
+        The archive named for the run; empty where the steps or the catalogue say who serves them. In a file, a
+        folder that is in the folder of the lock is written as ``./…``, so that both can be moved together.
     now : str
         The run's clock, ISO 8601, UTC.
     values : mapping
@@ -202,6 +204,10 @@ class Lock:
         ------
         OutputError
         """
+        home, archive = path.absolute().parent, Path(self.archive)
+        document = self.to_json()
+        if archive.is_absolute() and archive.is_relative_to(home):
+            document["archive"] = f"{_HERE}{archive.relative_to(home)}"
         if path.is_dir():
             raise OutputError(f"{path} is a folder", advice="--output FILE")
         try:
@@ -210,7 +216,7 @@ class Lock:
             before = None  # whoever calls has decided that it may be replaced
         if before is not None and before.to_json() | {"now": self.now} == self.to_json():
             return False
-        write_whole(path, (json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n").encode())
+        write_whole(path, (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode())
         return True
 
 
@@ -233,14 +239,17 @@ def read_lock(path: Path) -> Lock:
         raise DamagedFile(
             f"the lock is damaged: {error}", advice="helio lock, again", place=str(path)
         ) from error
-    return Lock.from_json(document, str(path))
+    read = Lock.from_json(document, str(path))
+    if read.archive.startswith(_HERE):
+        return replace(read, archive=str(path.absolute().parent / read.archive.removeprefix(_HERE)))
+    return read
 
 
 def changes(locked: Lock, now: Lock) -> list[str]:
     """In words, how what is used now differs from what is locked; what either does not know is left out.
 
     A file is the same when its bytes are; where they are not known on both sides, when its archive lists it alike.
-    Where it comes from does not matter: a mirror may serve it.
+    Where it comes from does not matter: a mirror may serve it, or a folder hold a copy.
 
     Examples
     --------
@@ -254,8 +263,6 @@ def changes(locked: Lock, now: Lock) -> list[str]:
         found.append(f"the pipeline: {locked.pipeline} → {now.pipeline}")
     elif locked.template != now.template:
         found.append(f"the template: {_short(locked.template)} → {_short(now.template)}")
-    if locked.archive != now.archive:
-        found.append(f"the archive: {_said(locked.archive)} → {_said(now.archive)}")
     found += _of_mappings("", locked.values, now.values)
     found += _of_mappings("tool ", locked.tools, now.tools, "version ")
     before, after = ({one.step_id: one for one in each.fetches} for each in (locked, now))
@@ -335,14 +342,11 @@ def _of_files(old: LockedFile, new: LockedFile) -> str:
         )
         what = "was published again with other bytes" if published else "has other bytes"
         return f"{what}: sha256 {old.sha256[:_SHORT]}… → {new.sha256[:_SHORT]}…{published}"
-    facts = [
-        f"{before} → {after}"
-        for before, after in (
-            (f"{old.size} bytes", f"{new.size} bytes"),
-            (f"of {old.last_modified}", f"of {new.last_modified}"),
-        )
-        if before != after
-    ]
+    facts = []
+    if old.size and new.size and old.size != new.size:
+        facts.append(f"{old.size} bytes → {new.size} bytes")
+    if old.last_modified and new.last_modified and old.last_modified != new.last_modified:
+        facts.append(f"of {old.last_modified} → of {new.last_modified}")
     return f"was published again: {', '.join(facts)}" if facts else ""
 
 
@@ -379,7 +383,7 @@ def _fetch(document: Mapping[str, Any]) -> LockedFetch:
 
 
 def _named(one: LockedDataset) -> str:
-    return f"{one.dataset_id} ({', '.join(one.parameters)}) of {one.provider}"
+    return f"{one.dataset_id} ({', '.join(one.parameters)})"
 
 
 def _ended(fetch: LockedFetch) -> str:
@@ -388,10 +392,6 @@ def _ended(fetch: LockedFetch) -> str:
 
 def _span(span: tuple[str, str]) -> str:
     return " to ".join(span)
-
-
-def _said(archive: str) -> str:
-    return archive or "as the steps say"
 
 
 def _short(digest: str) -> str:

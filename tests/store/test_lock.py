@@ -89,7 +89,7 @@ def test_another_candidate_another_range_and_other_parameters_are_told():
     [told] = changes(one, fetch_of(one, range=(SPAN[1], "2023-01-04T00:00:00")))
     assert told.startswith("step b: 2023-01-02T00:00:00 to 2023-01-03T00:00:00 → 2023-01-03")
     [told] = changes(one, fetch_of(one, datasets=(replace(dataset, parameters=("BGSM",)),)))
-    assert told == "step b: AC_H0_MFI (BGSEc) of CDAWeb → AC_H0_MFI (BGSM) of CDAWeb"
+    assert told == "step b: AC_H0_MFI (BGSEc) → AC_H0_MFI (BGSM)"
 
 
 def test_a_fetch_that_gave_nothing_and_gives_data_now_is_told():
@@ -116,6 +116,20 @@ def test_a_lock_reads_back_as_it_was_written(tmp_path: Path):
     assert one.write(tmp_path / "helio.lock")
     assert read_lock(tmp_path / "helio.lock") == one
     assert (one.files, one.bytes) == (1, 9)
+
+
+def test_a_folder_beside_the_lock_is_found_where_the_lock_is(tmp_path: Path):
+    one = lock(archive=str(tmp_path / "data"))
+    one.write(tmp_path / "helio.lock")
+    assert '"./data"' in (tmp_path / "helio.lock").read_text()
+    assert read_lock(tmp_path / "helio.lock") == one
+    assert not one.write(tmp_path / "helio.lock")
+
+
+def test_what_only_one_side_knows_of_a_file_is_no_difference():
+    local = replace(FILE, url="", last_modified="")
+    listed = replace(FILE, sha256="")
+    assert changes(lock(local), lock(listed)) == []
 
 
 def test_a_lock_that_differs_in_its_clock_alone_is_left_as_it_is(tmp_path: Path):
