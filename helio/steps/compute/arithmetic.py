@@ -58,8 +58,8 @@ def arithmetic(left: Table, right: Table, *, operation: Operation) -> Table:
         values = first * second if operation == "multiply" else _quotient(first, second)
     sign = _SIGNS[operation]
     notes = [*left.notes, *right.notes]
-    zeros = missing(values) - int(np.count_nonzero(np.isnan(first) | np.isnan(second)))
-    if operation == "divide" and zeros:
+    if operation == "divide" and (second == 0).any():
+        zeros = missing(values) - int(np.count_nonzero(np.isnan(first) | np.isnan(second)))
         notes.append(f"divided by zero: {share(zeros, values.size, 'values')} are missing")
     return replace(
         shape,
@@ -79,7 +79,7 @@ def _side_by_side(
     left: Table, right: Table, operation: Operation
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], Table]:
     """The values of both in one shape, and the table that has the shape of the result."""
-    first, second = left.values.astype(np.float64), right.values.astype(np.float64)
+    first, second = left.values.astype(np.float64, copy=False), right.values.astype(np.float64, copy=False)
     product = operation in ("multiply", "divide")
     if product and right.kind == "scalar":
         return first, second.reshape(-1, *[1] * (first.ndim - 1)), left

@@ -60,7 +60,7 @@ def band_average(spectrum: Table, *, bands: list[tuple[float, float]], axis: str
             advice="use one step for each band",
         )
     sets = bin_sets(chosen, len(spectrum))
-    flat = np.moveaxis(spectrum.values, 1 + place, -1).astype(np.float64)
+    flat = np.moveaxis(spectrum.values, 1 + place, -1)
     values = np.full((*flat.shape[:-1], len(bands)), np.nan)
     names = []
     for number, (low, high) in enumerate(bands):
@@ -70,7 +70,9 @@ def band_average(spectrum: Table, *, bands: list[tuple[float, float]], axis: str
             if not inside.size:
                 continue
             widths = bins.upper[inside] - bins.lower[inside]
-            values[bins.records, ..., number] = _weighted_mean(flat[bins.records][..., inside], widths)
+            values[bins.records, ..., number] = _weighted_mean(
+                flat[bins.records][..., inside].astype(np.float64), widths
+            )
             lowest = min(lowest, float(bins.lower[inside].min()))
             highest = max(highest, float(bins.upper[inside].max()))
         if lowest > highest:

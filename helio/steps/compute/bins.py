@@ -16,7 +16,7 @@ from helio.store.table import Axis, Floats, Table
 class Bins:
     """One set of bins, and the records that have it."""
 
-    records: npt.NDArray[np.int64]
+    records: npt.NDArray[np.int64] | slice
     centers: npt.NDArray[np.float64]
     lower: npt.NDArray[np.float64]
     upper: npt.NDArray[np.float64]
@@ -68,7 +68,7 @@ def hold_bins(table: Table, *, purpose: str) -> None:
 def bin_sets(axis: Axis, records: int) -> list[Bins]:
     """The different sets of bins, each with its records: two for energy tables that alternate."""
     if not axis.per_record:
-        return [_bins(axis, axis.centers, axis.lower, axis.upper, np.arange(records))]
+        return [_bins(axis, axis.centers, axis.lower, axis.upper, slice(None))]
     parts = [part for part in (axis.centers, axis.lower, axis.upper) if part is not None]
     rows = np.ascontiguousarray(np.concatenate([part.astype(np.float64) for part in parts], axis=1))
     # Rows are compared as bytes, for which NaN equals itself.
@@ -90,7 +90,11 @@ def bin_sets(axis: Axis, records: int) -> list[Bins]:
 
 
 def _bins(
-    axis: Axis, centers: Floats, lower: Floats | None, upper: Floats | None, records: npt.NDArray[np.int64]
+    axis: Axis,
+    centers: Floats,
+    lower: Floats | None,
+    upper: Floats | None,
+    records: npt.NDArray[np.int64] | slice,
 ) -> Bins:
     middle = centers.astype(np.float64)
     if lower is not None and upper is not None:

@@ -53,19 +53,22 @@ def derivative(series: Table, *, limit: Duration | None = None) -> Table:
     flat = columns_of(series.values)
     steps = np.diff(series.epoch.astype("i8"))
     longest = GAP_FACTOR * local_cadence(series.epoch) if limit is None else limit.nanoseconds
-    length = np.where((steps > 0) & (steps <= longest), steps / 1e9, np.nan)[:, None]
-    slope = np.diff(flat, axis=0) / length
-    padding = np.full((1, flat.shape[1]), np.nan)
-    before, after = np.concatenate([padding, slope]), np.concatenate([slope, padding])
-    step_before, step_after = (
-        np.concatenate([padding[:, :1], length]),
-        np.concatenate([length, padding[:, :1]]),
-    )
-    if len(series):
-        values = (before * step_after + after * step_before) / (step_before + step_after)
-        values = np.where(np.isnan(values), np.where(np.isnan(before), after, before), values)
-    else:
-        values = flat
+    near = (steps > 0) & (steps <= longest)
+    length = steps / 1e9
+    values = np.full(flat.shape, np.nan)
+    for column, x in enumerate(flat.T):
+        slope = np.full(steps.shape, np.nan)
+        np.divide(np.diff(x), length, out=slope, where=near)
+        made = values[:, column]
+        made[1:-1] = (slope[:-1] * length[1:] + slope[1:] * length[:-1]) / (length[:-1] + length[1:])
+        ends = np.flatnonzero(np.isnan(made))
+        before = np.where(ends > 0, slope[ends - 1], np.nan) if slope.size else np.nan
+        after = (
+            np.where(ends < slope.size, slope[np.minimum(ends, slope.size - 1)], np.nan)
+            if slope.size
+            else np.nan
+        )
+        made[ends] = np.where(np.isnan(before), after, before)
     return replace(
         series,
         values=values.reshape(series.values.shape),

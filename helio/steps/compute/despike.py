@@ -11,6 +11,7 @@ from helio.errors import StepError
 from helio.steps.compute.between_samples import missing, share
 from helio.steps.compute.bins import hold_bins
 from helio.steps.compute.columns import columns_of
+from helio.steps.compute.medians import row_medians
 from helio.steps.tool import tool
 from helio.store.table import Table
 from helio.time_range import Duration
@@ -19,8 +20,8 @@ MAD_OF_NORMAL = 1.4826
 """Standard deviation of normal noise over its median absolute deviation: 1 / Φ⁻¹(3/4)."""
 
 MOST_IN_WINDOW = 2_001
-_BLOCK = 1 << 20
-"""Samples of windows laid out at once: 8 MB."""
+_BLOCK = 1 << 18
+"""Samples of windows laid out at once: 2 MB."""
 
 
 @tool(version=1)
@@ -108,20 +109,8 @@ def _spikes(
         block = slice(begin, begin + rows)
         windows = padded[first[block, None] + places]
         windows[places >= (last - first)[block, None]] = np.nan
-        median, count = _median(windows)
-        spread, _ = _median(np.abs(windows - median[:, None]))
+        median, count = row_medians(windows)
+        spread, _ = row_medians(np.abs(windows - median[:, None]))
         away = np.abs(values[block] - median)
         spikes[block] = (away > threshold * np.maximum(MAD_OF_NORMAL * spread, floor)) & (count >= 3)
     return spikes
-
-
-def _median(windows: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """Median of the valid values of each row, and their number; the rows are sorted in place."""
-    windows = np.sort(windows, axis=1)  # NaN last
-    count = np.count_nonzero(~np.isnan(windows), axis=1)
-    row = np.arange(windows.shape[0])
-    lower = windows[row, np.maximum(count - 1, 0) // 2]
-    upper = windows[row, np.minimum(count // 2, windows.shape[1] - 1)]
-    median = lower + (upper - lower) / 2
-    median[count == 0] = np.nan
-    return median, count

@@ -75,9 +75,10 @@ def interpolate(
         epoch = ((first + np.arange(rows, dtype=np.int64)) * step).astype("datetime64[ns]")
     values, axes = values_at(series, epoch, method=method, limit=limit.nanoseconds)
     if cadence is None:
-        known = ~np.isnan(series.values)
-        values = np.where(known, series.values, values)  # of two records with one epoch each keeps its own
-        made = missing(series.values) - missing(values)
+        unknown = np.isnan(series.values)
+        # of two records with one epoch each keeps its own
+        np.copyto(values, series.values, where=~unknown)
+        made = int(np.count_nonzero(unknown)) - missing(values)
     else:
         at = np.minimum(np.searchsorted(series.epoch, epoch), len(series) - 1)
         measured = ~np.isnan(series.values[at])

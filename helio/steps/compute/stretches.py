@@ -41,6 +41,8 @@ def cadence_of(series: Table, *, purpose: str) -> float:
             f"{purpose} needs a series, and '{series.name}' has {len(series)} records",
             advice="choose a longer time range",
         )
+    if steps.min() == steps.max() > 0:
+        return float(steps[0])
     # A gap is a step longer than those about it: to a slower mode it would all look like gaps.
     inside = steps[~gaps(series.epoch, GAP_FACTOR)[1:]]
     median, cadence = float(np.median(inside)), float(inside.mean())

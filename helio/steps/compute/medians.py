@@ -1,0 +1,24 @@
+"""Medians of many short rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+
+def row_medians(
+    samples: npt.NDArray[np.float64],
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+    """Median of the valid samples of each row, NaN where there is none, and how many they are.
+
+    Parameters
+    ----------
+    samples : float64, shape (r, w), w > 0
+        Sorted in place: what stood where is lost.
+    """
+    samples.sort(axis=1)  # NaN last
+    count = samples.shape[1] - np.isnan(samples).sum(axis=1)
+    row = np.arange(samples.shape[0])
+    lower = samples[row, np.maximum(count - 1, 0) // 2]
+    upper = samples[row, np.minimum(count // 2, samples.shape[1] - 1)]
+    return np.where(count > 0, lower + (upper - lower) / 2, np.nan), count
