@@ -275,13 +275,12 @@ class CsvFile:
         return list(table.columns)
 
     def _uneven(self, row: pa.csv.InvalidRow) -> DamagedFile:
-        place = self._bytes.find(row.text.encode(), self._begin)
-        line = self._bytes[: max(place, 0)].count(b"\n") + 1
-        last = place >= 0 and place + len(row.text.encode()) >= len(self._bytes) - 2
+        lines = self._bytes[:].splitlines()
+        wanted = row.text.encode().strip()
+        line = next((i for i, one in enumerate(lines, start=1) if one.strip() == wanted), 0)
+        cut = line == len(lines) and row.actual_columns < row.expected_columns
         advice = (
-            "it may be cut off: save it again"
-            if last and row.actual_columns < row.expected_columns
-            else ("write decimals with a point, and texts that hold a comma in quotes")
+            "it may be cut off: save it again" if cut else "write decimals with a point, and texts in quotes"
         )
         return DamagedFile(
             f"'{self.path.name}' line {line} has {row.actual_columns} values, and there are "

@@ -51,22 +51,25 @@ class TimeUnits:
         Whole numbers are exact. Floats are rounded to the power of ten, a millisecond at most, that the largest of
         them resolves: digits beyond it are not the file's.
         """
-        limit = (2**63 - 1 - abs(self.base)) // self.nanoseconds
+        # counted from 1970 at once: the years since the first one are more nanoseconds than there are numbers for
+        shift, rest = divmod(-self.base, self.nanoseconds)
+        limit = (2**63 - 1) // self.nanoseconds - 1
         if raw.dtype.kind in "iu":
-            valid = ~missing & (raw <= limit if raw.dtype.kind == "u" else np.abs(raw) <= limit)
-            # the lowest integer is its own absolute value
-            valid &= raw != np.iinfo(raw.dtype).min if raw.dtype.kind == "i" else True
-            counted = np.where(valid, raw, 0).astype(np.int64) * self.nanoseconds
+            # an unsigned number beyond all signed ones is no time
+            counts = raw.astype(np.int64)
+            valid = ~missing & (counts >= shift - limit) & (counts <= shift + limit)
+            valid &= (counts >= 0) | (raw.dtype.kind == "i")
+            counted = np.where(valid, counts - shift, 0) * self.nanoseconds
         else:
-            numbers = raw.astype(np.float64)
-            valid = ~missing & np.isfinite(numbers) & (np.abs(numbers) < limit - 1)
+            numbers = raw.astype(np.float64) - shift
+            valid = ~missing & (np.abs(numbers) < limit)
             numbers = np.where(valid, numbers, 0.0)
             whole = np.floor(numbers)
             counted = np.rint((numbers - whole) * self.nanoseconds).astype(np.int64)
             step = self._step(raw, valid)
             counted = (counted + step // 2) // step * step
             counted += whole.astype(np.int64) * self.nanoseconds
-        return np.where(valid, counted + self.base, NO_TIME)
+        return np.where(valid, counted - rest, NO_TIME)
 
     def _step(self, raw: npt.NDArray[Any], valid: npt.NDArray[np.bool_]) -> int:
         if not valid.any():

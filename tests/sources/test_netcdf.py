@@ -1,0 +1,205 @@
+"""netCDF as CF and as ISTP have it, read through the worker."""
+
+from datetime import datetime
+
+import netCDF4
+import numpy as np
+import pytest
+
+from helio.errors import DamagedFile, DataError, UnknownParameter
+from helio.time_range import TimeRange
+from tests.sources.made_files import goes_like, istp_like
+
+DAY = TimeRange(datetime(2024, 5, 10), datetime(2024, 5, 11))
+
+
+@pytest.fixture(scope="module")
+def goes(tmp_path_factory):
+    return goes_like(tmp_path_factory.mktemp("netcdf") / "dn_magn-l2-hires_g16_d20240510_v1-0-1.nc")
+
+
+@pytest.fixture(scope="module")
+def istp(tmp_path_factory):
+    return istp_like(tmp_path_factory.mktemp("netcdf") / "some_name.nc")
+
+
+def one(reader, path, name, time_range=DAY):
+    return reader.read(path, [name], time_range)[name]
+
+
+def small(path, units="seconds since 1970-01-01", times=(0.0, 1.0), format="NETCDF4", kind="f8", **facts):
+    """Two or more records of ``n`` over ``time``."""
+    with netCDF4.Dataset(str(path), "w", format=format) as file:
+        file.createDimension("time", len(times))
+        time = file.createVariable("time", kind, ("time",))
+        time.setncatts({"units": units, **facts})
+        time[:] = times
+        values = file.createVariable("n", "f4", ("time",))
+        values[:] = np.arange(len(times))
+    return path
+
+
+def test_a_vector_of_cf_has_its_unit_frame_and_epochs(cdf_reader, goes):
+    table = one(cdf_reader, goes, "b_gse")
+    assert (table.unit, table.frame, table.components) == ("nT", "GSE", ("x", "y", "z"))
+    assert table.description == "Magnetic field in GSE"
+    assert table.values.dtype == np.float32
+    assert np.isnan(table.values[1, 1])
+    assert np.isnan(table.values).sum() == 1
+    start = np.datetime64("2024-05-10T12:00", "ns")
+    np.testing.assert_array_equal(table.epoch, start + np.arange(6) * np.timedelta64(100, "ms"))
+
+
+def test_flags_are_numbers_whose_meaning_stands_in_words(cdf_reader, goes):
+    table = one(cdf_reader, goes, "DQF")
+    np.testing.assert_array_equal(table.values, [0, 1, 0, 0, 0, np.nan])
+    assert table.description == "0: good, 1: bad data"
+
+
+def test_packed_values_are_unpacked_and_so_is_their_range(cdf_reader, goes):
+    table = one(cdf_reader, goes, "packed")
+    np.testing.assert_array_equal(table.values, [10, 10.5, 11, 11.5, 12, np.nan])
+    assert table.notes == ()
+
+
+def test_bins_are_found_by_the_coordinate_and_edges_by_its_bounds(cdf_reader, goes):
+    table = one(cdf_reader, goes, "flux")
+    (axis,) = table.axes
+    assert (axis.label, axis.unit, axis.scale) == ("energy", "keV", "log")
+    assert axis.lower.tolist() == [0.5, 1.5, 3, 6]
+    assert axis.upper.tolist() == [1.5, 3, 6, 12]
+
+
+def test_records_are_found_where_time_is_the_last_dimension(cdf_reader, goes):
+    np.testing.assert_array_equal(one(cdf_reader, goes, "flux").values, np.arange(24.0).reshape(4, 6).T)
+
+
+def test_a_coordinate_over_time_is_bins_that_change(cdf_reader, goes):
+    (axis,) = one(cdf_reader, goes, "by_angle").axes
+    assert axis.per_record
+    np.testing.assert_array_equal(axis.centers, np.arange(24).reshape(6, 4))
+
+
+def test_two_clocks_in_one_file(cdf_reader, goes):
+    table = one(cdf_reader, goes, "daily", TimeRange(datetime(2024, 5, 9), datetime(2024, 5, 10)))
+    assert (table.values.tolist(), table.epoch.tolist()) == (
+        [7.0],
+        [np.datetime64("2024-05-09", "ns").astype(int)],
+    )
+
+
+def test_what_was_never_written_is_missing(cdf_reader, goes):
+    assert np.isnan(one(cdf_reader, goes, "unwritten").values).tolist() == [False, *[True] * 5]
+
+
+def test_a_part_of_the_records_is_that_part(cdf_reader, goes):
+    later = TimeRange(datetime(2024, 5, 10, 12, 0, 0, 200_000), datetime(2024, 5, 10, 12, 0, 0, 400_000))
+    assert one(cdf_reader, goes, "flux", later).values[:, 0].tolist() == [2.0, 3.0]
+
+
+def test_parameters_are_numbers_over_time_without_bounds(cdf_reader, goes):
+    facts = cdf_reader.describe(goes)
+    assert set(facts.parameters) == {
+        *("b_gse", "DQF", "packed", "flux", "angle", "by_angle", "unwritten", "daily")
+    }
+    assert facts.logical_source == "dn_magn-l2-hires_g16"
+    assert facts.title == "GOES-16 magnetometer"
+
+
+def test_attributes_of_istp_are_understood_in_netcdf(cdf_reader, istp):
+    table = one(cdf_reader, istp, "Flux")
+    assert (table.name, table.scale, table.unit) == ("ion flux", "log", "eV/(cm^2 s sr eV)")
+    assert len(table) == 4
+    assert np.isnan(table.values[0, 1])
+    assert table.notes == ("1 of 5 records dropped: their epoch is fill, or out of range",)
+    assert table.axes[0].centers[2].tolist() == [10.0, 11.0, 12.0]
+
+
+def test_the_file_says_its_dataset_version_and_doi(cdf_reader, istp):
+    facts = cdf_reader.describe(istp)
+    assert (facts.logical_source, facts.data_version, facts.doi, facts.pi) == (
+        *("icon_like", "03", "10.1234/icon", "A. Person"),
+    )
+
+
+@pytest.mark.parametrize("name", ["nope", "constant", "name", "time", "energy"])
+def test_what_is_no_parameter_is_refused_in_words(cdf_reader, goes, name):
+    with pytest.raises(UnknownParameter) as refusal:
+        one(cdf_reader, goes, name)
+    assert name in refusal.value.message
+
+
+@pytest.mark.parametrize(
+    ("units", "times", "kind", "first"),
+    [
+        ("seconds since 1970-01-01T00:00:00Z", [1715299200, 1715299201], "i8", "2024-05-10T00:00:00"),
+        ("days since 1970-01-01", [19853.25, 19854.0], "f8", "2024-05-10T06:00:00"),
+        (
+            "milliseconds since 1970-01-01 00:00:00.0 UTC",
+            [1715299200123.0, 1715299200124.0],
+            "f8",
+            "2024-05-10T00:00:00.123",
+        ),
+        ("hours since 2024-05-10 02:00 +02:00", [0, 1], "i4", "2024-05-10T00:00:00"),
+        ("seconds since 1970-1-1 0:00:00 0:00", [1715299200.1, 1715299201.0], "f8", "2024-05-10T00:00:00.1"),
+        ("nanoseconds since 2024-05-10", [1, 2], "i8", "2024-05-10T00:00:00.000000001"),
+        ("minutes since 2024-05-10", [1, 2], "f4", "2024-05-10T00:01:00"),
+        ("days since 0001-01-01", [739017.0, 739018.0], "f8", "2024-05-10T00:00:00"),
+    ],
+)
+def test_times_count_from_any_moment_in_any_unit(cdf_reader, tmp_path, units, times, kind, first):
+    path = small(tmp_path / "made.nc", units, times, kind=kind)
+    table = one(cdf_reader, path, "n", TimeRange(datetime(2024, 5, 8), datetime(2024, 5, 13)))
+    assert table.epoch[0] == np.datetime64(first, "ns")
+
+
+@pytest.mark.parametrize(
+    ("units", "facts", "said"),
+    [
+        ("months since 2020-01-01", {}, "months are not all of one length"),
+        ("seconds since launch", {}, "names no moment"),
+        ("days since 2020-01-01", {"calendar": "360_day"}, "calendar '360_day'"),
+    ],
+)
+def test_times_that_are_not_understood_are_refused_in_words(cdf_reader, tmp_path, units, facts, said):
+    with pytest.raises(DamagedFile, match=said):
+        one(cdf_reader, small(tmp_path / "made.nc", units, **facts), "n")
+
+
+def test_a_variable_without_times_says_so(cdf_reader, tmp_path):
+    with netCDF4.Dataset(str(tmp_path / "x.nc"), "w") as file:
+        file.createDimension("x", 2)
+        file.createVariable("n", "f8", ("x",))
+    with pytest.raises(UnknownParameter, match="'n' does not vary in time"):
+        one(cdf_reader, tmp_path / "x.nc", "n")
+
+
+def test_a_variable_in_a_group_has_its_path(cdf_reader, tmp_path):
+    with netCDF4.Dataset(str(tmp_path / "x.nc"), "w") as file:
+        file.createDimension("time", 2)
+        time = file.createVariable("time", "i8", ("time",))
+        time.units = "seconds since 2024-05-10"
+        time[:] = [0, 1]
+        inner = file.createGroup("ions").createVariable("n", "f8", ("time",))
+        inner[:] = [3.0, 4.0]
+    assert one(cdf_reader, tmp_path / "x.nc", "ions/n").values.tolist() == [3.0, 4.0]
+
+
+def test_a_cdf_by_name_may_be_netcdf_3(cdf_reader, tmp_path):
+    path = small(tmp_path / "old.cdf", "seconds since 2024-05-10", format="NETCDF3_CLASSIC")
+    assert one(cdf_reader, path, "n").values.tolist() == [0.0, 1.0]
+
+
+def test_a_damaged_file_is_refused_or_read_but_never_a_crash(cdf_reader, goes, tmp_path):
+    """Bytes turned over at places that are spread over the whole file."""
+    data = goes.read_bytes()
+    path = tmp_path / "made.nc"
+    for place in np.linspace(0, len(data) - 1, 60).astype(int):
+        changed = bytearray(data)
+        changed[place] ^= 0xFF
+        path.write_bytes(changed)
+        try:
+            cdf_reader.describe(path)
+            one(cdf_reader, path, "flux")
+        except DataError as refusal:
+            assert refusal.message
