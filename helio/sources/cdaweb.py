@@ -460,38 +460,50 @@ class CdaWeb:
                 if not said.advice:
                     said.advice = did_you_mean(name, offered)
                 raise said
-        names = list(absent)
+        # each by itself: what is computed of one must not depend on what else is asked for
+        every = [self._compute_one(dataset_id, name, time_range, files) for name in absent]
+        return Gathered(
+            tables={name: table for one in every for name, table in one.tables.items()},
+            empty=tuple(name for one in every for name in one.empty),
+        )
+
+    def _compute_one(
+        self, dataset_id: str, name: str, time_range: TimeRange, files: Sequence[OneFile]
+    ) -> Gathered:
         url = (
             f"{self._rest}datasets/{quote(dataset_id, safe='')}/data/{_span(time_range)}/"
-            f"{quote(','.join(names), safe=',')}?format=cdf"
+            f"{quote(name, safe='')}?format=cdf"
         )
         # computed again once a file that it is made of is published anew
         made_from = hashlib.sha256(
             "\n".join([url, *(one.source.identity for one in files)]).encode()
         ).hexdigest()
-        made = self._made(dataset_id, url, made_from, time_range, names)
         source = SourceFile(
             dataset_id=dataset_id,
             file="",
             provider=DATA_SERVICE,
             preliminary=is_preliminary(dataset_id),
             url=url,
+            reply=True,
         )
         read = [
-            OneFile(one.path, replace(source, file=one.path.name, sha256=one.sha256, size=one.size))
-            for one in made
+            OneFile(one.path, replace(source, file=one.path.name))
+            for one in self._made(dataset_id, url, made_from, time_range, name)
         ]
-        found = gather(self._reader, read, names, time_range, cite=self._cited)
+        found = gather(self._reader, read, [name], time_range, cite=self._cited)
         for said in found.absent.values():
             raise said
         note = "computed by CDAWeb's data service: no file holds it"
-        return replace(
-            found,
-            tables={name: replace(table, notes=(*table.notes, note)) for name, table in found.tables.items()},
-        )
+        tables = {}
+        for one, table in found.tables.items():
+            # the service writes another file each time, with the date in it: the numbers are what it answered
+            digits = table.digest().removeprefix("sha256:")
+            sources = tuple(replace(each, sha256=digits) for each in table.sources)
+            tables[one] = replace(table, sources=sources, notes=(*table.notes, note))
+        return replace(found, tables=tables)
 
     def _made(
-        self, dataset_id: str, url: str, made_from: str, time_range: TimeRange, names: Sequence[str]
+        self, dataset_id: str, url: str, made_from: str, time_range: TimeRange, name: str
     ) -> list[Kept]:
         place = f"{self._base}/computed/{dataset_id}/{made_from[:32]}"
         saved = self._replies.load(place)
@@ -507,9 +519,7 @@ class CdaWeb:
         _, reply = self._http.get_json(url, expected=(200, 404))
         listed = list(_described(reply, url))
         if not listed:
-            raise NoData(
-                f"{NAME} computes nothing of {', '.join(names)} of {dataset_id} for {time_range}", place=url
-            )
+            raise NoData(f"{NAME} computes nothing of {name} of {dataset_id} for {time_range}", place=url)
         self._replies.save(place, [asdict(one) for one in listed])
         return self._downloads.get(_wanted_made(listed, place, made_from))
 
@@ -538,9 +548,9 @@ def _wanted(one: Listed) -> Wanted:
 
 
 def _wanted_made(listed: Sequence[Listed], place: str, made_from: str) -> list[Wanted]:
-    # the service names what it makes by chance; here it is known by what it is made from
+    # the service names what it makes by chance; here, and in the records of runs, it is known by what it is made from
     return [
-        Wanted(one.url, one.size, made_from, f"{place}/{made_from[:12]}-{number}.cdf")
+        Wanted(one.url, one.size, made_from, f"{place}/{made_from}-{number}.cdf")
         for number, one in enumerate(listed, 1)
     ]
 

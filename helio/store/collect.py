@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from helio.errors import OutputError, UnknownRun
-from helio.store.collect_files import KeptFile, survey_files
+from helio.store.collect_files import DIGITS, KeptFile, survey_files
 from helio.store.found import Found, entries_of, files_below, folder_size, look_at
 from helio.store.process import fate_of_writer, temporary_name
 from helio.store.runs import Runs, RunSummary
@@ -38,7 +38,6 @@ FOREIGN = timedelta(days=1)
 
 _ORDER: tuple[Kind, ...] = get_args(Kind)
 """Records go first, then results, then objects: what is left refers to nothing that is gone."""
-_DIGITS = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 
 
 @dataclass(frozen=True)
@@ -383,5 +382,5 @@ def _digits_in(folder: Path) -> set[str]:
     found: set[str] = set()
     for entry in entries_of(folder):
         if entry.is_file():
-            found.update(one.decode() for one in _DIGITS.findall(Path(entry.path).read_bytes()))
+            found.update(DIGITS.findall(Path(entry.path).read_text(encoding="utf-8", errors="replace")))
     return found

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -24,6 +26,8 @@ UNFINISHED = timedelta(days=7)
 FOREIGN = timedelta(days=1)
 
 PARTS = "parts"
+DIGITS = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
+"""A digest or a key, wherever it stands."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +36,8 @@ class KeptFile:
 
     found: Found
     beside: Found | None
-    digits: str
-    """Its sha256, as far as it is known."""
+    digits: frozenset[str]
+    """What records may know it by: its sha256, and what a computed one is made from, which is its name."""
 
     @property
     def size(self) -> int:
@@ -62,7 +66,7 @@ class FileSurvey:
 
 
 def survey_files(
-    root: Path, *, referred: Collection[str], running: Collection[str], young: float, now: datetime
+    root: Path, *, referred: AbstractSet[str], running: AbstractSet[str], young: float, now: datetime
 ) -> FileSurvey:
     """Look through a file cache.
 
@@ -70,7 +74,7 @@ def survey_files(
     ----------
     root : Path
         With ``data`` and ``replies`` in it.
-    referred, running : collection of str
+    referred, running : set of str
         Digests that run records mention, and those of running runs.
     young : float
         What was made or used since is left alone.
@@ -78,9 +82,9 @@ def survey_files(
     survey = FileSurvey()
     for one in _kept_files(root / "data", survey, now):
         survey.total += one.size
-        if one.used >= young or one.digits in running:
+        if one.used >= young or not one.digits.isdisjoint(running):
             continue
-        if one.digits not in referred and one.used < (now - UNUSED_FILE).timestamp():
+        if one.digits.isdisjoint(referred) and one.used < (now - UNUSED_FILE).timestamp():
             survey.unused.append(one)
         else:
             survey.movable.append(one)
@@ -115,7 +119,7 @@ def _kept_files(data: Path, survey: FileSurvey, now: datetime) -> Iterator[KeptF
                 _sort_temporary(found, survey, now)
                 continue
             beside = look_at(folder / f"{name}.json")
-            yield KeptFile(found, beside, _digits(beside))
+            yield KeptFile(found, beside, frozenset({_digits(beside), *DIGITS.findall(name)}))
 
 
 def _folders(data: Path) -> Iterator[tuple[Path, set[str]]]:

@@ -31,7 +31,8 @@ class SourceFile:
     rules_of_use: str = ""
     """What its makers ask of whoever uses it."""
     reply: bool = False
-    """What a service answered when it was asked, not a file that it lists: known by its bytes wherever it is from."""
+    """What a service answered when it was asked, not a file that it lists. It is known by its sha256 wherever it is
+    from: that of its bytes, or of the table in it where the service writes the same numbers with other dates."""
 
     @property
     def identity(self) -> str:
@@ -39,7 +40,7 @@ class SourceFile:
 
         Of a file that is to be downloaded the sha256 is known only afterwards, and a key must not change with what
         happens to be on this machine. So such a file is always named by what the archive lists: where it is, how
-        long it is and when it was published. A reply is here before the key is, and is named by its bytes.
+        long it is and when it was published. A reply is named by what is in it.
         """
         if self.reply or not self.url:
             return self.sha256

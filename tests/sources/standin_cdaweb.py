@@ -96,6 +96,7 @@ class CdaWebStandIn:
         self.files: list[ServedFile] = []
         self.made: dict[str, bytes] = {}
         self.most_at_once = 0
+        self.makings = 0
         self._at_once = 0
         self._lock = threading.Lock()
         self._faults: dict[str, list[Fault]] = {}
@@ -216,7 +217,8 @@ class CdaWebStandIn:
         files = self.covering(dataset_id, start, stop)
         if not files:
             return None
-        content = _subset(files[0].path, names, start, stop, dataset_id, self.computed)
+        self.makings += 1
+        content = _subset(files[0].path, names, start, stop, dataset_id, self.computed, self.makings)
         if content is None:
             return None
         name = f"{dataset_id.lower()}s_{start:%Y%m%d%H%M%S}_{stop:%Y%m%d%H%M%S}_cdaweb.cdf"
@@ -593,6 +595,7 @@ def _subset(
     stop: datetime,
     dataset_id: str,
     computed: Mapping[tuple[str, str], Computed],
+    making: int,
 ) -> bytes | None:
     import pycdfpp
 
@@ -614,6 +617,8 @@ def _subset(
     made = pycdfpp.CDF()
     for name, attribute in source.attributes.items():
         made.add_attribute(name, list(attribute))
+    # the service dates what it makes, so that no two files are the same
+    made.add_attribute("Generation_number", [str(making)])
     made.add_variable(
         clock,
         values=np.ascontiguousarray(times[first:last]),

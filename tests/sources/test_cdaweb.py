@@ -1,5 +1,7 @@
 """CDAWeb over real HTTP against the stand-in: which requests are made, which tables come, and what each fault is."""
 
+import shutil
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -244,6 +246,30 @@ def test_what_no_file_holds_is_computed_by_the_data_service_and_said_to_be(stand
     standin.mend()
     same(new().fetch(HET, ["Total"], DAY)["Total"], total)
     assert standin.requests == []
+
+
+def test_what_was_computed_twice_is_the_same_source_and_other_numbers_are_another(standin, new, tmp_path):
+    first = new().fetch(HET, ["Total"], DAY)["Total"]
+    shutil.rmtree(tmp_path / "files")
+    second = new().fetch(HET, ["Total"], DAY)["Total"]
+    assert standin.makings == 2
+    assert second.sources == first.sources
+    assert second.sources[0].identity == first.sources[0].identity == first.digest()[7:]
+    recipe = standin.computed[HET, "Total"]
+    standin.computed[HET, "Total"] = replace(recipe, compute=lambda file: 2 * recipe.compute(file))
+    shutil.rmtree(tmp_path / "files")
+    other = new().fetch(HET, ["Total"], DAY)["Total"]
+    assert other.sources[0].identity != first.sources[0].identity
+
+
+def test_what_is_computed_does_not_depend_on_what_else_is_asked_for(standin, new):
+    standin.computed[HET, "Twice"] = replace(
+        standin.computed[HET, "Total"], compute=lambda file: 2 * file["Proton_Flux"].values.sum(axis=1)
+    )
+    both = new().fetch(HET, ["Total", "Twice"], DAY)
+    alone = new().fetch(HET, ["Twice"], DAY)
+    assert both["Twice"].sources == alone["Twice"].sources
+    assert standin.makings == 2
 
 
 def test_what_was_computed_from_another_publication_is_computed_again(standin, new, published):

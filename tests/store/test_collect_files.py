@@ -199,6 +199,14 @@ def test_what_a_process_left_half_written_goes_after_a_day(collected, files):
     assert found.kept == 2
 
 
+def test_a_computed_file_is_known_by_what_it_is_made_from(collected, runs, files):  # noqa: F811
+    path = kept(files, f"{'ab' * 32}-1.cdf")
+    record = run(runs, "r", finished=False)
+    record.step({"step_id": 1, "outputs": [{"sources": [{"file": path.name}]}]})
+    record.finish("success")
+    assert collected().removals == ()
+
+
 @pytest.mark.parametrize("said", ["", "[]", "{}", None])
 def test_a_file_of_which_nothing_is_known_is_one_that_no_run_refers_to(collected, files, said):
     path = kept(files, "a.cdf")
