@@ -11,7 +11,7 @@ from typing import Any, Literal
 from helio.errors import RequestError, did_you_mean
 from helio.pipelines.diagnostics import StepId
 from helio.pipelines.figures import FIGURES, STYLE, spec_of
-from helio.pipelines.labels import owner, read_labels
+from helio.pipelines.labels import owner, produced_labels, read_labels
 from helio.pipelines.template import Document
 from helio.steps.signature import signatures
 
@@ -30,7 +30,7 @@ OF_STEP = (
     "with",
     "pin",
 )
-_KEYED_BY_LABEL = ("trace_colors", "trace_names", "line_styles")
+KEYED_BY_LABEL = ("trace_colors", "trace_names", "line_styles")
 
 
 class OperationError(RequestError):
@@ -94,8 +94,9 @@ def _set(template: Document, operation: Operation) -> None:
         return
     step = _step(template, operation.step)
     _of_step(operation)
+    before = _wiring(step)
     _put(step, operation.at, operation.value, operation)
-    if operation.at[:1] in (("tool_name",), ("tool_args",)):
+    if _wiring(step) != before:
         _derive_anew(step)
 
 
@@ -148,6 +149,10 @@ def _rewire(template: Document, operation: Operation) -> None:
         raise OperationError(f"step {operation.step} has no arguments")
     signature = signatures().get(str(step.get("tool_name")))
     read = [] if signature is None else list(read_labels(signature, args))
+    if step.get("tool_name") == STYLE:  # it reads no table, and names lines all the same
+        read = [
+            ((), label) for key in KEYED_BY_LABEL if isinstance(args.get(key), dict) for label in args[key]
+        ]
     if not any(_renamed(label, operation) for _, label in read):
         every = sorted({label for _, label in read})
         raise OperationError(
@@ -156,14 +161,15 @@ def _rewire(template: Document, operation: Operation) -> None:
         )
     for path, label in read:
         instead = _renamed(label, operation)
-        if instead:
+        if instead and path:
             _put(args, tuple(str(part) for part in path), instead, operation)
     if step.get("tool_name") in (*FIGURES, STYLE):
         spec = spec_of(step)
-        for key in _KEYED_BY_LABEL:
+        for key in KEYED_BY_LABEL:
             if isinstance(spec, dict) and isinstance(spec.get(key), dict):
                 spec[key] = {_renamed(label, operation) or label: value for label, value in spec[key].items()}
-    _derive_anew(step)
+    if step.get("tool_name") != STYLE:
+        _derive_anew(step)
 
 
 _CARRIED_OUT = {"set": _set, "unset": _unset, "add": _add, "remove": _remove, "rewire": _rewire}
@@ -174,6 +180,14 @@ def _renamed(label: str, operation: Operation) -> str:
     if owner(label, [operation.old]) is None:
         return ""
     return operation.new + label[len(operation.old) :]
+
+
+def _wiring(step: Document) -> tuple[list[str], list[str]]:
+    """The labels that a step reads, and those that it gives."""
+    signature, args = signatures().get(str(step.get("tool_name"))), step.get("tool_args")
+    if signature is None or not isinstance(args, dict):
+        return [], []
+    return [label for _, label in read_labels(signature, args)], produced_labels(signature, args)
 
 
 def _derive_anew(step: Document) -> None:

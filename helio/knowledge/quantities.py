@@ -46,6 +46,13 @@ class Source:
     cadence: float | None
     note: str = ""
 
+    def alike(self, other: Source) -> bool:
+        """Whether one can stand in for the other in a figure: one parameter, frame, unit, cadences within a factor of 2."""
+        shapes = (self.quantity, self.frame, self.unit, len(self.parameters))
+        if shapes != (other.quantity, other.frame, other.unit, len(other.parameters)):
+            return False
+        return bool(self.cadence and other.cadence) and 0.5 <= (self.cadence or 1) / (other.cadence or 1) <= 2
+
 
 @dataclass(frozen=True)
 class Swap:

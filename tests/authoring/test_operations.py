@@ -54,6 +54,14 @@ def test_a_place_of_a_step_gets_another_value_and_all_others_stay():
     ]
 
 
+def test_a_style_still_rests_on_its_figure_and_a_changed_source_is_derived_anew():
+    styled = done(Operation("set", "4", ("tool_args", "title"), "t"))
+    assert step(styled, 4)["depends_on"] == [3]
+    assert "depends_on" not in step(
+        done(Operation("set", "size", ("tool_args", "source_label"), "b")), "size"
+    )
+
+
 def test_what_is_on_the_way_is_made():
     after = done(Operation("set", "3", ("tool_args", "spec", "y_label", "1"), "B (nT)"))
     assert step(after, 3)["tool_args"]["spec"]["y_label"] == {"1": "B (nT)"}
@@ -108,6 +116,12 @@ def test_rewiring_a_figure_takes_its_colours_along():
     template["steps"][2]["tool_args"]["spec"]["trace_colors"] = {"D.B.x": "red", "size": "black"}
     after = apply(template, [Operation("rewire", "3", old="D.B", new="b")])
     assert step(after, 3)["tool_args"]["spec"]["trace_colors"] == {"b.x": "red", "size": "black"}
+
+
+def test_a_style_that_names_lines_is_rewired_and_stays_with_its_figure():
+    after = done(Operation("rewire", "4", old="size", new="smooth"))
+    assert step(after, 4)["tool_args"]["trace_colors"] == {"smooth": "black", "D.B.x": "red"}
+    assert step(after, 4)["depends_on"] == [3]
 
 
 def test_steps_of_a_block_are_named_like_all_others():

@@ -1,0 +1,127 @@
+"""The rule-based author: reads plain requests, asks where a word means several things, and says what it left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from helio.authoring.gate import Gate
+from helio.authoring.outcome import Draft, Failure, NotProved, NotUnderstood, Outcome, Question, Said
+from helio.authoring.rules.create import Asks, created
+from helio.authoring.rules.reading import read_wish
+from helio.authoring.rules.sentence import LONGEST
+from helio.knowledge.catalogue import Catalogue
+from helio.pipelines.template import Document, as_text
+
+BY = Said("rules")
+LEFT_OUT = 2
+"""Words that may be left out with a note; more of them, and what was asked is something else."""
+_TURNS = frozenset(
+    "not no without except excluding only unless never if when where minus instead rather before after".split()
+)
+
+
+class _Asked(Exception):
+    """A question that has no answer yet."""
+
+    def __init__(self, text: str, choices: Sequence[str]) -> None:
+        super().__init__(text)
+        self.question = Question(text, tuple(choices), BY)
+
+
+class RuleAuthor:
+    """Satisfies `helio.authoring.outcome.Author` without any model; the same request gives the same bytes.
+
+    Parameters
+    ----------
+    catalogue : Catalogue
+    gate : Gate
+    now : datetime
+        Naive UTC.
+    """
+
+    def __init__(self, catalogue: Catalogue, gate: Gate, *, now: datetime) -> None:
+        self._catalogue = catalogue
+        self._gate = gate
+        self._now = now
+
+    def create(self, request: str, *, chosen: tuple[str, ...] = ()) -> Outcome:
+        """A new template for a plain request: spacecraft, quantity, time, what to compute, how to draw it.
+
+        Raises
+        ------
+        NotUnderstood
+            Naming the words.
+        NotProved
+            What was asked for is nowhere, or not at that time.
+        """
+        _check_length(request)
+        wish = read_wish(request, self._catalogue, self._now)
+        left = _left_out(wish.unread)
+        try:
+            template, notes = created(wish, catalogue=self._catalogue, now=self._now, ask=_answers(chosen))
+        except _Asked as asked:
+            return asked.question
+        proved = self._gate.new(as_text(template))
+        if proved.errors:
+            raise NotProved("what was asked for cannot be had like that", diagnostics=proved.errors)
+        return Draft(proved, BY, (*left, *notes))
+
+    def edit(self, request: str, template: Document, *, chosen: tuple[str, ...] = ()) -> Outcome:
+        """A change of a template, or words about it."""
+        from helio.authoring.rules.edit import edited
+
+        _check_length(request)
+        try:
+            return edited(
+                request,
+                template,
+                catalogue=self._catalogue,
+                gate=self._gate,
+                now=self._now,
+                ask=_answers(chosen),
+            )
+        except _Asked as asked:
+            return asked.question
+
+    def repair(self, template: Document, failure: Failure) -> Outcome:
+        """The plain cases: a misspelt name with one close one, no data where the table knows another source."""
+        from helio.authoring.rules.mending import repaired
+
+        return repaired(template, failure, catalogue=self._catalogue, gate=self._gate)
+
+
+def _answers(chosen: tuple[str, ...]) -> Asks:
+    """Answers questions in order, and lets the first one out that has no answer yet."""
+    given = list(chosen)
+
+    def ask(text: str, choices: Sequence[str]) -> str:
+        if not given:
+            raise _Asked(text, choices)
+        answer = given.pop(0)
+        if answer not in choices:
+            raise NotUnderstood(f"'{answer}' is none of the choices", advice=", ".join(choices))
+        return answer
+
+    return ask
+
+
+def _check_length(request: str) -> None:
+    if not request.strip():
+        raise NotUnderstood("nothing was asked for", advice="'ACE magnetic field for last week'")
+    if len(request) > LONGEST:
+        raise NotUnderstood(
+            f"rules read at most {LONGEST} characters, and these are {len(request)}",
+            advice="a shorter request, or a model: set GEMINI_API_KEY",
+        )
+
+
+def _left_out(unread: tuple[str, ...]) -> tuple[str, ...]:
+    turns = [word for word in unread if word.casefold() in _TURNS]
+    if turns or len(unread) > LEFT_OUT:
+        quoted = ", ".join(f"'{word}'" for word in (turns or unread)[:8])
+        raise NotUnderstood(
+            f"not understood: {quoted}",
+            advice="plainer words: spacecraft, quantity, time, what to compute; or a model: set GEMINI_API_KEY",
+        )
+    return (f"not understood, and left out: {', '.join(unread)}",) if unread else ()

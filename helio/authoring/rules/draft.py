@@ -1,0 +1,241 @@
+"""A template being written by rules: steps with readable ids, the labels that they give, and what is drawn of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from helio.pipelines.schema import SCHEMA_VERSION
+from helio.pipelines.template import Document, slug
+
+SHORT = {
+    "Parker Solar Probe": "PSP",
+    "Solar Orbiter": "SolO",
+    "STEREO-A": "STA",
+    "STEREO-B": "STB",
+}
+SYMBOLS = {
+    "magnetic field vector": "B",
+    "magnetic field magnitude": "Bmag",
+    "proton density": "n",
+    "bulk speed": "V",
+    "bulk velocity vector": "Vvec",
+    "proton temperature": "T",
+    "dynamic pressure": "Pdyn",
+    "Alfvén speed": "VA",
+    "Alfvén Mach number": "MA",
+    "plasma beta": "beta",
+    "clock angle": "clock",
+    "cone angle": "cone",
+    "ion energy spectrogram": "ions",
+    "electron energy spectrogram": "electrons",
+    "energetic protons": "protons",
+    "energetic electrons": "fast_electrons",
+    "position": "position",
+    "heliocentric distance": "R",
+    "SYM-H": "SYMH",
+}
+# B on top, then V, n, T, what is derived, spectrograms with ions above electrons, indices.
+ORDER = (
+    "magnetic field vector",
+    "magnetic field magnitude",
+    "clock angle",
+    "cone angle",
+    "bulk velocity vector",
+    "bulk speed",
+    "proton density",
+    "proton temperature",
+    "dynamic pressure",
+    "plasma beta",
+    "Alfvén speed",
+    "Alfvén Mach number",
+    "ion energy spectrogram",
+    "electron energy spectrogram",
+    "energetic protons",
+    "energetic electrons",
+    "position",
+    "heliocentric distance",
+    "SYM-H",
+    "Dst",
+    "Kp",
+    "AE",
+    "AL",
+    "AU",
+)
+VECTORS = ("magnetic field vector", "bulk velocity vector", "position")
+SPECTRA = (
+    "ion energy spectrogram",
+    "electron energy spectrogram",
+    "energetic protons",
+    "energetic electrons",
+)
+LOGARITHMIC = ("plasma beta", "energetic protons", "energetic electrons")
+WORDS = {"SYM-H": "SYM-H", "magnetic field vector": "magnetic field", "bulk velocity vector": "velocity"}
+# ACE blue, Wind red, DSCOVR green, and OMNI black; others by their place.
+COLOURS = {"ACE": "blue", "Wind": "red", "DSCOVR": "green", "OMNI": "black"}
+MORE_COLOURS = ("darkorange", "purple", "teal", "brown", "magenta", "olive")
+
+
+@dataclass
+class Series:
+    """Something that can be drawn.
+
+    Parameters
+    ----------
+    label : str
+    quantity : str
+        What it is; a component of a vector counts as its own quantity, ``"magnetic field vector z"``.
+    craft : str
+    kind : str
+        ``"vector"``, ``"scalar"`` or ``"spectrum"``.
+    cadence : float or None
+        Seconds.
+    """
+
+    label: str
+    quantity: str
+    craft: str
+    kind: str
+    cadence: float | None = None
+    frame: str = ""
+    unit: str = ""
+    group: str = ""
+    """Of two epochs, the one that it belongs to."""
+
+
+@dataclass
+class Draft:
+    """Steps so far."""
+
+    steps: list[Document] = field(default_factory=list)
+    drawn: list[Series] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    variables: Document = field(default_factory=dict)
+
+    def add(self, name: str, tool: str, args: Mapping[str, Any], intent: str) -> str:
+        """Add a step under an id of its own, and give that id."""
+        step_id = self._free(re.sub(r"\W+", "_", name).strip("_").lower())
+        self.steps.append({"step_id": step_id, "tool_name": tool, "tool_args": dict(args), "intent": intent})
+        return step_id
+
+    def label(self, wanted: str) -> str:
+        """A label that no step gives yet."""
+        taken = {step["tool_args"].get("output_label") for step in self.steps}
+        number, label = 2, wanted
+        while label in taken:
+            label, number = f"{wanted}_{number}", number + 1
+        return label
+
+    def compute(self, tool: str, source: Series, ending: str, intent: str, **args: Any) -> Series:
+        """One series made from another by a tool with one table."""
+        label = self.label(f"{source.label}_{ending}")
+        self.add(label, tool, {"source_label": source.label, **args, "output_label": label}, intent)
+        return Series(**vars(source) | {"label": label})
+
+    def note(self, text: str) -> None:
+        """Something to tell, once."""
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def template(self, name: str, title: str) -> Document:
+        """The whole of it."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "id": slug(name) or "pipeline",
+            "name": title,
+            "variables": self.variables,
+            "steps": self.steps,
+        }
+
+    def _free(self, wanted: str) -> str:
+        taken = {step["step_id"] for step in self.steps}
+        number, name = 2, wanted or "step"
+        while name in taken:
+            name, number = f"{wanted}_{number}", number + 1
+        return name
+
+
+def short(craft: str) -> str:
+    """A spacecraft as labels write it."""
+    return SHORT.get(craft, craft).replace("-", "").replace(" ", "")
+
+
+def symbol(quantity: str) -> str:
+    """A quantity as labels write it."""
+    return SYMBOLS.get(quantity, re.sub(r"\W+", "", quantity))
+
+
+def words(quantity: str) -> str:
+    """A quantity as titles write it."""
+    return WORDS.get(quantity, quantity)
+
+
+def listed(names: Sequence[str]) -> str:
+    """``ACE``, ``ACE and Wind``, ``ACE, Wind and DSCOVR``."""
+    unique = list(dict.fromkeys(names))
+    return unique[0] if len(unique) == 1 else f"{', '.join(unique[:-1])} and {unique[-1]}"
+
+
+def panels_of(drawn: Sequence[Series], *, compare: bool) -> list[list[Series]]:
+    """What stands together: one quantity of several spacecraft where they are compared, vectors and spectra alone."""
+    ordered = sorted(drawn, key=lambda one: (_rank(one.quantity), one.group))
+    panels: list[list[Series]] = []
+    for one in ordered:
+        last = panels[-1] if panels else []
+        together = (
+            last
+            and compare
+            and one.kind == last[0].kind == "scalar"
+            and one.quantity == last[0].quantity
+            and one.craft not in [other.craft for other in last]
+        )
+        if together:
+            last.append(one)
+        else:
+            panels.append([one])
+    return panels
+
+
+def figure_of(
+    panels: Sequence[Sequence[Series]],
+    *,
+    title: str,
+    log: Sequence[str] = (),
+    colours: Mapping[str, str] | None = None,
+) -> Document:
+    """The declaration of a figure."""
+    spec: Document = {
+        "labels": [one.label for panel in panels for one in panel],
+        "panels": [[one.label for one in panel] for panel in panels],
+        "title": title,
+    }
+    names: dict[str, str] = {}
+    shades: dict[str, str] = {}
+    for panel in panels:
+        crafts = list(dict.fromkeys(one.craft for one in panel))
+        for place, one in enumerate(panel):
+            if len(crafts) > 1:
+                names[one.label] = one.craft
+                shades[one.label] = COLOURS.get(one.craft, MORE_COLOURS[place % len(MORE_COLOURS)])
+    shades |= colours or {}
+    if names:
+        spec["trace_names"] = names
+    if shades:
+        spec["trace_colors"] = shades
+    scales = {
+        str(number): "log"
+        for number, panel in enumerate(panels, 1)
+        if panel[0].kind == "scalar"
+        and ("*" in log or panel[0].quantity in log or panel[0].quantity in LOGARITHMIC)
+    }
+    if scales:
+        spec["log_scale"] = scales
+    return spec
+
+
+def _rank(quantity: str) -> tuple[int, str]:
+    """Where a quantity stands in a figure; a component of a vector right after the vector."""
+    whole = next((one for one in ORDER if quantity == one or quantity.startswith(f"{one} ")), "")
+    return (ORDER.index(whole) if whole else len(ORDER), quantity)

@@ -1,0 +1,382 @@
+"""What a request for a new pipeline asks for, read word by word; nothing is guessed that was not said."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from helio.authoring.rules.sentence import Sentence
+from helio.knowledge.cadence import cadences_in
+from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.missions import ALIASES
+from helio.knowledge.quantities import SOURCES
+
+B, ABS_B = "magnetic field vector", "magnetic field magnitude"
+DENSITY, SPEED, VELOCITY, TEMPERATURE = (
+    "proton density",
+    "bulk speed",
+    "bulk velocity vector",
+    "proton temperature",
+)
+
+# Phrases of each quantity, longer ones first where one holds another; `\b` stands around each.
+QUANTITIES: tuple[tuple[str, str], ...] = (
+    ("dynamic pressure", r"(?:solar wind )?(?:dynamic|ram|flow) pressures?|p_?dyn|solar wind pressure"),
+    ("Alfvén Mach number", r"(?:alfv[eé]n(?:ic)?\s+)?mach(?: number)?s?|m_a"),
+    ("Alfvén speed", r"alfv[eé]n(?:ic)? (?:speed|velocity)|v_a"),
+    ("plasma beta", r"plasma beta|(?:proton )?beta|β"),
+    ("clock angle", r"(?:imf )?clock angles?"),
+    ("cone angle", r"(?:imf )?cone angles?"),
+    (
+        "energetic protons",
+        r"energetic (?:protons?|ions?|particles?)|(?:proton|ion) flux(?:es)?|seps?|solar energetic particles?",
+    ),
+    ("energetic electrons", r"energetic electrons?|electron flux(?:es)?"),
+    (
+        "ion energy spectrogram",
+        r"(?:ion|proton)s? (?:energy[- ])?(?:flux )?(?:spectrograms?|spectra|spectrum)"
+        r"|(?:ion|proton)s? energy flux(?:es)?",
+    ),
+    (
+        "electron energy spectrogram",
+        r"electrons? (?:energy[- ])?(?:flux )?(?:spectrograms?|spectra|spectrum)|electrons? energy flux(?:es)?",
+    ),
+    (
+        ABS_B,
+        r"(?:magnetic )?field (?:strength|magnitude|intensity)|total (?:magnetic )?field|b_?(?:mag|tot|total)"
+        r"|\|b\||b magnitude|magnitude of the (?:magnetic )?field",
+    ),
+    (
+        B,
+        r"(?:interplanetary )?magnetic[- ]?fields?(?: vectors?)?|b[- ]?fields?|imf|mag(?: data)?|b vector|field vector"
+        r"|(?:all )?(?:three )?components of (?:the )?(?:magnetic field|b)",
+    ),
+    ("component", r"b_?[xyzrtn]|imf b_?[xyz]"),
+    ("velocity component", r"v_?[xyzrtn]"),
+    (DENSITY, r"(?:proton |ion |plasma |number |solar wind )*densit(?:y|ies)|n_?p\b"),
+    (TEMPERATURE, r"(?:proton |ion |plasma )*temperatures?"),
+    (
+        VELOCITY,
+        r"(?:bulk |flow |plasma |proton |ion |solar wind )*velocity vectors?"
+        r"|(?:bulk |flow |plasma |ion |proton )*velocit(?:y|ies)",
+    ),
+    (SPEED, r"(?:bulk |flow |plasma |proton |solar wind )*speeds?|v_?sw"),
+    ("SYM-H", r"sym[-_ /]?h(?: index)?"),
+    ("Dst", r"dst(?: index)?"),
+    ("Kp", r"kp(?: index)?"),
+    ("AE", r"ae(?:[- ]index)?|auroral electrojet(?: index)?"),
+    ("AL", r"al(?:[- ]index)"),
+    ("AU", r"au(?:[- ]index)"),
+    ("position", r"positions?|orbits?|ephemeris|trajectory"),
+    ("heliocentric distance", r"(?:heliocentric|radial) distances?|distance (?:from|to) the sun"),
+)  # fmt: skip
+INDICES = ("SYM-H", "Dst", "Kp", "AE", "AL", "AU")
+
+DURATION = (
+    r"(\d+(?:\.\d+)?|one|two|three|five|ten|half an|an?)[\s-]*"
+    r"(ms|seconds?|secs?|s|minutes?|mins?|hours?|hrs?|hr|h|days?|d)\b"
+)
+_UNITS = {"ms": "ms", "s": "s", "m": "min", "h": "h", "d": "d"}
+_NUMBERS = {"one": "1", "a": "1", "an": "1", "two": "2", "three": "3", "five": "5", "ten": "10"}
+_EACH = {"hourly": "1h", "daily": "1d", "minutely": "1min"}
+FRAMES = ("GSE", "GSM", "RTN", "SM", "GEO", "GEI")
+COLOURS = (
+    "black|blue|red|green|orange|purple|grey|gray|brown|magenta|cyan|teal|navy|crimson|gold|pink|violet|olive|maroon"
+    "|indigo|turquoise"
+)
+_DRAWN = (
+    r"(b_?[xyzrtn]|v_?[xyzrtn]|magnitude|\|b\||density|speed|velocity|temperature|magnetic field|field"
+    r"|ace|wind|dscovr|omni)"
+)
+_CADENCE = (
+    r"\b(?:\d+(?:\.\d+)?|one)[\s-]*(?:seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h)\b"
+    r"(?:[- ](?:resolution|cadence|data|values))?|\bhourly\b|\bminutely\b"
+)
+_SAVED = (
+    r"\b(?:and\s+)?(?:save|export|write)(?:\s+\w+){0,3}?\s+(?:as|to|in)\s+(?:a\s+)?(csv|cdf|netcdf|nc|parquet)\b"
+    r"(?:\s+files?)?"
+)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A quantity, and the one component of it that was asked for, if one was."""
+
+    quantity: str
+    component: str = ""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """Something to be computed: a tool, and what was said with it."""
+
+    tool: str
+    window: str = ""
+    method: str = ""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """A request for a new pipeline, as far as it was understood."""
+
+    text: str
+    crafts: tuple[str, ...] = ()
+    families: tuple[str, ...] = ()
+    """Missions of several spacecraft of which none was named."""
+    quantities: tuple[Wanted, ...] = ()
+    datasets: tuple[tuple[str, str], ...] = ()
+    """Ids of datasets, each with a parameter or nothing."""
+    frame: str = ""
+    cadence: float | None = None
+    burst: bool = False
+    times: tuple[str, ...] = ()
+    operations: tuple[Operation, ...] = ()
+    compare: bool = False
+    title: str = ""
+    name: str = ""
+    colours: tuple[tuple[str, str], ...] = ()
+    """What, and its colour."""
+    log: tuple[str, ...] = ()
+    """Quantities to be drawn on a logarithmic scale; ``*`` for all."""
+    export: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    """What an operation needs and was not said."""
+    unread: tuple[str, ...] = field(default=())
+
+
+def read_wish(text: str, catalogue: Catalogue, now: datetime) -> Wish:
+    """Read a request."""
+    sentence = Sentence(text)
+    found = sentence.take_first(r"\b(?:titled?|with the title|entitled)\s*[:=]?\s*[\"“'‘]([^\"”'’]+)[\"”'’]")
+    title = found[1] if found else ""
+    export = tuple(
+        {"netcdf": "netcdf", "nc": "netcdf"}.get(one[1].lower(), one[1].lower())
+        for one in sentence.take(_SAVED)
+    )
+    found = sentence.take_first(
+        r"\b(?:called|named)\s+[\"“'‘]?([a-z0-9][a-z0-9-]*[a-z0-9])[\"”'’]?(?=\s*$|[,.])"
+    )
+    name = found[1].lower() if found else ""
+    datasets = tuple(_datasets(sentence, catalogue))
+    compare = sentence.has(r"\b(?:compar\w+|versus|vs\.?|against|side by side|overla\w+|difference)\b")
+    operations, missing = _operations(sentence)
+    burst = sentence.take_first(r"\b(?:burst|brst)(?:[- ]mode)?\b") is not None
+    times = tuple(sentence.take_times(now))
+    crafts, families = _crafts(sentence)
+    colours = tuple(_colours(sentence))
+    log = tuple(_log(sentence))
+    frame = next(
+        (one[0].upper() for one in sentence.take(rf"\b(?:{'|'.join(FRAMES)})\b(?: (?:frame|coordinates?))?")),
+        "",
+    )
+    frame = frame.split()[0] if frame else ""
+    wanted = tuple(dict.fromkeys(_quantities(sentence, operations)))
+    cadence = None
+    for one in sentence.take(_CADENCE):
+        seconds = cadences_in(one[0])
+        cadence = seconds[0] if seconds else cadence
+    return Wish(
+        sentence.text,
+        crafts,
+        families,
+        wanted,
+        datasets,
+        frame,
+        cadence,
+        burst,
+        times,
+        operations,
+        compare,
+        title,
+        name,
+        colours,
+        log,
+        export,
+        missing,
+        sentence.unread(),
+    )
+
+
+def duration(number: str, unit: str) -> str:
+    """A duration as templates write it.
+
+    >>> duration("10", "minutes"), duration("half an", "hour"), duration("an", "hour")
+    ('10min', '30min', '1h')
+    """
+    letter = "ms" if unit.lower() == "ms" else unit.lower()[0]
+    if number.lower() == "half an":
+        return "30min" if letter == "h" else "30s"
+    return f"{_NUMBERS.get(number.lower(), number)}{_UNITS[letter]}"
+
+
+def spellings() -> dict[str, str]:
+    """Every name of a spacecraft of the table, in small letters, and the spacecraft it means."""
+    found: dict[str, str] = {}
+    for craft in dict.fromkeys(one.spacecraft for one in SOURCES):
+        for spelt in (craft, craft.replace("-", " "), craft.replace("-", ""), *ALIASES.get(craft, ())):
+            found[spelt.casefold()] = craft
+    return found
+
+
+def families() -> dict[str, tuple[str, ...]]:
+    """Missions of several spacecraft, each with the spacecraft of the table."""
+    found: dict[str, list[str]] = {}
+    for craft in dict.fromkeys(one.spacecraft for one in SOURCES):
+        family = re.match(r"(MMS|THEMIS|STEREO|RBSP|Cluster|Voyager)(?=-?\w$)", craft)
+        if family:
+            found.setdefault(family[1], []).append(craft)
+    return {name: tuple(crafts) for name, crafts in found.items()}
+
+
+def _datasets(sentence: Sentence, catalogue: Catalogue) -> list[tuple[str, str]]:
+    found = []
+    for one in re.finditer(
+        r"(?<![\w-])([A-Za-z0-9]+(?:[_-][A-Za-z0-9@-]+)+?)(?:\.([A-Za-z]\w*))?(?![\w-])", sentence.text
+    ):
+        if "_" in one[1] and one[1] in catalogue:
+            found.append((catalogue.summary(one[1]).id, one[2] or ""))
+            for _ in sentence.take(re.compile(re.escape(one[0]))):
+                pass
+    return list(dict.fromkeys(found))
+
+
+def _operations(sentence: Sentence) -> tuple[tuple[Operation, ...], tuple[str, ...]]:
+    found: list[tuple[int, Operation]] = []
+    missing: list[str] = []
+    window = rf"(?:\s+(?:of|over|with|using|in)?\s*(?:an?\s+)?(?:window\s+of\s+)?{DURATION}(?:\s+window)?)"
+
+    def windowed(tool: str, names: str) -> None:
+        for one in sentence.take(rf"\b{DURATION}[\s-]*(?:wide\s+)?(?:{names})\b"):
+            found.append((one.start(), Operation(tool, duration(one[1], one[2]))))
+        for one in sentence.take(rf"\b(?:{names})\b{window}?"):
+            if one[1]:
+                found.append((one.start(), Operation(tool, duration(one[1], one[2]))))
+            else:
+                missing.append(tool)
+                found.append((one.start(), Operation(tool)))
+
+    windowed("running_median", r"(?:running|moving|rolling|sliding)[- ]medians?")
+    windowed(
+        "running_average",
+        r"(?:running|moving|rolling|sliding|boxcar)[- ](?:averages?|means?)|smooth(?:ed|ing)?(?: it| them)?",
+    )
+    windowed("power_spectrum", r"power[- ]spectr(?:um|a)|power spectral densit(?:y|ies)|psds?")
+    windowed("spectrogram", r"(?:dynamic|wavelet|fft|power) (?:spectrograms?|spectr(?:um|a))")
+    windowed("despike", r"de-?spik\w*|remov\w+ (?:the )?spikes|without spikes")
+    for one in sentence.take(
+        r"\b(hourly|daily|minutely)[- ](averages?|means?|medians?|min(?:ima|imum)|max(?:ima|imum))\b"
+    ):
+        found.append((one.start(), Operation("resample", _EACH[one[1].lower()], _method(one[2]))))
+    for one in sentence.take(
+        rf"\b{DURATION}[\s-]*(averages?|means?|medians?|averaged|minima|maxima|bins|resolution averages)\b"
+    ):
+        found.append((one.start(), Operation("resample", duration(one[1], one[2]), _method(one[3]))))
+    for one in sentence.take(
+        r"\b(averaged?|resampled?|rebin(?:ned)?|binned|downsampled?|reduced?)"
+        r"(?: (?:it|them|both|all|everything|the data))?\s+(?:over|to|on|into|at|every|in)\s+(?:a\s+)?"
+        rf"{DURATION}(?:\s+(?:cadence|bins|intervals|averages|means|resolution|grid))?"
+    ):
+        found.append((one.start(), Operation("resample", duration(one[2], one[3]), "mean")))
+    for one in sentence.take(r"\b(?:time )?derivatives?\b|\brates? of change\b|\bd/dt\b"):
+        found.append((one.start(), Operation("derivative")))
+    for one in sentence.take(r"\bdetrend\w*\b|\bremov\w+ (?:the )?(?:linear )?trend\b"):
+        found.append((one.start(), Operation("detrend")))
+    for one in sentence.take(r"\b(?:the )?(?:vector )?magnitudes?\b(?! of the (?:magnetic )?field)"):
+        found.append((one.start(), Operation("magnitude")))
+    for one in sentence.take(r"\b(?:the )?differences?\b(?: between)?"):
+        found.append((one.start(), Operation("difference")))
+    return tuple(dict.fromkeys(operation for _, operation in sorted(found, key=lambda each: each[0]))), tuple(
+        missing
+    )
+
+
+def _method(word: str) -> str:
+    folded = word.casefold()
+    return (
+        "median"
+        if folded.startswith("med")
+        else "min"
+        if folded.startswith("min")
+        else "max"
+        if folded.startswith("max")
+        else "mean"
+    )
+
+
+def _crafts(sentence: Sentence) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    found: list[tuple[int, str]] = []
+    named, grouped = spellings(), families()
+    spelt = {name: name for name in grouped} | {"Van Allen Probes": "RBSP", "Van Allen Probe": "RBSP"}
+    every = "|".join(re.escape(one) for one in sorted(spelt, key=len, reverse=True))
+    folded = {one.casefold(): family for one, family in spelt.items()}
+    # STEREO A and B; MMS 1, 2 and 3
+    for one in sentence.take(
+        rf"(?<![\w-])({every})[\s-]*([A-E1-4](?:(?:\s*(?:,|and|&|/|\+)\s*)+(?:{every})?[\s-]*[A-E1-4])+)(?![\w-])"
+    ):
+        crafts = grouped[folded[one[1].casefold()]]
+        letters = re.findall(
+            r"(?<![A-Za-z0-9])(?:\w+?[\s-]*)?([A-E1-4])(?![A-Za-z0-9])", one[2], re.IGNORECASE
+        )
+        found += [(one.start(), craft) for craft in crafts if craft[-1] in "".join(letters).upper()]
+    for one in sentence.take(
+        rf"\b(?:all|both|each)(?: of)?(?: the)?(?: two| three| four| five)? ({every})\b(?: spacecraft| probes)?"
+    ):
+        found += [(one.start(), craft) for craft in grouped[folded[one[1].casefold()]]]
+    names = "|".join(re.escape(one) for one in sorted(named, key=len, reverse=True))
+    for one in sentence.take(
+        rf"(?<!solar )(?<![\w-])(?:{names})(?![\w-])"
+    ):  # the solar wind is no spacecraft
+        found.append((one.start(), named[one[0].casefold()]))
+    asked = [folded[one[1].casefold()] for one in sentence.take(rf"(?<![\w-])({every})(?![\w-])")]
+    return tuple(dict.fromkeys(craft for _, craft in sorted(found))), tuple(dict.fromkeys(asked))
+
+
+def _quantities(sentence: Sentence, operations: tuple[Operation, ...]) -> list[Wanted]:
+    found: list[tuple[int, Wanted]] = []
+    for quantity, pattern in QUANTITIES:
+        for one in sentence.take(rf"(?<![\w|])(?:{pattern})(?![\w|])"):
+            if quantity in ("component", "velocity component"):
+                letter = one[0].rstrip()[-1].lower()
+                whole = B if quantity == "component" else VELOCITY
+                found.append((one.start(), Wanted(whole, letter)))
+            else:
+                found.append((one.start(), Wanted(quantity)))
+    bare = sentence.take_first(r"\bfields?\b")
+    if not found and (bare or any(one.tool == "magnitude" for one in operations)):
+        found.append((0, Wanted(B)))
+    return [wanted for _, wanted in sorted(found, key=lambda each: each[0])]
+
+
+def _colours(sentence: Sentence) -> list[tuple[str, str]]:
+    what = _DRAWN
+    found = [
+        (one[1].lower(), one[2].lower())
+        for one in sentence.take(rf"\b{what}(?: line)?\s+(?:is |be |drawn |shown )?(?:in|as)\s+({COLOURS})\b")
+    ]
+    found += [
+        (one[2].lower(), one[1].lower())
+        for one in sentence.take(rf"\b(?:a |the )?({COLOURS})\s+{what}(?: lines?)?\b")
+    ]
+    return found
+
+
+def _log(sentence: Sentence) -> list[str]:
+    what = r"(density|temperature|speed|flux|field|pressure|beta|all|everything)"
+    found = [
+        one[1].lower()
+        for one in sentence.take(
+            rf"\b{what}\s+(?:on|in|with)\s+(?:an?\s+)?log(?:arithmic)?(?:\s+(?:scale|axis))?\b"
+        )
+    ]
+    found += [
+        one[1].lower()
+        for one in sentence.take(rf"\blog(?:arithmic)?\s+(?:scale|axis)\s+for\s+(?:the\s+)?{what}\b")
+    ]
+    found += [
+        "*"
+        for _ in sentence.take(
+            r"\b(?:on |with )?(?:an?\s+)?log(?:arithmic)?[- ](?:scales?|y[- ]axis|axis|axes)\b"
+        )
+    ]
+    return found

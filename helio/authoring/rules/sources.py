@@ -1,0 +1,115 @@
+"""Where a quantity of a spacecraft is taken from: the table of quantities, held to frame, cadence and time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from helio.authoring.outcome import NotUnderstood
+from helio.knowledge.cadence import cadence_text
+from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.quantities import SOURCES, Source, sources_of
+from helio.time_range import TimeRange
+
+LATE = timedelta(days=365)
+"""A dataset that lags behind the catalogue by more has probably stopped."""
+
+
+def pick(
+    quantity: str,
+    craft: str,
+    *,
+    catalogue: Catalogue,
+    frame: str = "",
+    cadence: float | None = None,
+    burst: bool = False,
+    span: TimeRange | None = None,
+) -> list[Source]:
+    """The sources that do, the one to use first; empty when the table has none in that frame.
+
+    Raises
+    ------
+    NotUnderstood
+        There are some, but none in burst mode, or none that reaches into the time.
+    """
+    found = sources_of(quantity, craft, frame=frame)
+    if not found:
+        return []
+    if burst:
+        found = [one for one in found if "BRST" in one.dataset.upper()]
+        if not found:
+            raise NotUnderstood(f"the table of quantities has no {quantity} of {craft} in burst mode")
+    else:
+        found = [one for one in found if "BRST" not in one.dataset.upper()] or found
+    if span is not None:
+        reaching = [one for one in found if _reaches(one, span, catalogue)]
+        if not reaching:
+            told = "; ".join(f"{one.dataset} {coverage(one, catalogue)}" for one in found[:3])
+            raise NotUnderstood(f"{craft} has no {quantity} for {span}", advice=f"there is {told}")
+        # one that merely seems to have stopped may go on, and comes after those that did not stop
+        found = [one for one in reaching if not _stopped_before(one, span, catalogue)] or reaching
+    first = found[0]
+    if cadence is not None:
+        first = min(found, key=lambda one: (_apart(one.cadence, cadence), found.index(one)))
+    alike = [one for one in found if one is not first and one.alike(first)]
+    return [first, *alike]
+
+
+def frames_of(quantity: str, crafts: Sequence[str]) -> list[str]:
+    """Frames in which every one of the spacecraft has a quantity, in the order of the table."""
+    each = [[one.frame for one in sources_of(quantity, craft)] for craft in crafts]
+    return (
+        [frame for frame in dict.fromkeys(each[0]) if all(frame in frames for frames in each)] if each else []
+    )
+
+
+def quantities_of(craft: str) -> list[str]:
+    """What the table has of a spacecraft."""
+    return list(dict.fromkeys(one.quantity for one in SOURCES if one.spacecraft == craft))
+
+
+def crafts_with(quantity: str) -> list[str]:
+    """Spacecraft of which the table has a quantity, those upstream of the Earth first as they stand there."""
+    return list(dict.fromkeys(one.spacecraft for one in SOURCES if one.quantity == quantity))
+
+
+def coverage(source: Source, catalogue: Catalogue) -> str:
+    """``from 1997-09-02 to 2025-12-30``, as far as the catalogue knows."""
+    entry = catalogue.summary(source.dataset)
+    first, last = (one.date().isoformat() if one else "?" for one in (entry.first, entry.last))
+    return f"from {first} to {last}"
+
+
+def ended(source: Source, catalogue: Catalogue) -> datetime | None:
+    """When a source's last record was, if nothing will follow it."""
+    entry = catalogue.summary(source.dataset)
+    return _naive(entry.last) if entry.last is not None and catalogue.has_ended(entry) else None
+
+
+def cadence_words(source: Source) -> str:
+    """Its cadence, in words."""
+    return cadence_text(source.cadence) if source.cadence else "changing cadence"
+
+
+def _reaches(source: Source, span: TimeRange, catalogue: Catalogue) -> bool:
+    entry = catalogue.summary(source.dataset)
+    if entry.first is not None and span.stop <= _naive(entry.first):
+        return False
+    last = ended(source, catalogue)
+    return last is None or span.start <= last
+
+
+def _stopped_before(source: Source, span: TimeRange, catalogue: Catalogue) -> bool:
+    entry = catalogue.summary(source.dataset)
+    if entry.last is None:
+        return False
+    return _naive(entry.last) < min(span.start, _naive(catalogue.as_of) - LATE)
+
+
+def _apart(one: float | None, other: float) -> float:
+    return abs(math.log(one / other)) if one else 1e9
+
+
+def _naive(moment: datetime) -> datetime:
+    return moment.astimezone(UTC).replace(tzinfo=None)

@@ -1,0 +1,165 @@
+"""One spacecraft in place of another, by the table of quantities: no model, and no physics chosen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+
+from helio.authoring.operations import KEYED_BY_LABEL, Operation, apply
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.draft import short
+from helio.errors import DataError, RequestError
+from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.missions import ALIASES
+from helio.knowledge.quantities import sources_of, spacecraft_named, swap
+from helio.pipelines.figures import FIGURES, STYLE, spec_of
+from helio.pipelines.labels import owner, produced_labels, read_labels
+from helio.pipelines.template import Document
+from helio.steps.signature import signatures
+
+
+def swapped(template: Document, mission: str, *, catalogue: Catalogue) -> tuple[list[Operation], list[str]]:
+    """The operations by which a template fetches the same quantities of another spacecraft, and what then differs.
+
+    Titles, names of lines and intents that name the spacecraft name the other one.
+
+    Raises
+    ------
+    NotUnderstood
+        Something in it cannot be swapped; the message says what.
+    """
+    craft = spacecraft_named(mission)
+    operations: list[Operation] = []
+    notes: list[str] = []
+    before: set[str] = set()
+    for step in template["steps"]:
+        if step.get("tool_name") != "fetch_data":
+            continue
+        args = step["tool_args"]
+        pairs = list(fetched(args))
+        if not pairs:
+            raise NotUnderstood(f"step {step['step_id']} fetches what is only known when it runs")
+        try:
+            first = swap(*pairs[0], craft, catalogue=catalogue)
+        except (RequestError, DataError) as error:
+            raise NotUnderstood(error.message, advice=error.advice) from error
+        before.add(catalogue.summary(pairs[0][0]).spacecraft)
+        if len(first.parameters) != 1:
+            raise NotUnderstood(
+                f"{craft} has the components of {first.quantity} apart: {first.dataset}.{'+'.join(first.parameters)}",
+                advice="a fetch with parameters and join_components; a model can write it: set GEMINI_API_KEY",
+            )
+        chosen = [(first.dataset, first.parameters[0])]
+        if len(pairs) > 1 and first.quantity:
+            others = sources_of(first.quantity, craft, frame=first.frame)
+            preferred = next((one for one in others if one.dataset == first.dataset), None)
+            chosen += [
+                (one.dataset, one.parameters[0])
+                for one in others
+                if preferred is not None
+                and one.alike(preferred)
+                and (one.dataset, one.parameters[0]) not in chosen
+            ]
+        operations += refetched(template, step, chosen)
+        told = f"; {', '.join(first.differences)}" if first.differences else ""
+        notes.append(f"{'.'.join(pairs[0])} becomes {'.'.join(chosen[0])}{told}")
+    if not operations:
+        raise NotUnderstood("there is no fetch in it that could be swapped")
+    operations += list(_renamed(template, before, craft))
+    operations += list(_relabelled(apply(template, operations), before, craft))
+    return operations, notes
+
+
+def refetched(template: Document, step: Document, pairs: Sequence[tuple[str, str]]) -> list[Operation]:
+    """The operations by which a fetch takes other datasets and parameters, and all that reads it still does."""
+    name, args = str(step["step_id"]), deepcopy(step["tool_args"])
+    old = produced_labels(signatures()["fetch_data"], args)
+    for key in ("candidates", "dataset_id", "parameter_id", "parameters"):
+        args.pop(key, None)
+    if len(pairs) > 1:
+        args = {"candidates": [{"dataset_id": one, "parameter_id": other} for one, other in pairs], **args}
+        args.setdefault("output_label", ".".join(pairs[0]))
+    else:
+        args = {"dataset_id": pairs[0][0], "parameter_id": pairs[0][1], **args}
+    operations = [Operation("set", name, ("tool_args",), args)]
+    [new] = produced_labels(signatures()["fetch_data"], args)
+    for label in old:
+        if label != new:
+            operations += [
+                Operation("rewire", str(one), old=label, new=new) for one in _readers(template, label)
+            ]
+    return operations
+
+
+def fetched(args: Document) -> Iterator[tuple[str, str]]:
+    """The datasets and parameters that a fetch of one parameter may take, the preferred one first."""
+    parameter = args.get("parameter_id", "")
+    if isinstance(args.get("parameters"), list):
+        return
+    if args.get("dataset_id"):
+        yield args["dataset_id"], parameter
+    for one in args.get("candidates") or ():
+        yield (
+            (one, parameter)
+            if isinstance(one, str)
+            else (one["dataset_id"], one.get("parameter_id", parameter))
+        )
+
+
+def _readers(template: Document, label: str) -> Iterator[object]:
+    """The steps that read a label or a component of it, and the styles that name it."""
+    for step in template["steps"]:
+        signature, args = signatures().get(str(step.get("tool_name"))), step.get("tool_args")
+        if signature is None or not isinstance(args, dict):
+            continue
+        read = [one for _, one in read_labels(signature, args)]
+        if step.get("tool_name") == STYLE:
+            read += [one for key in KEYED_BY_LABEL if isinstance(args.get(key), dict) for one in args[key]]
+        if any(owner(one, [label]) for one in read):
+            yield step["step_id"]
+
+
+def _relabelled(template: Document, before: set[str], craft: str) -> Iterator[Operation]:
+    """Labels that begin with the spacecraft's name, with the other one's: ``ACE_Bmag`` would lie about Wind."""
+    names = {short(one) for one in before} | before
+    spelt = "|".join(re.escape(one) for one in sorted(names, key=len, reverse=True))
+    pattern = re.compile(rf"(?:{spelt})(?=[_\W]|$)", re.IGNORECASE)
+    changed: dict[str, str] = {}
+    for step in template["steps"]:
+        args = step.get("tool_args")
+        label = args.get("output_label") if isinstance(args, dict) else None
+        found = pattern.match(label) if isinstance(label, str) else None
+        if found and isinstance(label, str):
+            changed[label] = short(craft) + label[found.end() :]
+            yield Operation("set", str(step["step_id"]), ("tool_args", "output_label"), changed[label])
+    for label, new in changed.items():
+        for step_id in _readers(template, label):
+            yield Operation("rewire", str(step_id), old=label, new=new)
+
+
+def _renamed(template: Document, before: set[str], craft: str) -> Iterator[Operation]:
+    """What is said for people, with the other spacecraft's name."""
+    names = {name for one in before for name in (one, *ALIASES.get(one, ()))}
+    spelt = "|".join(re.escape(one) for one in sorted(names, key=len, reverse=True))
+    if not spelt:
+        return
+    pattern = re.compile(rf"(?<![\w-])(?:{spelt})(?![\w-])", re.IGNORECASE)
+    for key in ("name", "description"):
+        if isinstance(template.get(key), str) and pattern.search(template[key]):
+            yield Operation("set", "", (key,), pattern.sub(craft, template[key]))
+    for step in template["steps"]:
+        name = str(step["step_id"])
+        if isinstance(step.get("intent"), str) and pattern.search(step["intent"]):
+            yield Operation("set", name, ("intent",), pattern.sub(craft, step["intent"]))
+        if step.get("tool_name") not in (*FIGURES, STYLE):
+            continue
+        spec = spec_of(step)
+        place = ("tool_args", "spec") if step.get("tool_name") == "render_spec" else ("tool_args",)
+        for key in ("title", "subtitle", "trace_names"):
+            value = spec.get(key) if isinstance(spec, dict) else None
+            texts = value if isinstance(value, dict) else {"": value}
+            for which, text in texts.items():
+                if isinstance(text, str) and pattern.search(text):
+                    more = (which,) if which else ()
+                    yield Operation("set", name, (*place, key, *more), pattern.sub(craft, text))
