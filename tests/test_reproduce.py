@@ -580,7 +580,9 @@ def test_two_runs_differ_in_what_was_changed_and_in_what_rests_on_it(service: Cd
     [numbers] = found["numbers"]
     assert numbers["output"] == "proton_bands_smooth"
     assert "values differ, by at most" in numbers["message"]
-    assert {one["output"] for one in found["figures"]} == {"figure"}
+    [figure] = found["figures"]
+    assert figure["output"] == "figure"
+    assert "its input proton_bands_smooth is another" in figure["reasons"]
 
 
 # Citing

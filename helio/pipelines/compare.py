@@ -22,6 +22,7 @@ Judge = Callable[[str, str], str]
 
 
 _CITED = re.compile(r"inputs\.\w+\.(?P<label>.+)\.cites\[\d+\]\[(?P<part>[0-3])\]: (?P<change>.+)")
+_INPUT = re.compile(r"inputs\.(?P<parameter>\w+)(?:\[\d+\]|\.(?P<label>.+))\.digest changed")
 _CITES = ("dataset", "version", "provider", "standing")
 """What a figure's recipe says of each source of a table, in order (recipes.py)."""
 
@@ -263,6 +264,9 @@ def _told(one: str, output: Mapping[str, Any]) -> str:
     """A difference of recipes in words, where its path says little."""
     if one.startswith("version: "):
         return f"tool {output['recipe']['tool']}: {one}"
+    found = _INPUT.fullmatch(one)
+    if found:
+        return f"its input {found['label'] or found['parameter']} is another"
     found = _CITED.fullmatch(one)
     if found:
         return f"{found['label']} cites another {_CITES[int(found['part'])]}: {found['change']}"
