@@ -80,7 +80,8 @@ def fetch_data(
     output_label : str
         The label of the result; ``DATASET.PARAMETER`` when left out.
     provider : str
-        Who serves the dataset, when it is not said at the run: ``sample``.
+        Who serves the dataset, when neither the run nor the catalogue says it: ``cdaweb``, ``swpc``, ``sample``, or
+        ``hapi:NAME`` for a HAPI server, such as ``hapi:INTERMAGNET``.
 
     Returns
     -------
