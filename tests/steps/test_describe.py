@@ -71,6 +71,10 @@ def test_numbers_are_what_json_can_hold():
     assert "0.333333" in text
 
 
+def test_a_cadence_just_short_of_a_second_is_a_second():
+    assert "  cadence   1 s" in description_lines(describe(scalar([0, 0.9999, 1.9998], [1, 2, 3])))
+
+
 def test_irregular_steps_are_told():
     assert not describe(scalar([0, 10, 21, 33, 41], range(5))).regular
 

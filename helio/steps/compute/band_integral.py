@@ -15,7 +15,7 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=1)
+@tool(version=2)
 def band_integral(spectrum: Table, *, bands: list[tuple[float, float]], axis: str = "") -> Table:
     """Integral of a spectrum over bands: the power of a frequency band, the flux of an energy band.
 
@@ -88,15 +88,19 @@ def band_integral(spectrum: Table, *, bands: list[tuple[float, float]], axis: st
             f"two bands cover the same bins: {', '.join(names)}", advice=f"centres: {centres_of(sets)}"
         )
     over = f"integral over {chosen.label or 'bins'} {', '.join(names)}"
+    name = spectrum.name
+    if per and comparable(per, "Hz") and name.startswith("PSD "):
+        name = f"power {name.removeprefix('PSD ')}"  # a density no longer
     described = replace(
         spectrum,
+        name=name,
         unit=unit_product((spectrum.unit, 1), (per, 1)) if spectrum.unit and per else "",
         description=f"{spectrum.description}, {over}" if spectrum.description else over,
     )
     if others:
         return replace(described, values=values[..., 0], axes=others)
     if len(names) == 1:
-        return replace(described, values=values[:, 0], axes=(), name=f"{spectrum.name} {names[0]}".strip())
+        return replace(described, values=values[:, 0], axes=(), name=f"{name} {names[0]}".strip())
     return replace(described, values=values, axes=(), components=tuple(names))
 
 

@@ -21,7 +21,7 @@ EDGE = 0.01
 """What is left of the filter's own response where the result begins: one per cent."""
 
 
-@tool(version=1, needs=(("low", "high"),))
+@tool(version=2, needs=(("low", "high"),))
 def band_pass(series: Table, *, low: float | None = None, high: float | None = None, order: int = 4) -> Table:
     """Keep what a series has between two frequencies (zero-phase Butterworth filter).
 
@@ -40,7 +40,7 @@ def band_pass(series: Table, *, low: float | None = None, high: float | None = N
     Returns
     -------
     Table, shape of `series`
-        float64. Same epochs, components, unit and frame. Each stretch without a missing value or record is filtered
+        float64, named ``B 0.01–0.1 Hz``. Same epochs, components, unit and frame. Each stretch without a missing value or record is filtered
         on its own, each component too; its first and last samples, as far as the filter's response to what lies
         outside has not fallen to one per cent, are NaN, and so is a stretch too short to have anything else. A note
         says how much that is.
@@ -93,9 +93,9 @@ def band_pass(series: Table, *, low: float | None = None, high: float | None = N
             advice="choose a higher low, fill short gaps with interpolate, or take a longer time range",
         )
     said = (
-        f"{band[0]:g} to {band[1]:g} Hz"
+        f"{band[0]:.4g}–{band[1]:.4g} Hz"
         if kind == "bandpass"
-        else f"{'below' if kind == 'lowpass' else 'above'} {band[0]:g} Hz"
+        else f"{'below' if kind == 'lowpass' else 'above'} {band[0]:.4g} Hz"
     )
     note = (
         f"filtered {said}: {share(missing(kept) - missing(flat), flat.size, 'values')} at edges and in short stretches "
@@ -104,6 +104,7 @@ def band_pass(series: Table, *, low: float | None = None, high: float | None = N
     return replace(
         series,
         values=kept.reshape(series.values.shape),
+        name=f"{series.name} {said}".strip(),
         description=f"{series.description}, {said}" if series.description else said,
         scale=series.scale if low is None else "linear",
         notes=(*series.notes, note),

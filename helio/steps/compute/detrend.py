@@ -17,7 +17,7 @@ from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=1)
+@tool(version=2)
 def detrend(
     series: Table,
     *,
@@ -39,7 +39,7 @@ def detrend(
     Returns
     -------
     Table, shape of `series`
-        float64. Same epochs, components, unit and frame. NaN where a value was missing. Mean and line are those of
+        float64, named ``δB``. Same epochs, components, unit and frame. NaN where a value was missing. Mean and line are those of
         the whole series, gaps left out, and no value is made in a gap.
 
     Raises
@@ -66,7 +66,8 @@ def detrend(
     values = series.values.astype(np.float64) - trend
     said = f"{what} subtracted"
     description = f"{series.description}, {said}" if series.description else said
-    return replace(series, values=values, description=description, scale="linear")
+    name = f"δ{series.name}" if series.name else ""
+    return replace(series, values=values, name=name, description=description, scale="linear")
 
 
 def _trend(series: Table, *, straight: bool) -> npt.NDArray[np.float64]:

@@ -79,7 +79,7 @@ def power_spectrum(
         chosen = np.arange(low[record], high[record])
         used += chosen.size
         values[record] = periodograms(windows, chosen, taper, trend).mean(axis=0)
-    notes = [*series.notes, f"power spectrum: mean of {used:,} windows"]
+    notes = [*series.notes, f"mean of {used:,} windows"]
     if windows.lost:
         notes.append(
             f"{share(windows.lost, len(series), 'samples')} stand in stretches shorter than a window"

@@ -87,6 +87,7 @@ def valid_records(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
 
 def in_words(nanoseconds: float) -> str:
     """A length of time to three digits: ``16 s``, ``92.2 ms``, ``1.5 h``."""
+    nanoseconds = float(f"{nanoseconds:.3g}")
     for unit, length in (
         ("d", 86_400e9),
         ("h", 3_600e9),

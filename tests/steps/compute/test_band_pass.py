@@ -24,7 +24,7 @@ def test_a_wave_in_the_band_stays_and_those_beside_it_go():
     seconds = np.arange(10_000.0)
     result = band_pass(scalar(seconds, waves(seconds, 0.001, 0.02, 0.3)), low=0.01, high=0.05)
     np.testing.assert_allclose(middle(result.values), middle(waves(seconds, 0.02)), atol=0.01)
-    assert (result.unit, result.description) == ("nT", "0.01 to 0.05 Hz")
+    assert (result.unit, result.name, result.description) == ("nT", "Bz 0.01–0.05 Hz", "0.01–0.05 Hz")
 
 
 def test_low_and_high_pass_add_up_to_the_whole_far_from_the_edge_frequency():

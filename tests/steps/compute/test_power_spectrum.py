@@ -101,7 +101,7 @@ def test_the_power_of_a_band_is_the_variance_of_a_wave_in_it():
     wave = scalar(seconds, 2 * np.sin(2 * np.pi * 0.05 * seconds))
     result = band_integral(power_spectrum(wave, window=Duration("200s")), bands=[(0.02, 0.1), (0.2, 0.4)])
     np.testing.assert_allclose(result.values, [[2.0, 0.0]], atol=1e-6)
-    assert result.unit == "nT^2"
+    assert (result.unit, result.name) == ("nT^2", "power Bz")
 
 
 def test_a_window_longer_than_every_interval_is_refused():
