@@ -17,7 +17,7 @@ BY = Said("rules")
 LEFT_OUT = 2
 """Words that may be left out with a note; more of them, and what was asked is something else."""
 _TURNS = frozenset(
-    "not no without except excluding only unless never if when where minus instead rather before after".split()
+    ["not", "no", "without", "except", "excluding", "only", "unless", "never", "if", "when", "where"]
 )
 
 

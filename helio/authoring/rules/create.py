@@ -327,10 +327,10 @@ class _Writer:
             return self._quantity(SPEED, craft, "", span)
         if quantity in NEEDS:
             return self._derived(quantity, craft, span)
-        there = [one for one in frames_of(quantity, [craft]) if one]
-        if there:
+        framed = [one for one in frames_of(quantity, [craft]) if one]
+        if framed:
             raise NotUnderstood(
-                f"{craft} has no {quantity} in {frame}", advice=f"there is {', '.join(there)}"
+                f"{craft} has no {quantity} in {frame}", advice=f"there is {', '.join(framed)}"
             )
         known = quantities_of(craft)
         raise NotUnderstood(

@@ -4,36 +4,30 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from helio.authoring.gate import Gate
 from helio.authoring.operations import Operation, apply
 from helio.authoring.outcome import Draft, NotProved, NotUnderstood, Outcome, Reply, Said
-from helio.authoring.rules.reading import COLOURS, DURATION, FRAMES, QUANTITIES, duration, spellings
+from helio.authoring.rules.answers import answered
+from helio.authoring.rules.lines import Asks, Lines
+from helio.authoring.rules.reading import COLOURS, DURATION, FRAMES, duration, spellings
 from helio.authoring.rules.sentence import Sentence
-from helio.authoring.swapping import swapped
+from helio.authoring.swapping import fetched, refetched, swapped
 from helio.knowledge.catalogue import Catalogue
-from helio.pipelines.changes import describe_step
 from helio.pipelines.figures import (
     FIGURES,
     RENDER,
-    STYLE,
-    complete_labels,
-    depends_on,
     figures_meant,
     spec_of,
 )
-from helio.pipelines.labels import owner, produced_labels
+from helio.pipelines.labels import owner
 from helio.pipelines.template import Document
-from helio.steps.signature import signatures
 from helio.time_range import is_relative, parse_time_range
 
 BY = Said("rules")
-Asks = Callable[[str, Sequence[str]], str]
 WINDOWS = ("10min", "1h", "5min", "1min")
 _QUESTION = re.compile(
     r"^\s*(?:what|which|why|how|when|where|who|does|do|is|are|explain|describe|tell me|list)\b|\?\s*$",
@@ -71,55 +65,6 @@ def edited(
         raise NotUnderstood("that changes nothing: the pipeline is like that already")
     said = BY if not editor.swapped else Said("equivalence table")
     return Draft(proved, said, tuple(editor.notes))
-
-
-def answered(request: str, template: Document) -> str:
-    """Words about a template, in answer to a question."""
-    steps = template["steps"]
-    named = re.search(r"\bstep\s+[\"'“]?([\w-]+)", request, re.IGNORECASE)
-    if named:
-        step = next((one for one in steps if str(one.get("step_id")) == named[1]), None)
-        if step is None:
-            return (
-                f"There is no step {named[1]}; steps: {', '.join(str(one.get('step_id')) for one in steps)}."
-            )
-        why = f" ({step['intent']})" if step.get("intent") else ""
-        return f"Step {named[1]}: {describe_step(step)}{why}"
-    folded = request.casefold()
-    about: list[str] = []
-    if re.search(r"\b(data ?sets?|data|parameters?|source)\b", folded):
-        about += [
-            f"Step {one['step_id']}: {describe_step(one)}"
-            for one in steps
-            if one.get("tool_name") == "fetch_data"
-        ]
-    if re.search(r"\b(time|range|period|interval|dates?|days?)\b", folded):
-        for name, facts in (template.get("variables") or {}).items():
-            if facts.get("type") == "time_range":
-                about.append(f"{name} is {facts.get('default', 'to be given with --time-range')}")
-    if re.search(r"\b(panels?|figure|plots?|colou?rs?|drawn|title)\b", folded):
-        about += [
-            f"Step {one['step_id']}: {describe_step(one)}"
-            for one in steps
-            if one.get("tool_name") in (*FIGURES, STYLE)
-        ]
-    if re.search(r"\b(comput\w*|calculat\w*|operations?|windows?|averages?|smooth\w*)\b", folded):
-        about += [
-            f"Step {one['step_id']}: {describe_step(one)}"
-            for one in steps
-            if one.get("tool_name") not in ("fetch_data", *FIGURES, STYLE)
-        ]
-    if not about:
-        about = [f"Step {one.get('step_id')}: {describe_step(one)}" for one in steps]
-    return "\n".join(about)
-
-
-@dataclass
-class _Line:
-    """A label that a figure draws: how it is addressed, and what it is known by."""
-
-    label: str
-    words: str
 
 
 class _Editor:
@@ -180,6 +125,9 @@ class _Editor:
         self.after = apply(self.after, operations)
         self.done += 1
 
+    def _lines(self) -> Lines:
+        return Lines(self.after, self.catalogue, self.ask)
+
     # Figures ----------------------------------------------------------------------------------------------
 
     def _figures(self) -> list[Document]:
@@ -209,133 +157,11 @@ class _Editor:
         step, place = self._style_of(figure, key)
         self._do(Operation("set", str(step["step_id"]), (*place, key, *more), value))
 
-    def _spec(self, figure: Document) -> Document:
-        """Everything that is said of a figure's looks, its styles included."""
-        meant = figures_meant(self.after["steps"])
-        found: Document = dict(spec_of(figure) or {})
-        for one in self.after["steps"]:
-            if meant.get(one.get("step_id")) == [figure["step_id"]]:
-                found |= spec_of(one) or {}
-        return found
-
-    def _drawn(self, figure: Document) -> list[str]:
-        spec = self._spec(figure)
-        labels = complete_labels(spec)
-        if isinstance(spec.get("panels"), list):
-            labels += [label for panel in spec["panels"] if isinstance(panel, list) for label in panel]
-        return list(dict.fromkeys(labels)) or list(self._gives())
-
-    def _gives(self) -> dict[str, Document]:
-        """Every label that a step gives, and the step."""
-        found: dict[str, Document] = {}
-        for step in self.after["steps"]:
-            signature = signatures().get(str(step.get("tool_name")))
-            args = step.get("tool_args")
-            if signature is not None and isinstance(args, dict):
-                found |= dict.fromkeys(produced_labels(signature, args), step)
-        return found
-
-    def _known_as(self, label: str) -> str:
-        """The words by which a label is known: its own, its step's intent, what it fetches or computes."""
-        gives = self._gives()
-        base = owner(label, gives) or label
-        step = gives.get(base, {})
-        args = step.get("tool_args") or {}
-        kind = "magnitude" if step.get("tool_name") == "magnitude" else ""
-        described = []
-        if step.get("tool_name") == "fetch_data":
-            for dataset, parameter in _fetched(args):
-                if dataset in self.catalogue:
-                    entry = self.catalogue.dataset(dataset)
-                    described += [
-                        entry.spacecraft,
-                        *(one.description for one in entry.parameters if one.name == parameter),
-                    ]
-        return " ".join(
-            [label, str(step.get("intent", "")), kind, str(args.get("parameter_id", "")), *described]
-        ).casefold()
-
-    def _lines(self, what: str, figure: Document, among: list[str] | None = None) -> list[str]:
-        """The lines that a word means, as a figure addresses them."""
-        plain = what.casefold().strip()
-        drawn = self._drawn(figure) if among is None else among
-        exact = [label for label in drawn if label.casefold() == plain]
-        if exact:
-            return exact
-        names = "|".join(re.escape(one) for one in sorted(spellings(), key=len, reverse=True))
-        of_craft = re.fullmatch(rf"({names})\s+(.+)", plain)
-        if of_craft:
-            craft = spellings()[of_craft[1]].casefold()
-            there = [one for one in drawn if craft in self._known_as(one)]
-            return self._lines(of_craft[2], figure, among=there)
-        component = re.fullmatch(r"(b|v)_?([xyzrtn])", plain)
-        if component:
-            stem = component[1]
-            lone = [
-                label for label in drawn if re.search(rf"(?:^|[_.]){stem}_?{component[2]}$", label.casefold())
-            ]
-            if lone:
-                return lone
-            wanted = "magnetic" if stem == "b" else "veloc"
-            vectors = [
-                label
-                for label in drawn
-                if self._is_vector(label)
-                and (
-                    wanted in self._known_as(label)
-                    or re.search(rf"(?:^|[_.]){stem}(?:[a-z]*)$", label.casefold())
-                )
-            ]
-            vectors = vectors or [label for label in drawn if self._is_vector(label)]
-            if len(vectors) > 1:
-                vectors = [self.ask(f"{what} of which one?", vectors)]
-            return [f"{label}.{component[2]}" for label in vectors]
-        if plain in ("magnitude", "|b|", "total field", "field strength", "magnitude line"):
-            found = [label for label in drawn if self._gives().get(label, {}).get("tool_name") == "magnitude"]
-            found = found or [
-                label
-                for label in drawn
-                if re.search(r"mag(?:nitude)?$|total|strength", self._known_as(label).split(" ")[0])
-            ]
-        else:
-            named = spellings().get(plain)
-            texts = {label: self._known_as(label) for label in drawn}
-            looked = (named or plain).casefold()
-            found = [label for label, text in texts.items() if looked in text]
-            if named:  # the lines by which spacecraft are told apart, if there are such
-                found = [label for label in found if not self._is_vector(label)] or found
-            if not found:
-                for quantity, pattern in QUANTITIES:
-                    if re.fullmatch(pattern, plain, re.IGNORECASE):
-                        found = [
-                            label
-                            for label, text in texts.items()
-                            if re.search(rf"(?<!\w)(?:{pattern})(?!\w)", text, re.IGNORECASE)
-                            or quantity in text
-                        ]
-        return found
-
-    def _is_vector(self, label: str) -> bool:
-        """Whether a label has components, as far as can be known without running anything."""
-        step = self._gives().get(label, {})
-        tool, args = step.get("tool_name"), step.get("tool_args") or {}
-        if tool == "fetch_data":
-            for dataset, parameter in _fetched(args):
-                if dataset in self.catalogue:
-                    entry = self.catalogue.dataset(dataset)
-                    found = next((one for one in entry.parameters if one.name == parameter), None)
-                    if found is not None:
-                        return found.size in ((3,), (4,))
-            return False
-        if tool in ("magnitude", "components", None):
-            return False
-        source = args.get("source_label")
-        return tool == "join_components" or (isinstance(source, str) and self._is_vector(source))
-
     def _titles(self) -> None:
         quoted = r"[\"“'‘](?P<text>[^\"”]+?)[\"”'’]"
         for one in self.sentence.take(
-            rf"\b(?:change |set |make )?(?:the )?(?:figure )?title(?: of the figure)?\s*(?:to|as|:|be|should be|is)?\s*{quoted}"
+            r"\b(?:change |set |make )?(?:the )?(?:figure )?title(?: of the figure)?\s*(?"
+            rf":to|as|:|be|should be|is)?\s*{quoted}"
         ):
             self._put(self._figure(), "title", one["text"])
         for one in self.sentence.take(rf"\b(?:call it|name it|titled?|entitled)\s*{quoted}"):
@@ -346,16 +172,21 @@ class _Editor:
         if found:
             self._put(self._figure(), "title", found["text"].strip())
         for one in self.sentence.take(
-            rf"\b(?:change |set )?(?:the )?(?:y[- ](?:axis )?label|label of the y[- ]axis) of panel (\d+)\s*(?:to|as|:)?\s*{quoted}"
+            r"\b(?:change |set )?(?:the )?(?:y[- ](?:axis )?label|label of the y[- ]axis)"
+            rf" of panel (\d+)\s*(?:to|as|:)?\s*{quoted}"
         ):
             self._put(self._figure(), "y_label", one["text"], one[1])
 
     def _colours(self) -> None:
         what = r"(?P<what>[A-Za-z][\w.|]*(?:\s+(?!in\b|to\b|as\b|a\b|be\b|and\b)[\w|]+){0,3}?|\|b\|)"
         patterns = (
-            rf"\buse\s+(?P<colour>{COLOURS})\s+for\s+(?:the\s+)?{what}(?:\s+(?:lines?|component|trace))?(?=\s*(?:$|[,.;]|and\b))",
-            rf"\b(?:make|draw|plot|colou?r|paint|show|turn|change)\s+(?:the\s+)?(?:colou?r of (?:the\s+)?)?{what}(?:\s+(?:lines?|component|trace))?\s+(?:to\s+|in\s+|as\s+)?(?P<colour>{COLOURS})\b",
-            rf"\b(?:with|but with|have|use)\s+(?:an?\s+|the\s+)?(?P<colour>{COLOURS})\s+{what}(?:\s+(?:lines?|component|trace))?(?=\s*(?:$|[,.;]|and\b))",
+            rf"\buse\s+(?P<colour>{COLOURS})\s+for\s+(?:the\s+)?{what}(?:\s+(?:lines?|component|"
+            r"trace))?(?=\s*(?:$|[,.;]|and\b))",
+            r"\b(?:make|draw|plot|colou?r|paint|show|turn|change)\s+(?:the\s+)?(?:colou?"
+            rf"r of (?:the\s+)?)?{what}(?:\s+(?:lines?|component|trace))?\s+(?:to\s+|in\s+"
+            rf"|as\s+)?(?P<colour>{COLOURS})\b",
+            rf"\b(?:with|but with|have|use)\s+(?:an?\s+|the\s+)?(?P<colour>{COLOURS})\s+{what}(?"
+            r":\s+(?:lines?|component|trace))?(?=\s*(?:$|[,.;]|and\b))",
             rf"{what}\s+(?:in|should be|to be)\s+(?P<colour>{COLOURS})\b",
             # after one that was read: ... and Wind red
             rf"(?<=\x1f)\s*(?:,|and)\s+(?:the\s+)?{what}(?:\s+lines?)?\s+(?:in\s+)?(?P<colour>{COLOURS})\b",
@@ -364,22 +195,23 @@ class _Editor:
             for one in self.sentence.take(pattern):
                 figure = self._figure()
                 name = re.sub(r"\s+lines?$", "", one["what"].strip())
-                lines = self._lines(name, figure)
+                lines = self._lines().meant(name, figure)
                 if not lines:
-                    drawn = ", ".join(self._drawn(figure))
+                    drawn = ", ".join(self._lines().drawn(figure))
                     raise NotUnderstood(f"no line is known as '{name}'", advice=f"the figure draws {drawn}")
                 for line in lines:
                     self._put(figure, "trace_colors", one["colour"].lower(), line)
 
     def _dashes(self) -> None:
         for one in self.sentence.take(
-            rf"\b(?:make|draw|show)\s+(?:the\s+)?(?P<what>[\w.|]+(?:\s+[\w|]+)??)(?:\s+lines?)?\s+(?:as\s+)?(?P<dash>{'|'.join(_DASHES)})\b"
+            r"\b(?:make|draw|show)\s+(?:the\s+)?(?P<what>[\w.|]+(?:\s+[\w|]+)??)(?:\s+lines?"
+            rf")?\s+(?:as\s+)?(?P<dash>{'|'.join(_DASHES)})\b"
         ):
             figure = self._figure()
             lines = (
-                self._drawn(figure)
+                self._lines().drawn(figure)
                 if one["what"] in ("it", "all", "everything")
-                else self._lines(one["what"], figure)
+                else self._lines().meant(one["what"], figure)
             )
             if not lines:
                 raise NotUnderstood(f"no line is known as '{one['what']}'")
@@ -388,11 +220,14 @@ class _Editor:
 
     def _log(self) -> None:
         for one in self.sentence.take(
-            r"\b(?P<kind>log(?:arithmic)?|linear)[- ]?(?:scale|axis|y[- ]axis)\s+(?:for|of|on|in)\s+(?:the\s+)?(?P<what>panel \d+|[\w|]+(?:\s+[\w|]+)?)"
+            r"\b(?P<kind>log(?:arithmic)?|linear)[- ]?(?:scale|axis|y[- ]axis)\s+(?:for|"
+            r"of|on|in)\s+(?:the\s+)?(?P<what>panel \d+|[\w|]+(?:\s+[\w|]+)?)"
         ):
             self._scale(one["what"], "linear" if one["kind"].lower() == "linear" else "log")
         for one in self.sentence.take(
-            r"\b(?:make|draw|show|put|plot)\s+(?:the\s+)?(?P<what>panel \d+|[\w|]+(?:\s+[\w|]+)?)\s+(?:on|in|with)\s+(?:an?\s+)?(?P<kind>log(?:arithmic)?|linear)(?:\s+(?:scale|axis))?\b"
+            r"\b(?:make|draw|show|put|plot)\s+(?:the\s+)?(?P<what>panel \d+|[\w|]+(?:\s+"
+            r"[\w|]+)?)\s+(?:on|in|with)\s+(?:an?\s+)?(?P<kind>log(?:arithmic)?|linear)(?"
+            r":\s+(?:scale|axis))?\b"
         ):
             self._scale(one["what"], "linear" if one["kind"].lower() == "linear" else "log")
         if self.sentence.take_first(
@@ -408,8 +243,8 @@ class _Editor:
             self._put(figure, "log_scale", scale, str(number))
 
     def _panel_numbers(self, what: str, figure: Document) -> list[int]:
-        panels = self._spec(figure).get("panels")
-        lines = self._lines(what, figure)
+        panels = self._lines().spec(figure).get("panels")
+        lines = self._lines().meant(what, figure)
         if not isinstance(panels, list) or not lines:
             raise NotUnderstood(f"no panel is known as '{what}'")
         return [
@@ -421,7 +256,9 @@ class _Editor:
     def _ranges(self) -> None:
         number = r"([-−+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
         for one in self.sentence.take(
-            rf"\b(?:set |limit )?(?:the )?y[- ]?(?:range|limits?|axis)(?: of (?:the )?(?P<what>panel \d+|[\w|]+(?:\s+[\w|]+)?))?\s+(?:to|from|between)\s+{number}\s*(?:to|\.\.|,|and|–|-)\s*{number}"
+            r"\b(?:set |limit )?(?:the )?y[- ]?(?:range|limits?|axis)(?: of (?:the )?(?P<what>panel "
+            rf"\d+|[\w|]+(?:\s+[\w|]+)?))?\s+(?:to|from|between)\s+{number}\s*(?:to|\.\.|"
+            rf",|and|–|-)\s*{number}"
         ):
             limits = [float(value.replace("−", "-")) for value in (one[2], one[3])]
             figure = self._figure()
@@ -443,10 +280,11 @@ class _Editor:
 
     def _panels(self) -> None:
         for one in self.sentence.take(
-            r"\b(?:remove|delete|drop|hide)\s+(?:the\s+)?(?:panel\s+(?P<number>\d+)|(?P<place>first|second|third|last|top|bottom)\s+panel)\b"
+            r"\b(?:remove|delete|drop|hide)\s+(?:the\s+)?(?:panel\s+(?P<number>\d+)|(?P<place>first|"
+            r"second|third|last|top|bottom)\s+panel)\b"
         ):
             figure = self._figure()
-            panels = self._spec(figure).get("panels")
+            panels = self._lines().spec(figure).get("panels")
             if not isinstance(panels, list):
                 raise NotUnderstood("the panels of this figure are not listed")
             places = {
@@ -467,14 +305,14 @@ class _Editor:
             r"\b(?:show|draw|plot|keep)\s+(?:me\s+)?only\s+(?:the\s+)?(?P<what>[\w.|]+(?:\s+[\w|]+){0,2})"
         ):
             figure = self._figure()
-            lines = self._lines(one["what"], figure)
+            lines = self._lines().meant(one["what"], figure)
             if not lines:
                 raise NotUnderstood(f"no line is known as '{one['what']}'")
             self._redraw(figure, [[line] for line in (self._component(each) for each in lines)])
 
     def _component(self, line: str) -> str:
         """A line as a label of its own: a component of a vector is taken out of it first."""
-        gives = self._gives()
+        gives = self._lines().gives()
         base = owner(line, gives)
         if base is None or base == line:
             return line
@@ -512,8 +350,11 @@ class _Editor:
         for tool, names in _SMOOTHING.items():
             key = "cadence" if tool == "resample" else "window"
             patterns = (
-                rf"\b(?:use|make|change|set)\s+(?:an?\s+|the\s+)?{DURATION}\s*(?:{names}|window|for the (?:{names}))?(?:\s+(?:instead|window))*(?=\s*(?:$|[,.;]|and\b|instead))",
-                rf"\b(?:change|set|make)\s+(?:the\s+)?(?:window|{names})(?: of the (?:{names})| window)?\s+(?:to|be|=)\s*(?:an?\s+)?{DURATION}",
+                rf"\b(?:use|make|change|set)\s+(?:an?\s+|the\s+)?{DURATION}\s*(?:{names}|"
+                rf"window|for the (?:{names}))?(?:\s+(?:instead|window))*(?=\s*(?:$|[,.;]"
+                r"|and\b|instead))",
+                rf"\b(?:change|set|make)\s+(?:the\s+)?(?:window|{names})(?: of the (?:{names})"
+                rf"| window)?\s+(?:to|be|=)\s*(?:an?\s+)?{DURATION}",
             )
             steps = [one for one in self.after["steps"] if one.get("tool_name") == tool]
             if not steps:
@@ -531,13 +372,15 @@ class _Editor:
     def _added(self) -> None:
         """A running average, a magnitude and the like, put beside what is drawn."""
         window = rf"(?:\s+(?:of|over|with)?\s*(?:an?\s+)?(?:window\s+of\s+)?{DURATION}(?:\s+window)?)?"
-        of = r"(?:\s+(?:of|to|for|on|from)\s+(?:the\s+)?(?P<what>[A-Za-z|][\w.|]*(?:\s+(?!over\b|with\b|in\b|and\b)[\w|]+){0,2}))?"
+        words = r"[A-Za-z|][\w.|]*(?:\s+(?!over\b|with\b|in\b|and\b)[\w|]+){0,2}"
+        of = rf"(?:\s+(?:of|to|for|on|from)\s+(?:the\s+)?(?P<what>{words}))?"
         for tool, names in (
             ("running_average", _SMOOTHING["running_average"]),
             ("running_median", _SMOOTHING["running_median"]),
         ):
             for one in self.sentence.take(
-                rf"\b(?:add|with|include|overlay|and|apply)\s+(?:also\s+)?(?:an?\s+|the\s+)?(?:{DURATION}[\s-]*)?(?:{names}){of}{window}"
+                r"\b(?:add|with|include|overlay|and|apply)\s+(?:also\s+)?(?:an?\s+|the\s+"
+                rf")?(?:{DURATION}[\s-]*)?(?:{names}){of}{window}"
             ):
                 length = duration(one[1], one[2]) if one[1] else duration(one[4], one[5]) if one[4] else ""
                 length = length or self.ask(f"Over which window is the {tool.replace('_', ' ')}?", WINDOWS)
@@ -549,17 +392,17 @@ class _Editor:
                     f"{length} {tool.replace('_', ' ')}",
                 )
         for one in self.sentence.take(
-            rf"\b(?:add|with|include|compute|and)\s+(?:also\s+)?(?:an?\s+|the\s+)?(?:magnitude|\|b\||total field|field strength)(?: (?:line|panel))?{of}"
+            r"\b(?:add|with|include|compute|and)\s+(?:also\s+)?(?:an?\s+|the\s+)?(?:magnitude|"
+            rf"\|b\||total field|field strength)(?: (?:line|panel))?{of}"
         ):
             self._magnitude(one["what"])
 
     def _targets(self, what: str | None, *, vector: bool | None = None) -> list[str]:
         figure = self._figure()
-        labels = self._lines(what, figure) if what else self._drawn(figure)
+        labels = self._lines().meant(what, figure) if what else self._lines().drawn(figure)
         if vector is not None:
-            labels = [label for label in labels if self._is_vector(label) is vector] or (
-                [] if vector else labels
-            )
+            fitting = [label for label in labels if self._lines().is_vector(label) is vector]
+            labels = fitting if vector else fitting or labels
         if not labels:
             raise NotUnderstood(
                 f"no line is known as '{what}'" if what else "there is nothing to which it could be applied"
@@ -571,7 +414,7 @@ class _Editor:
         figure = self._figure()
         labels = self._targets(what)
         if not what and len(labels) > 1:
-            scalars = [label for label in labels if not self._is_vector(label)]
+            scalars = [label for label in labels if not self._lines().is_vector(label)]
             labels = scalars or labels
         for given in labels:
             label = self._component(given)
@@ -586,7 +429,7 @@ class _Editor:
                 Operation(
                     "add",
                     value=step,
-                    after=str(self._gives()[owner(label, self._gives()) or label]["step_id"]),
+                    after=str(self._lines().gives()[owner(label, self._lines().gives()) or label]["step_id"]),
                 )
             )
             self._draw(figure, new, beside=given)
@@ -601,13 +444,13 @@ class _Editor:
                 "tool_args": {"source_label": label, "output_label": new},
                 "intent": "Compute the magnitude",
             }
-            self._do(Operation("add", value=step, after=str(self._gives()[label]["step_id"])))
+            self._do(Operation("add", value=step, after=str(self._lines().gives()[label]["step_id"])))
             self._draw(figure, new, below=label)
 
     def _draw(self, figure: Document, label: str, *, beside: str = "", below: str = "") -> None:
         """Let a figure draw one more label: in the panel of another one, or in a panel below it."""
         figure = next(one for one in self.after["steps"] if one["step_id"] == figure["step_id"])
-        spec = self._spec(figure)
+        spec = self._lines().spec(figure)
         panels = deepcopy(spec.get("panels"))
         known = beside or below
         if isinstance(panels, list):
@@ -628,7 +471,9 @@ class _Editor:
 
     def _frames(self) -> None:
         found = self.sentence.take_first(
-            rf"\b(?:use|in|switch to|change (?:the frame )?to|convert(?: it)? to|turn(?: it)? (?:in)?to)\s+({'|'.join(FRAMES)})(?:\s+(?:instead(?: of (?:{'|'.join(FRAMES)}))?|coordinates?|frame))*"
+            r"\b(?:use|in|switch to|change (?:the frame )?to|convert(?: it)? to|turn(?: "
+            rf"it)? (?:in)?to)\s+({'|'.join(FRAMES)})(?:\s+(?:instead(?: of (?:{'|'.join(FRAMES)})"
+            r")?|coordinates?|frame))*"
         )
         if not found:
             return
@@ -639,7 +484,7 @@ class _Editor:
         for step in self.after["steps"]:
             if step.get("tool_name") != "fetch_data":
                 continue
-            pairs = list(_fetched(step["tool_args"]))
+            pairs = list(fetched(step["tool_args"]))
             new = []
             for dataset, parameter in pairs:
                 known = next(
@@ -664,27 +509,25 @@ class _Editor:
                 new.append((dataset, other.parameters[0]))
             else:
                 if pairs and new != pairs:
-                    self._refetch(step, new)
+                    self._do(*refetched(self.after, step, new))
                     changed = True
         if not changed:
             raise NotUnderstood(f"there is nothing in it that could be had in {wanted}")
-
-    def _refetch(self, step: Document, pairs: list[tuple[str, str]]) -> None:
-        from helio.authoring.swapping import refetched
-
-        self._do(*refetched(self.after, step, pairs))
 
     def _swap(self) -> None:
         names = "|".join(re.escape(one) for one in sorted(spellings(), key=len, reverse=True))
         found = (
             self.sentence.take_first(
-                rf"\b(?:run|do|use|make|show|plot|repeat|the same|same|it)?\s*(?:it\s+|this\s+|the same\s+)?(?:for|with|from|use|switch to|swap to)\s+({names})(?:\s+(?:data|spacecraft))?\s+instead(?:\s+of\s+(?:{names}))?"
+                r"\b(?:run|do|use|make|show|plot|repeat|the same|same|it)?\s*(?:it\s+|this\s+"
+                rf"|the same\s+)?(?:for|with|from|use|switch to|swap to)\s+({names})(?:\s+"
+                rf"(?:data|spacecraft))?\s+instead(?:\s+of\s+(?:{names}))?"
             )
             or self.sentence.take_first(
                 rf"\b(?:replace|swap|exchange)\s+(?:{names})\s+(?:by|with|for)\s+({names})\b"
             )
             or self.sentence.take_first(
-                rf"^(?:the same|same|run it|do it|repeat it|now|run this)\s+(?:but\s+)?(?:for|with)\s+({names})\b"
+                r"^(?:the same|same|run it|do it|repeat it|now|run this)\s+(?:but\s+)?(?"
+                rf":for|with)\s+({names})\b"
             )
         )
         if not found:
@@ -723,7 +566,9 @@ class _Editor:
 
     def _exports(self) -> None:
         for one in self.sentence.take(
-            r"\b(?:also\s+)?(?:save|export|write)(?:\s+(?:it|them|the\s+)?(?P<what>[\w.|]+)?)?(?:\s+\w+)?\s+(?:as|to|in)\s+(?:a\s+)?(?P<form>csv|cdf|netcdf|nc|parquet)\b(?:\s+files?)?(?:\s+(?:too|also|as well))?"
+            r"\b(?:also\s+)?(?:save|export|write)(?:\s+(?:it|them|the\s+)?(?P<what>[\w.|"
+            r"]+)?)?(?:\s+\w+)?\s+(?:as|to|in)\s+(?:a\s+)?(?P<form>csv|cdf|netcdf|nc|parquet)"
+            r"\b(?:\s+files?)?(?:\s+(?:too|also|as well))?"
         ):
             form = {"nc": "netcdf"}.get(one["form"].lower(), one["form"].lower())
             what = (
@@ -745,7 +590,7 @@ class _Editor:
                 self._do(Operation("add", value=step))
 
     def _free(self, wanted: str) -> str:
-        return _free(wanted.replace(".", "_"), self._gives())
+        return _free(wanted.replace(".", "_"), self._lines().gives())
 
     def _free_id(self, wanted: str) -> str:
         return _free(
@@ -758,18 +603,3 @@ def _free(wanted: str, taken: Any) -> str:
     while name in taken:
         name, number = f"{wanted}_{number}", number + 1
     return name
-
-
-def _fetched(args: Document) -> Iterator[tuple[str, str]]:
-    """The datasets and parameters of a fetch that names one parameter."""
-    parameter = args.get("parameter_id", "")
-    for one in args.get("candidates") or ():
-        if isinstance(one, str):
-            yield one, parameter
-        else:
-            yield one.get("dataset_id", ""), one.get("parameter_id", parameter)
-    if args.get("dataset_id"):
-        yield args["dataset_id"], parameter
-
-
-__all__ = ["answered", "depends_on", "edited"]

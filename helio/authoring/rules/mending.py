@@ -1,4 +1,4 @@
-"""The plain repairs: a name with one that comes close, and another source of the same quantity where one has nothing."""
+"""The plain repairs: a name with one that comes close, another source of the same quantity where one has nothing."""
 
 from __future__ import annotations
 
