@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from helio.store.table import Table
 
 Kind = Literal["", "scalar", "vector", "spectrum"]
+_TURNED_INTO_ANOTHER = {"GSE", "GSM", "SM", "GEO", "GEI"}
 _HELD = {"scalar": "one series", "vector": "a vector", "spectrum": "a spectrum"}
 
 
@@ -112,7 +113,7 @@ def same_frame(one: Table, other: Table) -> str:
     if not _equal_frames(one.frame, other.frame):
         raise FrameMismatch(
             f"{_called(one)} {_has_frame(one.frame)}, and {_called(other)} {_has_frame(other.frame)}",
-            advice=_advice_on_frames(other.frame or one.frame, one.frame if other.frame else ""),
+            advice=_advice_on_frames(other.frame, one.frame),
         )
     return one.frame
 
@@ -190,25 +191,26 @@ def _has_frame(frame: str) -> str:
 
 def advice_on_units(unit: str, wanted: str) -> str:
     """What to do about a unit that is not the wanted one."""
-    if not unit and wanted != "1":
-        return f'state its unit with the tool declare_quantity, if it is known: unit "{wanted}"'
+    if not unit or not wanted:
+        stated = f': unit "{wanted or unit}"' if wanted != "1" else ""
+        return f"state the missing unit with the tool declare_quantity, if it is known{stated}"
     from helio.knowledge.unit_algebra import comparable
 
-    if wanted and wanted != "1" and comparable(unit, wanted):
+    if comparable(unit, wanted):
         return f'convert it first: convert_units to "{wanted}"'
-    if (comparable(unit, "eV") and comparable(wanted, "K")) or (
-        comparable(unit, "K") and comparable(wanted, "eV")
+    if any(
+        comparable(one, "K") and comparable(other, "eV") for one, other in ((unit, wanted), (wanted, unit))
     ):
         return f'convert it first: convert_units to "{wanted}", equivalence "thermal"'
     return "choose another quantity: the one cannot be converted into the other"
 
 
 def _advice_on_frames(frame: str, wanted: str) -> str:
-    if not frame and wanted:
-        return f'state its frame with the tool declare_quantity, if it is known: frame "{wanted}"'
-    if not wanted:
-        return "state the other's frame with the tool declare_quantity, if it is known"
-    return f'transform it first: transform_frame to "{wanted}", or choose a parameter in {wanted}'
+    if not frame or not wanted:
+        return f'state the missing frame with the tool declare_quantity, if it is known: frame "{wanted or frame}"'
+    if {frame.upper(), wanted.upper()} <= _TURNED_INTO_ANOTHER:
+        return f'transform it first: transform_frame to "{wanted}", or choose a parameter in {wanted}'
+    return f"choose a parameter in {wanted}: there is no transformation from {frame}"
 
 
 def _advice_on_kind(kind: str, table: Table, label: str) -> str:

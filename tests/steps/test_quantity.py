@@ -104,6 +104,12 @@ def test_a_missing_unit_is_not_taken_for_the_right_one():
     assert "declare_quantity" in caught.value.advice
 
 
+def test_a_percentage_can_become_a_number():
+    with pytest.raises(UnitMismatch, match="is in %") as caught:
+        checked(Quantity("1"), replace(vector(), unit="%"))
+    assert caught.value.advice == 'convert it first: convert_units to "1"'
+
+
 def test_a_number_without_a_unit_is_asked_for_as_1():
     checked(Quantity("1"), replace(vector(), unit=""))
     with pytest.raises(UnitMismatch, match="without a unit"):
@@ -150,14 +156,27 @@ def test_two_tables_have_one_unit_or_both_are_named():
     assert same_unit(vector(), vector()) == "nT"
     with pytest.raises(UnitMismatch, match="'B' is in nT, and 'V' is in km/s"):
         same_unit(vector(), replace(vector(), name="V", unit="km/s"))
+    with pytest.raises(UnitMismatch, match="'V' has no unit, and 'B' is in nT") as caught:
+        same_unit(replace(vector(), name="V", unit=""), vector())
+    assert caught.value.advice.endswith('declare_quantity, if it is known: unit "nT"')
 
 
 def test_two_vectors_have_one_frame_or_both_are_named():
     assert same_frame(vector(), vector()) == "GSE"
     with pytest.raises(FrameMismatch, match="'B' is in GSE, and 'V' is in GSM"):
         same_frame(vector(), replace(vector(), name="V", frame="GSM"))
-    with pytest.raises(FrameMismatch, match="'B' is in GSE, and 'V' has no frame"):
+    with pytest.raises(FrameMismatch, match="'B' is in GSE, and 'V' has no frame") as caught:
         same_frame(vector(), replace(vector(), name="V", frame=""))
+    assert caught.value.advice.endswith('declare_quantity, if it is known: frame "GSE"')
+    with pytest.raises(FrameMismatch, match="'V' has no frame, and 'B' is in GSE") as caught:
+        same_frame(replace(vector(), name="V", frame=""), vector())
+    assert caught.value.advice.endswith('declare_quantity, if it is known: frame "GSE"')
+
+
+def test_no_transformation_is_advised_that_there_is_not():
+    with pytest.raises(FrameMismatch) as caught:
+        checked(Quantity(frames=("GSE",)), replace(vector(), frame="RTN"))
+    assert caught.value.advice == "choose a parameter in GSE: there is no transformation from RTN"
 
 
 def test_two_tables_have_one_clock_or_are_to_be_aligned():

@@ -241,6 +241,8 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "axes_label": ("axes",),
     "provider": ("data_source", "archive"),
     "units": ("unit",),
+    "unit": ("units",),
+    "frame": ("coordinate_frame", "coordinate_system"),
     "log_scale": ("yscale",),
     "y_label": ("ylabel", "y_axis_label", "y_labels", "axis_labels"),
     "x_label": ("xlabel", "x_axis_label"),

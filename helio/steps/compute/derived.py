@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.steps.quantity import same_clock
-from helio.store.table import Table, merge_sources
+from helio.store.table import Scale, Table, merge_sources
 
 
 def derived(
@@ -18,6 +18,7 @@ def derived(
     description: str,
     components: tuple[str, ...] = (),
     frame: str = "",
+    scale: Scale = "linear",
 ) -> Table:
     """The result on the epochs of its inputs, with the sources and notes of all of them."""
     return Table(
@@ -27,6 +28,7 @@ def derived(
         name=name,
         frame=frame,
         components=components,
+        scale=scale,
         description=description,
         sources=merge_sources(inputs),
         notes=tuple(dict.fromkeys(note for table in inputs for note in table.notes)),

@@ -48,7 +48,8 @@ def plasma_beta(
     Returns
     -------
     Table, shape (n,)
-        2 μ₀ Σ n k T / B², without a unit. NaN where a quantity is missing or the field is 0.
+        2 μ₀ Σ n k T / B², without a unit, to be drawn on a logarithmic scale. NaN where a quantity is missing or the
+        field is 0.
 
     Raises
     ------
@@ -82,4 +83,5 @@ def plasma_beta(
         unit="",
         name="β" if with_electrons else "β_i",
         description="plasma beta" if with_electrons else "plasma beta of the ions",
+        scale="log",
     )

@@ -15,6 +15,7 @@ def test_it_is_thermal_over_magnetic_pressure():
     expected = 5e6 * constants.k * 1e5 / ((5e-9) ** 2 / (2 * constants.mu_0))
     assert found.values[0] == pytest.approx(expected, rel=1e-9)
     assert (found.unit, found.name, found.description) == ("", "β_i", "plasma beta of the ions")
+    assert found.scale == "log"
 
 
 def test_electrons_add_their_pressure():
