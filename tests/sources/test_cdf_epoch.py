@@ -4,7 +4,7 @@ import numpy as np
 import pycdfpp
 import pytest
 
-from helio.sources.cdf_epoch import unix_nanoseconds, unix_nanoseconds_of_seconds
+from helio.sources.cdf_epoch import NO_TIME, UNIX_NS, tt2000_of, unix_nanoseconds, unix_nanoseconds_of_seconds
 
 
 def dates(*texts):
@@ -96,3 +96,26 @@ def test_a_thousand_dates_come_out_as_pycdfpp_has_them(kind, wrapped, tmp_path):
     assert valid is None
     assert np.array_equal(nanoseconds.view("M8[ns]"), pycdfpp.to_datetime64(cdf["Epoch"]).reshape(-1))
     assert np.array_equal(nanoseconds, when)
+
+
+def test_tt2000_of_utc_is_read_back_unchanged():
+    when = dates(
+        "1972-01-01", "1972-06-30T23:59:59.999999999", "1972-07-01", "2016-12-31T23:59:59.999999999",
+        "2017-01-01", "2024-05-10T12:34:56.123456789", "2261-12-31",
+    )  # fmt: skip
+    raw = tt2000_of(when.astype(np.int64))
+    assert converted(raw, "TIME_TT2000")[0].tolist() == when.tolist()
+    theirs = np.asarray(pycdfpp.to_tt2000(when[1:-1])).view(np.int64)
+    assert theirs.tolist() == raw[1:-1].tolist()
+
+
+def test_there_is_no_tt2000_before_1972():
+    with pytest.raises(ValueError, match="before 1972"):
+        tt2000_of(dates("1971-12-31T23:59:59").astype(np.int64))
+
+
+def test_nanoseconds_since_1970_are_taken_as_they_are():
+    when, valid = converted(np.array([0, NO_TIME, 1]), UNIX_NS)
+    assert when[[0, 2]].astype(np.int64).tolist() == [0, 1]
+    assert valid.tolist() == [True, False, True]
+    assert converted(np.array([0, 1]), UNIX_NS)[1] is None

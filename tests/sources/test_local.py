@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from helio.errors import DamagedFile, NoData, RequestError, UnknownDataset, UnknownParameter
@@ -23,6 +24,7 @@ from helio.sources.local import (
 )
 from helio.store.table import Axis, Table
 from helio.time_range import TimeRange
+from tests.sources.made_files import goes_like, istp_like
 
 HOUR = timedelta(hours=1)
 
@@ -701,3 +703,87 @@ def test_every_real_file_is_found_by_its_dataset_id(real):
     assert {"WI_H1_SWE", "STA_L1_HET", "THA_L1_STATE", "SOLO_L2_EPD-EPT-ASUN-RATES"} <= set(every)
     day = days("2003-11-20", "2003-11-21")
     assert real.locate("WIND_VS_SWE", day) == real.locate("WI_H1_SWE", day)
+
+
+# Other formats than CDF
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+ROW = "time,n [cm^-3]\n2024-05-10T00:00:00Z,1\n"
+MAY = days("2024-05-01", "2024-06-01")
+
+
+@pytest.fixture(scope="module")
+def reader():
+    with CdfReader() as running:
+        yield running
+
+
+@pytest.mark.parametrize(
+    ("file", "dataset_id", "version"),
+    [
+        ("my_events.csv", "MY_EVENTS", ""),
+        ("My Events.CSV", "MY EVENTS", ""),
+        ("my_events_20240510.csv", "MY_EVENTS", ""),
+        ("my_events_20240510_v02.csv", "MY_EVENTS", "02"),
+        ("sci_n-l2-avg1m_g16_d20240510_v2-2-0.csv", "SCI_N-L2-AVG1M_G16", "2-2-0"),
+        ("below/a/my_events_20240510t1230.csv", "MY_EVENTS", ""),
+    ],
+)
+def test_a_file_that_says_nothing_is_the_dataset_of_its_name(tmp_path, reader, file, dataset_id, version):
+    write(tmp_path / file, ROW)
+    archive = LocalArchive(tmp_path, reader)
+    assert archive.datasets() == [dataset_id]
+    table = archive.fetch(dataset_id.lower(), ["n"], MAY)["n"]
+    assert (table.unit, table.sources[0].version, table.sources[0].file) == (
+        "cm^-3",
+        version,
+        Path(file).name,
+    )
+
+
+def test_netcdf_is_found_by_what_it_says_and_by_its_name(tmp_path, reader):
+    istp_like(tmp_path / "any name.nc")
+    goes_like(tmp_path / "dn_magn-l2-hires_g16_d20240510_v1-0-1.nc")
+    archive = LocalArchive(tmp_path, reader)
+    assert archive.datasets() == ["DN_MAGN-L2-HIRES_G16", "ICON_LIKE"]
+    table = archive.fetch("ICON_LIKE", ["Flux"], MAY)["Flux"]
+    assert (table.sources[0].doi, table.sources[0].pi) == ("10.1234/icon", "A. Person")
+    assert archive.locate("DN_MAGN-L2-HIRES_G16", MAY)[0].version == "1-0-1"
+
+
+def test_files_of_several_formats_are_one_dataset(tmp_path, reader):
+    write(tmp_path / "n_20240510.csv", ROW)
+    frame = pd.DataFrame({"time": pd.to_datetime(["2024-05-11T00:00Z"]), "n [cm^-3]": [2.0]})
+    frame.to_parquet(tmp_path / "n_20240511.parquet")
+    table = LocalArchive(tmp_path, reader).fetch("N", ["n"], MAY)["n"]
+    assert table.values.tolist() == [1.0, 2.0]
+    assert [source.file for source in table.sources] == ["n_20240510.csv", "n_20240511.parquet"]
+
+
+@pytest.mark.parametrize("file", ["n.nc", "n.parquet", "n.csv", "n.cdf", "n_20240510.nc"])
+def test_a_damaged_file_is_named_as_damaged_not_as_unknown(tmp_path, reader, file):
+    (tmp_path / file).write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(50))
+    write(tmp_path / "other.csv", ROW)
+    archive = LocalArchive(tmp_path, reader)
+    assert archive.datasets() == ["N", "OTHER"]
+    with pytest.raises(DamagedFile, match="it holds a PNG image"):
+        archive.fetch("N", ["n"], MAY)
+    assert len(archive.fetch("OTHER", ["n"], MAY)["n"]) == 1
+
+
+def test_a_file_without_records_does_not_hide_another(tmp_path, reader):
+    write(tmp_path / "n_20240510.csv", ROW)
+    write(tmp_path / "n_20240511.csv", "time,n [cm^-3]\n")
+    assert len(LocalArchive(tmp_path, reader).fetch("N", ["n"], MAY)["n"]) == 1
+
+
+def test_files_of_other_endings_are_left_alone(tmp_path, reader):
+    for name in ("notes.txt", "a.csv.bak", "a.nc.part", ".hidden.csv", "a.h5"):
+        write(tmp_path / name, ROW)
+    assert LocalArchive(tmp_path, reader).datasets() == []
