@@ -15,21 +15,21 @@ LIMITS = "limits"
 FILTER = "system-call filter"
 LANDLOCK = "Landlock"
 NAMESPACES = "namespaces"
-IDENTITY = "no privileges"
+IDENTITY = "no root"
 
 ALWAYS = (LIMITS, FILTER)
 """Without these code is never run: memory and time have an end, and no file, socket or process can be asked for."""
 NECESSARY = (*ALWAYS, LANDLOCK, NAMESPACES)
 """Without these it is refused, unless the policy is ``weak``: two more walls, each of them complete by itself."""
 HARDENING = (IDENTITY,)
-"""Good to have: neither root nor any capability."""
+"""Good to have: what root owns is closed to it as well. Capabilities are given up in any case."""
 
 _MEANING = {
     LIMITS: "resource limits (setrlimit, no_new_privs)",
     FILTER: "seccomp filter",
     LANDLOCK: "Landlock, Linux 5.13 or later",
     NAMESPACES: "user, mount, network, process and IPC namespaces",
-    IDENTITY: "no root and no capabilities",
+    IDENTITY: "another user than root",
 }
 
 

@@ -104,17 +104,18 @@ def main() -> None:
     """Serve the socket until it ends."""
     server = socket.socket(fileno=int(sys.argv[1]))
     os.environ.clear()
-    warm = "--cold" not in sys.argv
-    if warm:
+    lacking = _enter_own_world(server)
+    if "--cold" not in sys.argv:
         _import()
         _warm_up()
+    space = isolation.address_space()
     nothing = os.open("/dev/null", os.O_RDWR)
-    lacking = _isolate(server)
+    _give_up_rights(lacking)
     try:
         filtered = call_filter()
     except KeyError as error:
         filtered, lacking[FILTER] = b"", f"no list of system calls for {error}"
-    zygote = _Zygote(server, nothing, filtered)
+    zygote = _Zygote(server, nothing, filtered, space)
     lacking |= zygote.try_out()
     gc.collect()
     gc.freeze()
@@ -166,25 +167,35 @@ def _warm_up() -> None:
         pack_result(result, Limits(), io.BytesIO())
 
 
-def _isolate(server: socket.socket) -> dict[str, str]:
-    """Give up all rights; says what could not be given up, and why.
+def _enter_own_world(server: socket.socket) -> dict[str, str]:
+    """Go on as another process: the first of its own world of processes, whose end ends them all.
 
-    The process that goes on is another one: the first of its own world of processes, whose end ends them all.
+    Before any import, for some start threads, and no process with threads can have a user namespace of its own.
     """
     lacking: dict[str, str] = {}
-    space = isolation.address_space()
-    _Zygote.space = space
+    is_root = os.geteuid() == 0
     try:
         isolation.enter_namespaces()
     except OSError as error:
         lacking[NAMESPACES] = str(error)
-    _go_on_in_child(server)
+    if is_root and os.geteuid() != 0:
+        lacking[IDENTITY] = "root of a container, who is called otherwise and is root still"
+    child = os.fork()
+    if child:  # waits for the other, whose end is its own, and holds nothing
+        server.close()
+        _, status = os.waitpid(child, 0)
+        os._exit(0 if status == 0 else 1)
     isolation.die_with_parent()
+    return lacking
+
+
+def _give_up_rights(lacking: dict[str, str]) -> None:
+    """Give up files, identity and privileges; adds what could not be given up, and why."""
     for part, steps in (
         (NAMESPACES, (isolation.leave_files,)),
         (LANDLOCK, (isolation.refuse_files,)),
-        (IDENTITY, (isolation.become_nobody, isolation.drop_capabilities)),
-        (LIMITS, (isolation.forbid_new_privileges, isolation.hide_memory)),
+        (IDENTITY, (isolation.become_nobody,)),
+        (LIMITS, (isolation.drop_capabilities, isolation.forbid_new_privileges, isolation.hide_memory)),
     ):
         if part in lacking:
             continue
@@ -194,27 +205,24 @@ def _isolate(server: socket.socket) -> dict[str, str]:
         except OSError as error:
             lacking[part] = str(error)
     isolation.die_with_parent()  # another identity has forgotten it
-    return lacking
-
-
-def _go_on_in_child(server: socket.socket) -> None:
-    """Fork; the parent waits for the child, whose end is its own, and holds nothing."""
-    child = os.fork()
-    if child:
-        server.close()
-        gc.freeze()
-        _, status = os.waitpid(child, 0)
-        os._exit(0 if status == 0 else 1)
 
 
 class _Zygote:
-    """The parent of the children that run code."""
+    """The parent of the children that run code.
 
-    space = 0
-    """Bytes of address space that the imports have mapped."""
+    Parameters
+    ----------
+    nothing : int
+        The descriptor of /dev/null.
+    filtered : bytes
+        The filter of system calls.
+    space : int
+        Bytes of address space that the imports have mapped.
+    """
 
-    def __init__(self, server: socket.socket, nothing: int, filtered: bytes) -> None:
+    def __init__(self, server: socket.socket, nothing: int, filtered: bytes, space: int) -> None:
         self._server = server
+        self._space = space
         self._nothing = nothing
         self._filter = filtered
 
@@ -233,7 +241,7 @@ class _Zygote:
         return lacking
 
     def _run_into_limits(self) -> None:
-        isolation.limit_resources(Limits(), self.space + (64 << 20))
+        isolation.limit_resources(Limits(), self._space + (64 << 20))
         try:
             bytearray(256 << 20)
         except MemoryError:
@@ -270,7 +278,7 @@ class _Zygote:
     def _operate(self, request: dict[str, Any], descriptors: list[int]) -> dict[str, Any]:
         packed, result = descriptors
         told, status = os.pipe()
-        space = self.space + request["limits"]["memory"]
+        space = self._space + request["limits"]["memory"]
         child = os.fork()
         if child == 0:
             operation.run(request, (self._nothing, packed, result, status), self._filter, space)
