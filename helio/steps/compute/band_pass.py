@@ -40,7 +40,8 @@ def band_pass(series: Table, *, low: float | None = None, high: float | None = N
     Returns
     -------
     Table, shape of `series`
-        float64, named ``B 0.01–0.1 Hz``. Same epochs, components, unit and frame. Each stretch without a missing value or record is filtered
+        float64, named ``B 0.01–0.1 Hz``; same epochs, components, unit and frame.
+        Each stretch without a missing value or record is filtered
         on its own, each component too; its first and last samples, as far as the filter's response to what lies
         outside has not fallen to one per cent, are NaN, and so is a stretch too short to have anything else. A note
         says how much that is.

@@ -39,7 +39,8 @@ def detrend(
     Returns
     -------
     Table, shape of `series`
-        float64, named ``δB``. Same epochs, components, unit and frame. NaN where a value was missing. Mean and line are those of
+        float64, named ``δB``; same epochs, components, unit and frame.
+        NaN where a value was missing. Mean and line are those of
         the whole series, gaps left out, and no value is made in a gap.
 
     Raises

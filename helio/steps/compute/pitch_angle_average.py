@@ -9,7 +9,7 @@ import numpy as np
 from helio.errors import StepError
 from helio.steps.compute.bins import bin_sets, centres_of, place_of
 from helio.steps.tool import tool
-from helio.store.table import Table
+from helio.store.table import Axis, Table
 
 
 @tool(version=1)
@@ -23,7 +23,8 @@ def pitch_angle_average(spectrum: Table, *, low: float = 0.0, high: float = 180.
     low, high : float
         In deg, within 0 to 180. A bin counts with the part of it that lies between them.
     axis : str
-        Label of the axis of pitch angles, whatever its case; it may be left out where one axis alone is in deg.
+        Label of the axis of pitch angles, whatever its case; it may be left out where one axis alone is in deg, or
+        is labelled as pitch angles. An axis whose file gives no unit is in deg when it reaches beyond 2π.
 
     Returns
     -------
@@ -47,24 +48,12 @@ def pitch_angle_average(spectrum: Table, *, low: float = 0.0, high: float = 180.
     ----------
     Walt, M. (1994), Introduction to Geomagnetically Trapped Radiation, ch. 4.
     """
-    if not axis:
-        angles = [one.label for one in spectrum.axes if one.unit in ("deg", "degrees", "degree")]
-        if len(angles) != 1:
-            raise StepError(
-                f"'{spectrum.name}' has {len(angles)} axes in deg: which one has the pitch angles must be said"
-                if angles
-                else f"'{spectrum.name}' has no axis of pitch angles in deg",
-                advice=f"axes: {', '.join(f'{one.label} [{one.unit}]' for one in spectrum.axes) or 'none'}",
-            )
-        axis = angles[0]
-    place = place_of(spectrum, axis)
+    place = _place(spectrum, axis)
     chosen = spectrum.axes[place]
     if not 0 <= low < high <= 180:
         raise StepError(
             f"{low:g} to {high:g} deg is no range of pitch angles", advice="low below high, 0 to 180"
         )
-    if chosen.unit not in ("deg", "degrees", "degree"):
-        raise StepError(f"'{chosen.label}' is in {chosen.unit or 'no unit'}, and pitch angles are in deg")
     flat = np.moveaxis(spectrum.values, 1 + place, -1)
     values = np.full(flat.shape[:-1], np.nan)
     sets = bin_sets(replace(chosen, scale="linear"), len(spectrum))
@@ -98,3 +87,34 @@ def pitch_angle_average(spectrum: Table, *, low: float = 0.0, high: float = 180.
         description=f"{spectrum.description}, {said}" if spectrum.description else said,
         notes=(*spectrum.notes, *([missing] if seen < whole * (1 - 1e-9) else [])),
     )
+
+
+def _place(spectrum: Table, axis: str) -> int:
+    """Number of the axis of pitch angles: the one named, else the only one in deg, or that calls itself so."""
+    if axis:
+        place = place_of(spectrum, axis)
+        chosen = spectrum.axes[place]
+        if not _in_degrees(chosen):
+            raise StepError(f"'{chosen.label}' is in {chosen.unit or 'no unit'}, and pitch angles are in deg")
+        return place
+    places = [place for place, one in enumerate(spectrum.axes) if one.unit and _in_degrees(one)]
+    places = places or [
+        place
+        for place, one in enumerate(spectrum.axes)
+        if "pitch" in one.label.casefold() and _in_degrees(one)
+    ]
+    if len(places) != 1:
+        raise StepError(
+            f"'{spectrum.name}' has {len(places)} axes in deg: which one has the pitch angles must be said"
+            if places
+            else f"'{spectrum.name}' has no axis of pitch angles in deg",
+            advice=f"axes: {', '.join(f'{one.label} [{one.unit}]' for one in spectrum.axes) or 'none'}",
+        )
+    return places[0]
+
+
+def _in_degrees(axis: Axis) -> bool:
+    """Whether angles are in degrees; where the file gives no unit, what exceeds a full turn in radians must be."""
+    if not axis.unit:
+        return bool(np.nanmax(axis.centers) > 2 * np.pi and np.nanmax(axis.centers) <= 180)
+    return axis.unit == "deg"

@@ -107,6 +107,18 @@ def test_axes_that_are_no_angles_are_refused():
         pitch_angle_average(phases)
 
 
+def test_an_axis_without_a_unit_is_in_degrees_when_it_cannot_be_in_radians():
+    """As the Van Allen Probes' HOPE delivers it: "pitch angle" from 4.5 to 175.5, no unit."""
+    table = distribution(lambda a: np.cos(a) ** 2, count=6)
+    bare = replace(table, axes=(table.axes[0], replace(table.axes[1], unit="")))
+    np.testing.assert_array_equal(pitch_angle_average(bare).values, pitch_angle_average(table).values)
+    small = replace(bare.axes[1], centers=np.radians(bare.axes[1].centers), lower=None, upper=None)
+    with pytest.raises(StepError, match="no axis of pitch angles in deg"):
+        pitch_angle_average(replace(bare, axes=(table.axes[0], small)))
+    with pytest.raises(StepError, match="is in no unit"):
+        pitch_angle_average(replace(bare, axes=(table.axes[0], small)), axis="pitch angle")
+
+
 def test_a_range_without_a_bin_is_refused():
     table = distribution(np.ones_like)
     half = replace(
