@@ -209,6 +209,14 @@ def test_an_answer_cut_at_its_limit_says_so_and_has_no_calls(serve, gemini):
     assert (answer.finish, answer.calls, answer.usage.total) == ("length", (), 15)
 
 
+def test_an_answer_that_could_be_continued_costs_one_request(serve, gemini):
+    reply = standin.stopped("CONTINUATION", "half of")
+    reply.body["candidates"][0]["continuationToken"] = "dG9rZW4="
+    server = serve(reply, standin.text(" it"))
+    assert gemini(server).ask(question()).finish == "length"
+    assert len(server.requests) == 1
+
+
 def test_tokens_of_a_blocked_answer_are_known(serve, gemini):
     with pytest.raises(Blocked) as caught:
         gemini(serve(standin.stopped("SAFETY", candidates=2))).ask(question())
