@@ -11,6 +11,8 @@ from helio.sources.written import as_text, facts_of
 from helio.steps.export.names import Names, plain_name
 from helio.store.table import Axis, Epochs, Table
 
+EDGES = ("bounds", "delta_minus", "delta_plus")
+
 
 @dataclass(frozen=True, eq=False)
 class PlacedClock:
@@ -27,6 +29,8 @@ class PlacedAxis:
     axis: Axis
     parts: dict[str, str]
     """The variable of each of its arrays."""
+    edges: dict[str, str]
+    """Where it has any: names for its edges as others have them, ``bounds``, ``delta_minus``, ``delta_plus``."""
     clock: PlacedClock | None
     """For bins that change from record to record."""
 
@@ -99,7 +103,9 @@ def lay_out(tables: Mapping[str, Table], clock: str) -> FileLayout:
 def _place(name: str, axis: Axis, clock: PlacedClock, names: Names) -> PlacedAxis:
     stem = names.take(f"{name}_{plain_name(axis.label or 'bin')}")
     parts = {part: stem if part == "centers" else names.take(f"{stem}_{part}") for part in axis.parts}
-    return PlacedAxis(axis, parts, clock if axis.per_record else None)
+    both = axis.lower is not None and axis.upper is not None
+    edges = {what: names.take(f"{stem}_{what}") for what in EDGES} if both else {}
+    return PlacedAxis(axis, parts, edges, clock if axis.per_record else None)
 
 
 def _identity(axis: Axis, clock: bytes) -> str:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
 import warnings
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +16,7 @@ from helio.sources.written import WRITTEN
 from helio.steps.export.about import About
 from helio.steps.export.layout import FileLayout, PlacedAxis, PlacedClock, PlacedTable, lay_out
 from helio.steps.export.names import one_line
+from helio.steps.export.scratch import scratch_file
 from helio.store.table import Table
 
 # CDF C Reference Manual: the numbers of the types, and of the encoding that most machines have
@@ -47,8 +46,7 @@ def write_cdf(tables: Mapping[str, Table], said: About) -> bytes:
     from cdflib.cdfwrite import CDF
 
     layout = lay_out(tables, "Epoch")
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "written.cdf"
+    with scratch_file(".cdf") as path:
         with warnings.catch_warnings():
             # cdflib leaves files to the garbage collector
             warnings.simplefilter("ignore", ResourceWarning)
@@ -110,8 +108,8 @@ def _add_axis(file: Any, placed: PlacedAxis) -> None:
     deltas = {}
     if axis.lower is not None and axis.upper is not None:
         deltas = {
-            f"{placed.name}_delta_minus": ("DELTA_MINUS_VAR", axis.centers - axis.lower),
-            f"{placed.name}_delta_plus": ("DELTA_PLUS_VAR", axis.upper - axis.centers),
+            placed.edges["delta_minus"]: ("DELTA_MINUS_VAR", axis.centers - axis.lower),
+            placed.edges["delta_plus"]: ("DELTA_PLUS_VAR", axis.upper - axis.centers),
         }
     words = one_line(axis.label) or "bin"
     for part, name in placed.parts.items():

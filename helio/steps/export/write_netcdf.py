@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +13,7 @@ from helio.sources.written import WRITTEN
 from helio.steps.export.about import About
 from helio.steps.export.layout import FileLayout, PlacedAxis, PlacedClock, PlacedTable, lay_out
 from helio.steps.export.names import one_line
+from helio.steps.export.scratch import scratch_file
 from helio.store.table import Table
 
 _COUNTS = (
@@ -24,6 +23,7 @@ _COUNTS = (
     ("nanoseconds", 1),
 )
 _COMPRESSION = 4
+_EDGE = "helio_edge"
 
 
 def write_netcdf(tables: Mapping[str, Table], said: About) -> bytes:
@@ -38,8 +38,7 @@ def write_netcdf(tables: Mapping[str, Table], said: About) -> bytes:
     import netCDF4
 
     layout = lay_out(tables, "time")
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "written.nc"
+    with scratch_file(".nc") as path:
         file = netCDF4.Dataset(str(path), "w", format="NETCDF4")
         try:
             file.setncatts(_global_attributes(said))
@@ -89,8 +88,14 @@ def _add_axis(file: Any, placed: PlacedAxis) -> None:
         variable = _numbers(file, name, placed.axis.parts[part], dimensions)
         variable.setncatts({"long_name": long_name, **_unit(placed.axis.unit)})
         variable.SCALETYP = placed.axis.scale
-        if part == "centers" and {"lower", "upper"} <= set(placed.parts):
-            variable.ancillary_variables = f"{placed.parts['lower']} {placed.parts['upper']}"
+        if part == "centers" and placed.edges:
+            variable.bounds = placed.edges["bounds"]
+    lower, upper = placed.axis.lower, placed.axis.upper
+    if lower is not None and upper is not None:
+        # both edges in one variable, for others; each in its own precision stands beside it
+        if _EDGE not in file.dimensions:
+            file.createDimension(_EDGE, 2)
+        _numbers(file, placed.edges["bounds"], np.stack([lower, upper], axis=-1), (*dimensions, _EDGE))
 
 
 def _add_table(file: Any, placed: PlacedTable) -> None:

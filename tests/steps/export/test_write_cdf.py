@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from helio.errors import StepError
+from helio.errors import OutputError, StepError
 from helio.steps.save_data import save_data
 from helio.store.table import Table
 from tests.steps.series import epochs, spectrum, vector
@@ -21,6 +21,11 @@ def written(tables, filename="ace_b_20240510_v02"):
 
 def entry(attribute):
     return attribute.value if not isinstance(attribute, list) else attribute[0]
+
+
+def labels_of(variable):
+    """Texts of a constant variable."""
+    return [one.decode() for one in np.array(variable.values).reshape(-1).tolist()]
 
 
 @pytest.fixture(scope="module")
@@ -41,10 +46,7 @@ def test_a_vector_says_its_unit_components_frame_and_epochs(file):
     said = {name: entry(attribute) for name, attribute in variable.attributes.items()}
     assert (said["UNITS"], said["COORDINATE_SYSTEM"], said["DEPEND_0"]) == ("nT", "GSE", "Epoch")
     assert (said["VAR_TYPE"], said["DISPLAY_TYPE"], said["SCALETYP"]) == ("data", "time_series", "linear")
-    labels = file[said["LABL_PTR_1"]]
-    assert [
-        b"".join(one).decode() if one.dtype.kind == "S" and one.ndim else str(one) for one in labels.values[0]
-    ]
+    assert labels_of(file[said["LABL_PTR_1"]]) == ["Bx", "By", "Bz"]
     values = np.array(variable.values)
     missing = values == -1e31
     assert missing.sum() == 1
@@ -104,6 +106,16 @@ def test_text_that_is_not_ascii_is_utf_8():
     table = replace(vector(), description="Geschwindigkeit über Grund", components=("Bρ", "Bφ", "Bz"))
     said = written({"b": table})["b"].attributes
     assert entry(said["CATDESC"]) == "Geschwindigkeit über Grund"
+
+
+def test_a_full_disk_is_said_in_words(monkeypatch):
+    def full(*args, **options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tempfile.TemporaryDirectory", full)
+    for format in ("cdf", "netcdf"):
+        with pytest.raises(OutputError, match="No space left on device"):
+            save_data({"b": vector()}, format=format)
 
 
 def test_epochs_before_1972_are_refused_with_a_way_out():

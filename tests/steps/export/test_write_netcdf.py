@@ -62,6 +62,14 @@ def test_bins_that_change_are_a_coordinate_over_time(tmp_path):
     assert "flux_Energy" in file["flux"].coords
 
 
+def test_edges_are_bounds_as_cf_has_them(tmp_path):
+    centers = spectrum().axes[0].centers
+    axis = replace(spectrum().axes[0], lower=centers * 0.75, upper=centers * 1.5)
+    file = written({"flux": replace(spectrum(), axes=(axis,))}, tmp_path)
+    bounds = file[file["flux_Energy"].attrs["bounds"]]
+    np.testing.assert_array_equal(bounds.values, np.stack([centers * 0.75, centers * 1.5], axis=-1))
+
+
 def test_two_axes_of_the_same_bins_have_a_dimension_each(tmp_path):
     axis = spectrum().axes[0]
     table = Table(epochs(0), np.arange(25.0).reshape(1, 5, 5), axes=(axis, axis))
