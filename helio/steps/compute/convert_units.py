@@ -42,14 +42,14 @@ def convert_units(series: Table, *, to: str, equivalence: Literal["none", "therm
     Notes
     -----
     R_E is 6371.2 km, R_Sun 695700 km, R_J 71492 km, AU 149597870.7 km; a year has 365.25 days. Data sets may mean
-    another R_E, such as 6378 km, and say so in their descriptions.
+    another R_E, such as 6378 km, and say so in their descriptions; a note says which one was taken.
 
     References
     ----------
     `helio.knowledge.unit_algebra`, over pint.
     """
-    from helio.knowledge.unit_algebra import comparable, conversion_factor
-    from helio.knowledge.units import canonical_unit
+    from helio.knowledge.unit_algebra import EARTH_RADIUS_KM, comparable, conversion_factor
+    from helio.knowledge.units import canonical_unit, unit_factors
 
     wanted = canonical_unit(to)
     if not series.unit and wanted:
@@ -69,7 +69,12 @@ def convert_units(series: Table, *, to: str, equivalence: Literal["none", "therm
         )
     else:
         factor = conversion_factor(series.unit, to)
-    return replace(series, values=np.multiply(series.values, factor, dtype=np.float64), unit=wanted)
+    values = np.multiply(series.values, factor, dtype=np.float64)
+    symbols = {symbol for unit in (series.unit, wanted) for symbol, _ in unit_factors(unit) or ()}
+    if factor != 1 and "R_E" in symbols:
+        note = f"converted with R_E = {EARTH_RADIUS_KM} km; a data set may mean another"
+        return replace(series, values=values, unit=wanted, notes=(*series.notes, note))
+    return replace(series, values=values, unit=wanted)
 
 
 def _thermal_factor(unit: str, to: str) -> float:

@@ -42,6 +42,13 @@ def test_single_precision_is_converted_in_double():
     assert found.values[0, 0] == 3.0 * 1e-3
 
 
+def test_the_radius_of_the_earth_that_was_taken_is_noted():
+    found = convert_units(series([10.0], "R_E", "r"), to="km")
+    assert found.values[0] == pytest.approx(63712.0)
+    assert found.notes == ("converted with R_E = 6371.2 km; a data set may mean another",)
+    assert convert_units(series([10.0], "Re", "r"), to="R_E").notes == ()
+
+
 def test_a_temperature_is_an_energy_only_when_asked():
     hot = convert_units(series([1.0], "eV", "T"), to="K", equivalence="thermal")
     assert hot.values[0] == pytest.approx(constants.e / constants.k, rel=1e-12)

@@ -155,6 +155,28 @@ def test_every_vector_of_the_archive_has_a_magnitude():
     assert {"BGSEc", "B_RTN", "tha_pos_sse", "mms1_fgm_r_gse_brst_l2", "UceGSE", "DB_SC", "RTN"} <= set(taken)
 
 
+@pytest.mark.archive
+@pytest.mark.parametrize(
+    ("file", "vector", "strength"),
+    [
+        ("ace/ac_h0_mfi_20230102_v07.cdf", "BGSEc", "Magnitude"),
+        ("wind/wi_h0_mfi_20031120_v05.cdf", "BGSE", "BF1"),
+        ("mms/mms1_fgm_brst_l2_20151016130524_v4.18.1.cdf", "mms1_fgm_b_gse_brst_l2", "Bt"),
+    ],
+)
+def test_the_magnitude_is_that_of_the_file(file, vector, strength):
+    folder = os.environ.get("HELIO_TEST_ARCHIVE")
+    if not folder:
+        pytest.skip("HELIO_TEST_ARCHIVE does not name a folder of real CDFs")
+    whole = TimeRange(datetime(1990, 1, 1), datetime(2030, 1, 1))
+    with CdfReader() as reader:
+        tables = reader.read(Path(folder) / file, [vector, *[strength] * (strength != "Bt")], whole)
+    known = tables[vector].component("Bt") if strength == "Bt" else tables[strength]
+    # ACE and Wind give the mean of the magnitude, which is larger than that of the mean vector
+    apart = np.abs(magnitude(tables[vector]).values - known.values) / known.values
+    assert np.nanmedian(apart) < (1e-6 if strength == "Bt" else 0.01)
+
+
 def test_sources_and_notes_stay_with_the_result():
     table = vector()
     assert magnitude(table).sources == table.sources
