@@ -316,6 +316,10 @@ def run(
         if time_range or variables or now or archive:
             raise RequestError("a saved plan has its values already", advice="run the pipeline instead")
         planned, source, files = saved.plan, saved.archive, saved.files
+        if lock is not None and lock.template == saved.template:
+            lock = replace(
+                lock, template=planned.template_digest
+            )  # a saved plan is planned from its normal form
     else:
         planned = plan(
             pipeline, time_range=time_range, variables=variables, now=now, archive=source, settings=settings

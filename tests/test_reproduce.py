@@ -311,6 +311,40 @@ def test_a_plan_is_held_to_a_lock_without_downloading(service: CdaWebStandIn, se
     assert service.asked(FILE) == []
 
 
+def test_a_saved_plan_is_held_to_the_lock_of_its_template(service: CdaWebStandIn):
+    lock()
+    words = ["plan", "gle73-particles", "--archive", "cdaweb", "-o", "saved.json"]
+    assert helio(*words).exit_code == 0
+    result = helio("run", "saved.json", "--locked", "-o", "out")
+    assert result.exit_code == 0, result.output
+    assert helio(*words, "--set", "WINDOW=5min").exit_code == 0
+    result = helio("run", "saved.json", "--locked", "-o", "out")
+    assert result.exit_code == 2
+    assert "$WINDOW: 10min → 5min" in result.output
+    assert "template" not in result.output
+
+
+def test_a_candidate_is_locked_with_those_that_came_before_it(service: CdaWebStandIn):
+    names = ("NO_SUCH", "STA_L1_HET", "SOHO_ERNE-HED_L2-1MIN")
+    args = {
+        "candidates": [{"dataset_id": name, "parameter_id": "Proton_Flux"} for name in names],
+        "time_range": "2021-10-28",
+        "output_label": "p",
+    }
+    steps = [
+        {"step_id": "p", "tool_name": "fetch_data", "tool_args": args},
+        {"step_id": "f", "tool_name": "render_spec", "tool_args": {"spec": {"labels": ["p"]}}},
+    ]
+    Path("spare.json").write_text(json.dumps({"id": "spare", "steps": steps}), encoding="utf-8")
+    assert helio("lock", "spare.json", "--archive", "sample").exit_code == 0
+    datasets = read("helio.lock")["fetches"][0]["datasets"]
+    assert [one["used"] for one in datasets] == [False, True, False]
+    assert datasets[0]["absent"] == "UnknownDataset"
+    assert datasets[2]["files"] == []
+    assert helio("run", "spare.json", "--locked", "-o", "out").exit_code == 0
+    assert "unchanged" in helio("lock", "--run", run_id()).output
+
+
 def test_what_no_file_holds_is_locked_by_its_numbers(service: CdaWebStandIn):
     template = {
         "id": "total",

@@ -193,6 +193,8 @@ def _lock_lines(made: Lock) -> list[str]:
             size = in_words(sum(file.size for file in one.files))
             versions = ", ".join(dict.fromkeys(f"v{file.version}" for file in one.files if file.version))
             told = one.absent or (f"{len(one.files)} file{'s' * (len(one.files) != 1)} {versions} {size}")
+            if not one.files and not one.absent:
+                told = "by its numbers" if one.used else "not needed"
             mark = "=" if one.used else "–"
             lines.append(f"{mark} {fetch.step_id}  {one.dataset_id} of {one.provider}  {told}".rstrip())
         if fetch.failed:

@@ -236,8 +236,7 @@ def _files(sources: Iterable[SourceFile]) -> tuple[LockedFile, ...]:
 def _with_known_files(one: LockedDataset) -> LockedDataset:
     """The dataset with its files, if any of them is known by its bytes.
 
-    A service that answers for an interval, such as a HAPI server, has none, and a candidate whose turn did not come
-    has none here.
+    A service that answers for an interval, such as a HAPI server, has none.
     """
     return one if any(file.sha256 for file in one.files) else replace(one, files=())
 
@@ -245,9 +244,13 @@ def _with_known_files(one: LockedDataset) -> LockedDataset:
 def _with_use(
     datasets: Iterable[LockedDataset], attempts: Sequence[Mapping[str, Any]]
 ) -> list[LockedDataset]:
-    """Which of the datasets was taken: each attempt is the next one of them, and the last is the one used."""
+    """Which of the datasets was taken: each attempt is the next one of them, and the last is the one used.
+
+    The files of those whose turn never came decide nothing, and are left out.
+    """
     used = len(attempts) - 1 if attempts and attempts[-1]["outcome"] == "used" else -1
-    return [replace(one, used=number == used) for number, one in enumerate(datasets)]
+    found = [replace(one, used=number == used) for number, one in enumerate(datasets)]
+    return [replace(one, files=()) if 0 <= used < number else one for number, one in enumerate(found)]
 
 
 def _in_planned_order(record: RunRecord) -> list[dict[str, Any]]:

@@ -25,11 +25,14 @@ class SavedPlan:
     ----------
     files : mapping
         For each fetch by its step's id: name and identity of the files that it is to be made from.
+    template : str
+        The digest of the template that was planned; empty where it was not saved.
     """
 
     plan: Plan
     archive: str
     files: Mapping[str, Any]
+    template: str = ""
 
 
 def is_saved_plan(document: Any) -> bool:
@@ -45,6 +48,7 @@ def as_json(
         "plan": FORM,
         "helio": __version__,
         "pipeline": plan.pipeline_id,
+        "template": plan.template_digest,
         "now": plan.now.isoformat(),
         "values": dict(plan.values),
         "archive": archive,
@@ -77,7 +81,7 @@ def restore(document: Mapping[str, Any], *, home: Path, place: str = "") -> Save
         raise _refused(
             f"helio {__version__} plans this template otherwise than helio {document.get('helio')} did", place
         )
-    return SavedPlan(plan, archive, files)
+    return SavedPlan(plan, archive, files, str(document.get("template", "")))
 
 
 def _refused(message: str, place: str) -> InvalidTemplate:
