@@ -12,6 +12,7 @@ from helio.errors import StepError
 from helio.knowledge.unit_products import unit_product
 from helio.steps.compute.between_samples import missing, share
 from helio.steps.quantity import same_clock, same_frame, same_unit
+from helio.steps.signature import Text
 from helio.steps.tool import tool
 from helio.store.table import Axis, Table, merge_sources
 
@@ -19,8 +20,8 @@ Operation = Literal["add", "subtract", "multiply", "divide"]
 _SIGNS = {"add": "+", "subtract": "−", "multiply": "·", "divide": "/"}
 
 
-@tool(version=1)
-def arithmetic(left: Table, right: Table, *, operation: Operation) -> Table:
+@tool(version=1, range_capable=True)
+def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = Text("")) -> Table:
     """Add, subtract, multiply or divide two tables, record by record, with their units.
 
     Parameters
@@ -33,11 +34,13 @@ def arithmetic(left: Table, right: Table, *, operation: Operation) -> Table:
         Sums and differences are those of one unit and one frame, scalar with scalar, component with component, bin
         with bin. A vector or a spectrum is multiplied with or divided by a scalar, a spectrum also by a spectrum over
         the same bins, and components without a frame by others of the same names.
+    name : str
+        What the result is called on a figure: ``"δB"``. Left out, both names with the sign: ``B − B``.
 
     Returns
     -------
     Table, shape (n,), (n, k) or (n, b)
-        float64, named after both: ``B − B model``. In the unit of both for sums and differences, else in the product
+        float64. In the unit of both for sums and differences, else in the product
         or quotient of their units: ``nT`` times ``km/s`` gives ``km nT/s``; nothing is converted. NaN where either is
         missing, and where the divisor is zero.
 
@@ -65,7 +68,7 @@ def arithmetic(left: Table, right: Table, *, operation: Operation) -> Table:
         shape,
         values=values,
         unit=unit,
-        name=f"{_called(left, operation)} {sign} {_called(right, operation)}",
+        name=name or f"{_called(left, operation)} {sign} {_called(right, operation)}",
         scale="linear" if operation == "subtract" else left.scale,
         description=f"{left.description} {sign} {right.description}"
         if left.description and right.description

@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
-from helio.steps.compute.bins import bin_sets, centres_of, place_of
+from helio.steps.compute.bins import bin_sets, centres_of, edges_in_words, place_of
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=1)
+@tool(version=2)
 def band_average(spectrum: Table, *, bands: list[tuple[float, float]], axis: str = "") -> Table:
     """Mean of a spectrum over bands of its bins.
 
@@ -80,7 +80,7 @@ def band_average(spectrum: Table, *, bands: list[tuple[float, float]], axis: str
                 f"no bin of '{chosen.label}' has its centre in {low:g} to {high:g} {chosen.unit}".rstrip(),
                 advice=f"centres: {centres_of(sets)}",
             )
-        names.append(f"{lowest:.4g}–{highest:.4g} {chosen.unit}".rstrip())
+        names.append(edges_in_words(lowest, highest, chosen.unit))
     if len(set(names)) != len(names):
         raise StepError(
             f"two bands cover the same bins: {', '.join(names)}", advice=f"centres: {centres_of(sets)}"

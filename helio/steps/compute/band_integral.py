@@ -10,12 +10,12 @@ from helio.errors import StepError
 from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.unit_products import unit_product
 from helio.knowledge.units import unit_factors
-from helio.steps.compute.bins import bin_sets, centres_of, place_of
+from helio.steps.compute.bins import bin_sets, centres_of, edges_in_words, place_of
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=2)
+@tool(version=3)
 def band_integral(spectrum: Table, *, bands: list[tuple[float, float]], axis: str = "") -> Table:
     """Integral of a spectrum over bands: the power of a frequency band, the flux of an energy band.
 
@@ -82,7 +82,7 @@ def band_integral(spectrum: Table, *, bands: list[tuple[float, float]], axis: st
                 f"no bin of '{chosen.label}' reaches into {low:g} to {high:g} {chosen.unit}".rstrip(),
                 advice=f"centres: {centres_of(sets)}",
             )
-        names.append(f"{lowest:.4g}–{highest:.4g} {chosen.unit}".rstrip())
+        names.append(edges_in_words(lowest, highest, chosen.unit))
     if len(set(names)) != len(names):
         raise StepError(
             f"two bands cover the same bins: {', '.join(names)}", advice=f"centres: {centres_of(sets)}"

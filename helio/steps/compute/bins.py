@@ -135,6 +135,11 @@ def edges_between(
     return lower, upper
 
 
+def edges_in_words(low: float, high: float, unit: str) -> str:
+    """A band to four digits: ``13.6–20.8 MeV``, ``1000–50000 eV``."""
+    return f"{float(f'{low:.4g}'):.12g}–{float(f'{high:.4g}'):.12g} {unit}".rstrip()
+
+
 def centres_of(sets: list[Bins]) -> str:
     """All centres in words, for advice: the first forty."""
     every = np.unique(np.concatenate([bins.centers for bins in sets]))

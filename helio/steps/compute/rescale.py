@@ -9,12 +9,15 @@ import numpy as np
 
 from helio.errors import StepError
 from helio.knowledge.units import canonical_unit
+from helio.steps.signature import Text
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=1)
-def rescale(series: Table, *, unit: str, factor: float = 1.0, offset: float = 0.0) -> Table:
+@tool(version=1, range_capable=True)
+def rescale(
+    series: Table, *, unit: str, factor: float = 1.0, offset: float = 0.0, name: Text = Text("")
+) -> Table:
     """Multiply by a number, then add a number; the unit of the result is stated.
 
     Parameters
@@ -28,6 +31,8 @@ def rescale(series: Table, *, unit: str, factor: float = 1.0, offset: float = 0.
         Not zero: ``-1`` turns a sign.
     offset : float
         In the unit of the result.
+    name : str
+        What the result is called on a figure; the name of the series when left out.
 
     Returns
     -------
@@ -50,6 +55,7 @@ def rescale(series: Table, *, unit: str, factor: float = 1.0, offset: float = 0.
         series,
         values=series.values.astype(np.float64) * factor + offset,
         unit=canonical_unit(unit),
+        name=name or series.name,
         description=f"{series.description}, {said}" if series.description else said,
         scale=series.scale if factor > 0 and offset >= 0 else "linear",
     )

@@ -13,7 +13,7 @@ from helio.steps.tool import tool
 from helio.store.table import Axis, Table
 
 
-@tool(version=1, needs=(("at", "between"),))
+@tool(version=2, needs=(("at", "between"),))
 def slice_spectrum(
     spectrum: Table,
     *,
@@ -85,7 +85,7 @@ def _one(spectrum: Table, flat: npt.NDArray[np.floating], place: int, sets: list
             advice=f"centres: {centres_of(sets)}",
         )
     unit = f" {chosen.unit}" if chosen.unit else ""
-    low, high = f"{min(centers):.4g}", f"{max(centers):.4g}"
+    low, high = (f"{float(f'{one:.4g}'):.12g}" for one in (min(centers), max(centers)))
     taken = f"{low}{unit}" if low == high else f"{low} to {high}{unit}"
     said = f"bin of {chosen.label or 'the axis'} at {taken}, nearest to {at:g}{unit}"
     return replace(

@@ -27,6 +27,12 @@ def test_a_difference_of_two_vectors_keeps_unit_and_frame():
     assert result.name == "B − B model"
 
 
+def test_a_result_may_have_a_name_of_its_own():
+    table = vector()
+    assert arithmetic(table, table, operation="subtract").name == "B − B"
+    assert arithmetic(table, table, operation="subtract", name="δB").name == "δB"
+
+
 def test_adding_and_subtracting_again_gives_the_first():
     table = vector()
     there = arithmetic(table, table, operation="add")

@@ -30,7 +30,7 @@ def test_a_power_law_integrates_to_its_theory():
 def test_an_axis_in_electronvolts_under_a_flux_per_kiloelectronvolt_is_converted():
     result = band_integral(power_law(axis_unit="eV", factor=1000.0), bands=[(1e3, 1e4)])
     np.testing.assert_allclose(result.values, [0.9], rtol=1e-5)
-    assert result.unit == "cm^-2 s^-1 sr^-1"
+    assert (result.unit, result.name) == ("cm^-2 s^-1 sr^-1", "flux 1000–10000 eV")
 
 
 def test_an_energy_flux_keeps_its_energy():

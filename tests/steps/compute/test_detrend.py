@@ -60,7 +60,12 @@ def test_missing_values_stay_missing():
 def test_everything_but_values_and_words_stays():
     table = replace(vector(), description="field")
     result = detrend(table)
-    assert (result.unit, result.frame, result.components, result.name) == ("nT", "GSE", table.components, "δB")
+    assert (result.unit, result.frame, result.components, result.name) == (
+        "nT",
+        "GSE",
+        table.components,
+        "δB",
+    )
     assert result.description == "field, straight line subtracted"
 
 

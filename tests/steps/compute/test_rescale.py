@@ -27,9 +27,9 @@ def test_the_unit_is_spelled_as_everywhere_and_one_is_none():
 
 
 def test_kp_times_ten_becomes_kp():
-    assert rescale(scalar([0, 1], [27, np.nan], unit="", name="KP"), factor=0.1, unit="1").values[
-        0
-    ] == pytest.approx(2.7)
+    result = rescale(scalar([0, 1], [27, np.nan], unit="", name="KP"), factor=0.1, unit="1", name="Kp")
+    assert result.values[0] == pytest.approx(2.7)
+    assert (result.name, rescale(vector(), unit="nT").name) == ("Kp", "B")
 
 
 def test_missing_values_stay_missing():
