@@ -172,7 +172,8 @@ class Hapi:
     ``modificationDate``. Where the server gives none, data older than a month count as unchanging, and younger ones
     as published anew whenever the dataset gets longer; `refresh` makes either new.
 
-    The record at ``stopDate`` itself cannot be asked for: a request ends before its stop, and may not end later.
+    The record at ``stopDate`` itself cannot be asked for: a request may not end later, and brings what lies before its
+    end. A table that ends there says so in its notes.
 
     Parameters
     ----------
@@ -307,10 +308,15 @@ class Hapi:
         with self._alone(f"{self._base}/{dataset_id} records"):
             pieces = self._all_pieces(list(asked.values()))
         tables: dict[str, Table] = {}
+        # a request may not end after `stopDate`, and what it brings ends before its own end
+        at_end = (
+            f"the dataset ends at {_hapi_time(info.stop)}; a record of that very moment cannot be asked for"
+        )
+        notes = (at_end,) if found.stop < time_range.stop else ()
         for name, one in asked.items():
             table = self._table(one, pieces[name])
             if table is not None:
-                tables[name] = table
+                tables[name] = replace(table, notes=(*table.notes, *notes))
         empty = [name for name in asked if name not in tables]
         if empty:
             raise NoData(
@@ -327,7 +333,7 @@ class Hapi:
         sources: list[SourceFile] = []
         for piece in pieces:
             kept = piece.kept
-            records = _read(asked, kept.path.read_bytes(), kept.url)
+            records = _read(asked, self._pieces.read(piece), kept.url)
             table = clip(table_of(asked.parameter, records), piece.span)
             if len(table):
                 parts.append((kept.path.name, table))

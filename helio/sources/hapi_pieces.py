@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from helio.errors import DamagedFile
 from helio.sources.downloads import Kept
 from helio.store.files import write_whole
 from helio.time_range import TimeRange
@@ -64,7 +65,7 @@ class Pieces:
     sha256 : callable
         Gives a file's digest; one that remembers saves reading large files in every run.
     believe : bool
-        Whether an empty piece counts however old it is: where nobody may be asked.
+        Whether a piece counts of whatever edition it is, and an empty one however old: where nobody may be asked.
     """
 
     def __init__(
@@ -127,6 +128,23 @@ class Pieces:
         write_whole(path.with_name(f"{path.name}.json"), json.dumps(facts, indent=1).encode(), durable=False)
         return Piece(span, kept)
 
+    def read(self, piece: Piece) -> bytes:
+        """The body of a piece.
+
+        Raises
+        ------
+        DamagedFile
+            It is not what it was a moment ago.
+        """
+        body = piece.kept.path.read_bytes()
+        if hashlib.sha256(body).hexdigest() != piece.kept.sha256:
+            raise DamagedFile(
+                f"{piece.kept.path.name} changed while it was read",
+                advice="run again: another process may have fetched it anew",
+                place=str(piece.kept.path),
+            )
+        return body
+
     def _all(self, series: Series) -> Iterator[tuple[TimeRange, Path]]:
         try:
             paths = sorted((self._root / series.folder).iterdir())
@@ -141,7 +159,8 @@ class Pieces:
         """A piece that is what it was when it came, of this layout and edition."""
         try:
             kept = Kept(path=path, **json.loads(path.with_name(f"{path.name}.json").read_bytes()))
-            if kept.identity != f"{series.layout}|{edition}":
+            layout, _, published = kept.identity.partition("|")
+            if layout != series.layout or (published != edition and not self._believe):
                 return None
             if not kept.size and not self._believe:
                 age = self._utc() - datetime.fromisoformat(kept.fetched_at)

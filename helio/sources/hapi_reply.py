@@ -99,9 +99,9 @@ def error_of(status: Status, host: str, what: str, place: str) -> DataError | To
     if status.code == TOO_MUCH:
         return TooMuch(said)
     if status.code == UNKNOWN_DATASET:
-        return UnknownDataset(f"{host} has no dataset of {what} ({said})", place=place)
+        return UnknownDataset(f"{host} knows no such dataset: {what} ({said})", place=place)
     if status.code == UNKNOWN_PARAMETER:
-        return UnknownParameter(f"{host} has no parameter of {what} ({said})", place=place)
+        return UnknownParameter(f"{host} knows no such parameter: {what} ({said})", place=place)
     if status.code in (OUTSIDE, EMPTY):
         return NoData(f"{host} has no {what} ({said})", advice="another time range", place=place)
     if 1500 <= status.code < 1600:

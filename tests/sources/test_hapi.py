@@ -1,5 +1,6 @@
 """HAPI over real HTTP against the stand-in: which requests are made, which tables come, and what each fault is."""
 
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -138,6 +139,8 @@ def test_a_range_is_asked_for_as_far_as_the_dataset_goes(server, new):
     assert len(table) == 72
     [request] = server.asked("/data")
     assert (request.query["start"], request.query["stop"]) == ("2021-10-28T00:00:00Z", "2021-10-30T23:00:01Z")
+    assert table.notes[-1].startswith("the dataset ends at 2021-10-30T23:00:01Z")
+    assert new().fetch(MAG, ["Magnitude"], TWO_DAYS)["Magnitude"].notes == ()
 
 
 def test_parts_of_a_second_are_asked_for(server, new):
@@ -152,6 +155,14 @@ def test_dataset_ids_may_hold_what_folders_and_urls_may_not(server, new, cache, 
         table = new(url=other.url).fetch(made.id, ["V"], DAY)["V"]
     assert len(table) == 24
     assert all(cache in path.parents for path in cache.parent.rglob("*.bin"))
+
+
+def test_steps_that_fetch_the_same_at_once_ask_for_it_once(server, new):
+    provider = new()
+    with ThreadPoolExecutor(4) as pool:
+        tables = list(pool.map(lambda _: provider.fetch(MAG, ["BGSE"], DAY)["BGSE"], range(4)))
+    assert {one.digest() for one in tables} == {tables[0].digest()}
+    assert kinds(server) == ["capabilities", "info", "data"]
 
 
 # What comes
@@ -551,6 +562,15 @@ def test_offline_uses_what_is_here_and_asks_nobody(server, new, clock):
     for name in expected:
         same(found[name], expected[name])
     assert len(new(offline=True).fetch(MAG, ["BGSE"], DAY)["BGSE"]) == 24
+    assert server.requests == []
+
+
+def test_offline_what_was_published_since_does_not_matter(server, new):
+    new().fetch(MAG, ["Flag"], TWO_DAYS)
+    server.datasets[MAG].about["modificationDate"] = "2022-02-01Z"
+    new(refresh=True).locate(MAG, DAY)
+    server.mend()
+    assert len(new(offline=True).fetch(MAG, ["Flag"], DAY)["Flag"]) == 24
     assert server.requests == []
 
 
