@@ -148,3 +148,29 @@ def test_a_file_of_an_export_is_the_dataset_of_its_name(format, tmp_path, cdf_re
     assert archive.datasets() == ["MY_B"]
     (source,) = archive.fetch("my_b", ["b"], ALWAYS)["b"].sources
     assert (source.file, source.version) == (export.filename, "03")
+
+
+@pytest.mark.parametrize("format", ["cdf", "netcdf"])
+@pytest.mark.parametrize(
+    "name", ["scalar", "single precision", "vector", "spectrum", "edges", "bins that change", "log scale"]
+)
+def test_the_attributes_of_others_alone_say_the_same(name, format, tmp_path, cdf_reader, monkeypatch):
+    """Without what helio writes for itself: values, epochs, unit, frame, components and bins are all there."""
+    for writer in ("write_cdf", "write_netcdf"):
+        monkeypatch.setattr(f"helio.steps.export.{writer}.WRITTEN", "something_else")
+    table = TABLES[name]
+    found = read_back(save_data({"X.par": table}, filename="b", format=format), tmp_path, cdf_reader, "par")[
+        "par"
+    ]
+    np.testing.assert_array_equal(found.epoch, table.epoch)
+    np.testing.assert_array_equal(found.values, table.values)
+    assert (found.unit, found.frame, found.components) == (table.unit, table.frame, table.components)
+    assert (found.scale, found.values.dtype) == (table.scale, table.values.dtype)
+    for mine, theirs in zip(table.axes, found.axes, strict=True):
+        np.testing.assert_array_equal(theirs.centers, mine.centers)
+        assert (theirs.unit, theirs.scale) == (mine.unit, mine.scale)
+        for part in ("lower", "upper"):
+            edge, expected = getattr(theirs, part), getattr(mine, part)
+            assert (edge is None) == (expected is None)
+            if expected is not None:
+                np.testing.assert_allclose(edge, expected, rtol=1e-6)
