@@ -52,7 +52,8 @@ def alfven_mach(
 
     References
     ----------
-    OMNIWeb, "Derived parameters": M_A = V √N_p / (20 B).
+    OMNIWeb, Detailed Derivation of Parameters, https://omniweb.gsfc.nasa.gov/ftpbrowser/bow_derivation.html:
+    M_A = V √N_p / (20 B).
     """
     inputs = on_one_clock(velocity, field, density, alpha_ratio)
     speeds = alfven_speeds(field, density, alpha_fraction(alpha_ratio, assumed_alpha))

@@ -45,7 +45,8 @@ def dynamic_pressure(
 
     References
     ----------
-    OMNIWeb, "Derived parameters" of the OMNI 2 data: P = 1.67e-6 N_p V² (1 + 4 N_α/N_p), within 0.2 % of this.
+    OMNIWeb, Detailed Derivation of Parameters, https://omniweb.gsfc.nasa.gov/ftpbrowser/bow_derivation.html:
+    P = 1.67e-6 N_p V² (1 + 4 N_α/N_p), within 0.2 % of this.
     """
     inputs = on_one_clock(density, velocity, alpha_ratio)
     values = length_of(velocity, "a dynamic pressure")

@@ -34,7 +34,7 @@ def gyrofrequency(
 
     References
     ----------
-    NRL Plasma Formulary (2023), p. 28.
+    NRL Plasma Formulary, Fundamental Plasma Parameters.
     """
     which = PARTICLES[particle]
     values = length_of(field, "a gyrofrequency")

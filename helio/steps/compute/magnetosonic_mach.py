@@ -64,7 +64,8 @@ def magnetosonic_mach(
 
     References
     ----------
-    OMNIWeb, "Derived parameters": C_s = 0.12 (T + 1.28e5)^½ km/s; its rounded factor is 2 % larger than this.
+    OMNIWeb, Detailed Derivation of Parameters, https://omniweb.gsfc.nasa.gov/ftpbrowser/bow_derivation.html:
+    C_s = 0.12 (T + 1.28e5)^½ km/s; its rounded factor is 2 % larger than this.
     """
     inputs = on_one_clock(velocity, density, temperature, field, electrons)
     squared = thermal_pressure(

@@ -60,7 +60,8 @@ def plasma_beta(
 
     References
     ----------
-    OMNIWeb, "Derived parameters": β = (4.16e-5 T + 5.34) N_p / B², which are the three numbers named above.
+    OMNIWeb, Detailed Derivation of Parameters, https://omniweb.gsfc.nasa.gov/ftpbrowser/bow_derivation.html:
+    β = (4.16e-5 T + 5.34) N_p / B², which are the three numbers named above.
     """
     inputs = on_one_clock(density, temperature, field, electrons)
     values = thermal_pressure(

@@ -36,7 +36,7 @@ def plasma_frequency(
 
     References
     ----------
-    NRL Plasma Formulary (2023), p. 28.
+    NRL Plasma Formulary, Fundamental Plasma Parameters.
     """
     which = PARTICLES[particle]
     number = density.values.astype(np.float64)
