@@ -39,7 +39,8 @@
     │   ├── WrongKey              the user: the key is not accepted
     │   ├── UnknownModel          the user: no model of that name, or none for this key
     │   ├── ModelRefused          the question cannot be asked like that
-    │   ├── ModelUnavailable      the network, or the maker's server; it may pass
+    │   ├── ModelUnavailable      the maker's server, which may recover
+    │   │   └── ModelUnreachable  the network: nobody answers at all
     │   ├── QuotaExhausted        the key has asked too much; it may pass
     │   ├── Blocked               the maker's filters stopped question or answer
     │   ├── CutShort              the answer was longer than its limit of tokens
@@ -265,7 +266,11 @@ class ModelRefused(ModelError):
 
 
 class ModelUnavailable(ModelError):
-    """The model cannot be reached, is too slow, or its server failed."""
+    """The model is too slow, or its server failed."""
+
+
+class ModelUnreachable(ModelUnavailable):
+    """The model's server cannot be reached, so that no other model of its can be either."""
 
 
 class QuotaExhausted(ModelError):

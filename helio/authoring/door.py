@@ -17,6 +17,7 @@ from helio.errors import (
     Cancelled,
     ModelError,
     ModelUnavailable,
+    ModelUnreachable,
     QuotaExhausted,
     Unreadable,
 )
@@ -166,7 +167,7 @@ class Door:
         try:
             return self._try(n, first, ask, self._patience.attempts)
         except (QuotaExhausted, ModelUnavailable) as error:
-            if not others:
+            if not others or isinstance(error, ModelUnreachable):
                 raise
             with self._lock:
                 self.fell_back[ask.role] = error.message
@@ -301,7 +302,7 @@ def open_door(
     RequestError
         There is no such transcript.
     """
-    scrub = Scrub(settings.model_key, settings.model_url)
+    scrub = Scrub(settings.model_key, url=settings.model_url)
     if replay is not None:
         return Door(
             Replay(replay),

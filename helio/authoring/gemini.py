@@ -21,6 +21,7 @@ from helio.errors import (
     Blocked,
     ModelRefused,
     ModelUnavailable,
+    ModelUnreachable,
     NoKey,
     QuotaExhausted,
     UnknownModel,
@@ -97,7 +98,7 @@ class Gemini:
         self._names = dict(names)
         self._url = url
         self._timeout = timeout
-        self._scrub = Scrub(key, url)
+        self._scrub = Scrub(key, url=url)
         self._lock = threading.Lock()
         self._client: genai.Client | None = None
         self._wire: httpx2.Client | None = None
@@ -180,16 +181,19 @@ class Gemini:
         contents: list[Any] = [_content(turn, name) for turn in ask.turns]
         try:
             return self._open(closings).models.generate_content(model=name, contents=contents, config=config)
-        except httpx2.TimeoutException as error:
-            connecting = isinstance(error, httpx2.ConnectTimeout)
-            seconds = min(self._timeout, _CONNECTING) if connecting else self._timeout
-            raise self._unavailable(f"{host} did not answer within {seconds:g} s") from None
+        except httpx2.ConnectTimeout:
+            seconds = min(self._timeout, _CONNECTING)
+            raise self._unreachable(f"{host} did not answer within {seconds:g} s") from None
+        except httpx2.TimeoutException:
+            raise self._unavailable(f"{host} did not answer within {self._timeout:g} s") from None
         except RuntimeError:  # what a client says that was closed
             raise self._unavailable(f"the connection to {host} was closed") from None
         except httpx2.RemoteProtocolError:
             raise self._unavailable(f"{host} ended the connection without an answer") from None
-        except (httpx2.NetworkError, httpx2.ProxyError) as error:
-            said = f"{host} cannot be reached: {error or type(error).__name__}"
+        except (httpx2.ConnectError, httpx2.ProxyError) as error:
+            raise self._unreachable(f"{host} cannot be reached: {error}") from None
+        except httpx2.NetworkError as error:
+            said = f"the connection to {host} broke off: {error or type(error).__name__}"
             raise self._unavailable(said) from None
         except (httpx2.UnsupportedProtocol, httpx2.LocalProtocolError, httpx2.InvalidURL) as error:
             raise ModelRefused(
@@ -203,7 +207,7 @@ class Gemini:
                 advice="look at HELIO_MODEL_URL",
             ) from None
         except ValueError:  # what json.loads raises: a page of a proxy or a portal
-            raise self._unavailable(f"{host} answered with something else than JSON") from None
+            raise self._unreachable(f"{host} answered with something else than JSON") from None
 
     def _open(self, closings: int) -> genai.Client:
         import httpx2
@@ -341,9 +345,11 @@ class Gemini:
         return ModelRefused(said, advice="" if status >= 400 else "look at HELIO_MODEL_URL")
 
     def _unavailable(self, said: str, *, wait: float | None = None) -> ModelUnavailable:
-        return ModelUnavailable(
-            self._scrub(said), advice="look at the network, or try again later", wait=wait
-        )
+        return ModelUnavailable(self._scrub(said), advice="try again later", wait=wait)
+
+    def _unreachable(self, said: str) -> ModelUnreachable:
+        where = "HELIO_MODEL_URL" if self._url else "HTTPS_PROXY"
+        return ModelUnreachable(self._scrub(said), advice=f"look at the network, and at {where}")
 
 
 def connect(settings: Settings) -> tuple[Gemini, Gemini | None]:

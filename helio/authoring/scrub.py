@@ -24,7 +24,9 @@ class Scrub:
     Parameters
     ----------
     secrets : str
-        Keys; of an address, the password in it. Empty ones are left out.
+        Keys; empty ones are left out.
+    url : str
+        An address, in which there may be a password.
 
     Examples
     --------
@@ -32,8 +34,8 @@ class Scrub:
     'the key [key] is refused'
     """
 
-    def __init__(self, *secrets: str) -> None:
-        known = {part for one in secrets for part in (_password(one) if "://" in one else one,)}
+    def __init__(self, *secrets: str, url: str = "") -> None:
+        known = {*secrets, _password(url)}
         # the longest first, or a key within a longer one would leave the rest of it
         self._known = sorted((one for one in known if len(one) >= _SHORTEST), key=len, reverse=True)
 

@@ -17,6 +17,7 @@ from helio.errors import (
     CutShort,
     ModelError,
     ModelUnavailable,
+    ModelUnreachable,
     NoKey,
     QuotaExhausted,
     RequestError,
@@ -150,6 +151,16 @@ def test_the_fallback_is_asked_once_and_both_are_named_in_the_end(serve, door):
     with pytest.raises(ModelUnavailable, match=f"in place of {SMART}: .*after 4 attempts"):
         door(server, fallback=True).ask(question())
     assert asked(server) == [SMART] * 4 + [OTHER]
+
+
+def test_where_nobody_answers_the_fallback_is_not_asked_either(serve, door, still):
+    server = serve()
+    one = door(server, fallback=True)
+    server.close()
+    with pytest.raises(ModelUnreachable, match="after 4 attempts"):
+        one.ask(question())
+    assert one.calls == 4
+    assert one.fell_back == {}
 
 
 def test_calls_of_the_first_model_are_understood_by_the_fallback(serve, door):

@@ -16,6 +16,7 @@ from helio.errors import (
     ModelError,
     ModelRefused,
     ModelUnavailable,
+    ModelUnreachable,
     NoKey,
     QuotaExhausted,
     UnknownModel,
@@ -164,9 +165,9 @@ def test_a_turn_of_another_maker_is_understood(serve, gemini):
         (standin.failure(500), ModelUnavailable, "500"),
         (standin.failure(503, "The model is overloaded."), ModelUnavailable, "overloaded"),
         (standin.failure(504), ModelUnavailable, "504"),
-        (standin.page(), ModelUnavailable, "something else than JSON"),
+        (standin.page(), ModelUnreachable, "something else than JSON"),
         (standin.page(502), ModelUnavailable, "502"),
-        (standin.reset(), ModelUnavailable, "cannot be reached|ended the connection"),
+        (standin.reset(), ModelUnavailable, "broke off|ended the connection"),
         (standin.blocked(), Blocked, "SAFETY"),
         (standin.blocked("A_NEW_REASON"), Blocked, "A_NEW_REASON"),
         (standin.stopped("SAFETY"), Blocked, "safety filter"),
@@ -233,7 +234,7 @@ def test_an_unknown_model_is_named(serve, gemini):
 def test_nobody_listens(serve, gemini):
     server = serve()
     server.close()
-    with pytest.raises(ModelUnavailable, match="cannot be reached"):
+    with pytest.raises(ModelUnreachable, match="cannot be reached"):
         gemini(server).ask(question())
 
 
@@ -243,9 +244,10 @@ def test_an_answer_that_does_not_begin_in_time_is_given_up(serve, gemini):
         gemini(server, timeout=0.2).ask(question())
 
 
-def test_an_address_that_is_none_is_said():
-    model = Gemini(standin.KEY, {"smart": SMART}, url="ftp://nowhere")
-    with pytest.raises(ModelRefused, match="ftp://nowhere") as caught:
+@pytest.mark.parametrize("url", ["ftp://nowhere", "nonsense"])
+def test_an_address_that_is_none_is_said(url):
+    model = Gemini(standin.KEY, {"smart": SMART}, url=url)
+    with pytest.raises(ModelRefused, match=f"'{url}' cannot be asked") as caught:
         model.ask(question())
     assert "HELIO_MODEL_URL" in caught.value.advice
 

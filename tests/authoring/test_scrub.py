@@ -37,7 +37,7 @@ def test_the_words_of_the_field_stay(text):
 
 
 def test_the_password_of_an_address_is_a_key_and_its_host_is_none():
-    scrub = Scrub("https://me:open-sesame@models.example:8080/v1")
+    scrub = Scrub(url="https://me:open-sesame@models.example:8080/v1")
     assert scrub("open-sesame at models.example") == "[key] at models.example"
 
 
