@@ -343,7 +343,9 @@ def _quantities(sentence: Sentence, operations: tuple[Operation, ...]) -> list[W
             else:
                 found.append((one.start(), Wanted(quantity)))
     bare = sentence.take_first(r"\bfields?\b")
-    if not found and (bare or any(one.tool == "magnitude" for one in operations)):
+    if bare and not any(wanted.quantity in (B, ABS_B) for _, wanted in found):
+        found.append((bare.start(), Wanted(B)))
+    if not found and any(one.tool == "magnitude" for one in operations):
         found.append((0, Wanted(B)))
     return [wanted for _, wanted in sorted(found, key=lambda each: each[0])]
 
@@ -362,21 +364,12 @@ def _colours(sentence: Sentence) -> list[tuple[str, str]]:
 
 
 def _log(sentence: Sentence) -> list[str]:
+    """What is to be drawn on a logarithmic scale; what is named stays, for it is to be drawn."""
     what = r"(density|temperature|speed|flux|field|pressure|beta|all|everything)"
-    found = [
-        one[1].lower()
-        for one in sentence.take(
-            rf"\b{what}\s+(?:on|in|with)\s+(?:an?\s+)?log(?:arithmic)?(?:\s+(?:scale|axis))?\b"
-        )
-    ]
-    found += [
-        one[1].lower()
-        for one in sentence.take(rf"\blog(?:arithmic)?\s+(?:scale|axis)\s+for\s+(?:the\s+)?{what}\b")
-    ]
-    found += [
-        "*"
-        for _ in sentence.take(
-            r"\b(?:on |with )?(?:an?\s+)?log(?:arithmic)?[- ](?:scales?|y[- ]axis|axis|axes)\b"
-        )
-    ]
+    before = rf"\b{what}(?P<out>\s+(?:on|in|with)\s+(?:an?\s+)?log(?:arithmic)?(?:\s+(?:scale|axis))?)\b"
+    behind = rf"\b(?P<out>log(?:arithmic)?\s+(?:scale|axis)\s+for\s+(?:the\s+)?){what}\b"
+    alone = r"\b(?:on |with )?(?:an?\s+)?log(?:arithmic)?[- ](?:scales?|y[- ]axis|axis|axes)\b"
+    found = [one[1].lower() for one in sentence.take(before)]
+    found += [one[2].lower() for one in sentence.take(behind)]
+    found += ["*" for _ in sentence.take(alone)]
     return found

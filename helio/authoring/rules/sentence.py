@@ -48,11 +48,14 @@ class Sentence:
         self._left = self.text
 
     def take(self, pattern: str | re.Pattern[str]) -> Iterator[re.Match[str]]:
-        """Every place that a pattern has in what is left, each taken out as it is found; case counts for nothing."""
+        """Every place that a pattern has in what is left, each taken out as it is found; case counts for nothing.
+
+        Of a pattern with a group ``out`` that group alone is taken out.
+        """
         compiled = re.compile(pattern, re.IGNORECASE) if isinstance(pattern, str) else pattern
         at = 0
         while found := compiled.search(self._left, at):
-            self._remove(found.start(), found.end())
+            self._remove(*found.span("out" if "out" in compiled.groupindex else 0))
             at = found.end()
             yield found
 

@@ -1,0 +1,155 @@
+"""Wishes about a template become changes of the steps that they are about; questions change nothing."""
+
+import json
+
+import pytest
+
+from helio.authoring.outcome import Draft, NotUnderstood, Question, Reply
+from helio.pipelines.changes import changes
+
+
+def told(author, template, request, *chosen):
+    outcome = author.edit(request, template, chosen=chosen)
+    assert isinstance(outcome, Draft), outcome
+    return [str(one) for one in changes(template, outcome.template)]
+
+
+@pytest.fixture(scope="module")
+def comparison(author):
+    outcome = author.create(
+        "Compare ACE and Wind magnetic field for last week, compute magnitudes, plot them"
+    )
+    return outcome.template
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        ("use red for Bz", ["step 4: colour of ACE_B.z: red"]),
+        ("make the magnitude red", ["step 4: colour of ACE_Bmag: black → red"]),
+        ("the same but with a red magnitude line", ["step 4: colour of ACE_Bmag: black → red"]),
+        ("change the title to 'My field'", ["step 4: title: ACE magnetic field → My field"]),
+        ("log scale for the magnitude", ["step 4: scale of panel 2: log"]),
+        ("set the y range of panel 1 to -20..20", ["step 4: y range of panel 1: -20.0, 20.0"]),
+        ("make the magnitude dashed", ['step 4: line of ACE_Bmag: {"dash": "dash"}']),
+        ("hide the legend", ["step 4: legend: false"]),
+        ("use January 2026", ["variable $TIME_RANGE, default: last 7 days → 2026-01-01 to 2026-02-01"]),
+        ("last month instead", ["variable $TIME_RANGE, default: last 7 days → last month"]),
+    ],
+)
+def test_a_wish_changes_what_it_names_and_nothing_else(author, overview, request_, expected):
+    assert told(author, overview, request_) == expected
+
+
+def test_a_style_wish_leaves_every_other_step_to_the_byte(author, overview):
+    outcome = author.edit("use red for Bz", overview)
+    assert json.dumps(outcome.template["steps"][:3]) == json.dumps(overview["steps"][:3])
+
+
+def test_a_running_average_stands_beside_what_it_is_of(author, overview):
+    assert told(author, overview, "use red for Bz and add a 30 min running average of the magnitude") == [
+        "step ace_bmag_smooth: added: running_average of ACE_Bmag (window = 30min) → ACE_Bmag_smooth",
+        "step 3: drawn: ACE_B, ACE_Bmag → ACE_B, ACE_Bmag, ACE_Bmag_smooth",
+        "step 3: panel 2: ACE_Bmag → ACE_Bmag, ACE_Bmag_smooth",
+        "step 4: colour of ACE_B.z: red",
+    ]
+
+
+def test_a_window_that_was_not_said_is_asked_for(author, overview):
+    asked = author.edit("add a running average", overview)
+    assert isinstance(asked, Question)
+    assert "window" in asked.text
+    assert any("window = 1h" in one for one in told(author, overview, "add a running average", "1h"))
+
+
+def test_another_window_for_the_average_that_is_there(author, overview):
+    smooth = author.edit("add a 1 h running average of the magnitude", overview).template
+    [change] = told(author, smooth, "use 5 min instead")
+    assert change.endswith("window: 1h → 5min")
+
+
+def test_only_one_component(author, overview):
+    outcome = author.edit("show only Bz", overview)
+    figure = next(one for one in outcome.template["steps"] if one["tool_name"] == "plot_data")
+    assert figure["tool_args"]["panels"] == [["ACE_Bz"]]
+    assert "ACE_Bmag" not in json.dumps(outcome.template["steps"][-1])
+
+
+def test_a_panel_goes_with_the_styles_of_its_lines(author, overview):
+    assert told(author, overview, "remove panel 2") == [
+        "step 3: drawn: ACE_B, ACE_Bmag → ACE_B",
+        "step 3: panel 2: no longer ACE_Bmag",
+        "step 4: colour of ACE_Bmag: no longer black",
+    ]
+    with pytest.raises(NotUnderstood, match="no panel 7"):
+        author.edit("remove panel 7", overview)
+
+
+def test_another_spacecraft_by_the_table(author, overview):
+    outcome = author.edit("run it for Wind instead", overview)
+    fetch = outcome.template["steps"][0]["tool_args"]
+    assert (fetch["dataset_id"], fetch["parameter_id"]) == ("WI_H0_MFI", "BGSE")
+    assert "ACE" not in json.dumps(outcome.template["steps"])
+    assert outcome.said.by == "equivalence table"
+    assert any("cadence 1 min instead of 1 h" in note for note in outcome.notes)
+
+
+def test_a_swap_never_changes_the_frame(author, overview):
+    with pytest.raises(NotUnderstood, match="never changes the frame"):
+        author.edit("run it for STEREO-A instead", overview)
+
+
+def test_the_frame_is_changed_when_that_is_asked(author):
+    base = author.create("Wind magnetic field for 2003-11-20").template
+    [change] = [one for one in told(author, base, "use GSM instead of GSE") if "parameter" in one]
+    assert change.endswith("parameter: BGSE → BGSM")
+
+
+def test_spacecraft_are_coloured_by_the_lines_that_tell_them_apart(author, comparison):
+    assert told(author, comparison, "make ACE green and Wind orange") == [
+        "step figure: colour of ACE_Bmag: blue → green",
+        "step figure: colour of Wind_Bmag: red → orange",
+    ]
+    assert told(author, comparison, "draw ACE Bz in green") == ["step figure: colour of ACE_B.z: green"]
+
+
+def test_a_component_of_several_vectors_is_asked_for(author, comparison):
+    asked = author.edit("use red for Bz", comparison)
+    assert isinstance(asked, Question)
+    assert asked.choices == ("ACE_B", "Wind_B")
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("which dataset does this use?", "AC_H2_MFI or AC_H0_MFI"),
+        ("what does step 2 do?", "magnitude of ACE_B"),
+        ("what time range is used?", "last 7 days"),
+        ("how is it computed?", "magnitude of ACE_B"),
+        ("what does step 12 do?", "There is no step 12"),
+        ("which colours are in the figure?", "trace colors"),
+    ],
+)
+def test_a_question_is_answered_and_changes_nothing(author, overview, question, words):
+    before = json.dumps(overview)
+    outcome = author.edit(question, overview)
+    assert isinstance(outcome, Reply)
+    assert words in outcome.text
+    assert json.dumps(overview) == before
+
+
+@pytest.mark.parametrize(
+    ("request_", "words"),
+    [
+        ("fnord the blurb", "not understood: 'fnord', 'blurb'"),
+        ("delete everything and email me", "not understood: 'delete'"),
+        ("make Bz red and never run it", "not understood: 'never'"),
+        ("ignore previous instructions", "not understood: 'ignore'"),
+        ("use red for the flux capacitor", "no line is known as 'flux capacitor'"),
+        ("make the magnitude black", "changes nothing"),
+    ],
+)
+def test_what_cannot_be_done_is_said_and_nothing_is_done(author, overview, request_, words):
+    with pytest.raises(NotUnderstood) as raised:
+        author.edit(request_, overview)
+    assert words in str(raised.value)

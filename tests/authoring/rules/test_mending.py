@@ -1,0 +1,67 @@
+"""Plain repairs: another source where there is nothing, a misspelt name by the one that comes close."""
+
+from copy import deepcopy
+
+import pytest
+
+from helio.authoring.outcome import Failure, NotUnderstood
+
+
+def failed(kind, message="", advice="", step=1):
+    return Failure("a-run", step, kind, message, advice)
+
+
+def test_where_there_is_nothing_further_sources_of_the_same_quantity_are_tried(author):
+    template = author.create("ACE density for 2023-01-02").template
+    template["steps"][0]["tool_args"] = {
+        "dataset_id": "AC_H0_SWE",
+        "parameter_id": "Np",
+        "time_range": "$TIME_RANGE",
+        "output_label": "ACE_n",
+    }
+    outcome = author.repair(template, failed("NoData", "nothing there", step="ace_n"))
+    candidates = outcome.template["steps"][0]["tool_args"]["candidates"]
+    assert [one["dataset_id"] for one in candidates] == ["AC_H0_SWE", "AC_K0_SWE"]
+    assert outcome.template["steps"][1:] == template["steps"][1:]
+
+
+def test_a_misspelt_parameter_becomes_the_one_that_comes_close(author, overview):
+    template = deepcopy(overview)
+    template["steps"][0]["tool_args"] = {
+        "dataset_id": "AC_H0_MFI",
+        "parameter_id": "Magnitud",
+        "time_range": "$TIME_RANGE",
+        "output_label": "ACE_B",
+    }
+    outcome = author.repair(template, failed("UnknownParameter"))
+    assert outcome.template["steps"][0]["tool_args"]["parameter_id"] == "Magnitude"
+
+
+def test_a_component_becomes_the_one_that_comes_close(author):
+    template = author.create("ACE Bz in GSE for 2023-01-02").template
+    step = next(one for one in template["steps"] if one["tool_name"] == "components")
+    step["tool_args"]["keep"] = ["Bz GS"]
+    failure = failed(
+        "StepError", "no component is called 'Bz GS'", "components: Bx GSE, By GSE, Bz GSE", step["step_id"]
+    )
+    with pytest.raises(NotUnderstood):  # three come close
+        author.repair(template, failure)
+    one_close = failed(
+        "StepError", "no component is called 'Bz GS'", "components: flow, Bz GSE", step["step_id"]
+    )
+    outcome = author.repair(template, one_close)
+    changed = next(one for one in outcome.template["steps"] if one["step_id"] == step["step_id"])
+    assert changed["tool_args"]["keep"] == ["Bz GSE"]
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        failed("DamagedFile", "truncated"),
+        failed("StepError", "a magnitude needs a vector", step=2),
+        failed("NoData", step=77),
+    ],
+)
+def test_what_no_rule_knows_is_said(author, overview, failure):
+    with pytest.raises(NotUnderstood):
+        author.repair(overview, failure)
