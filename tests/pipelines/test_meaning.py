@@ -84,6 +84,19 @@ def test_a_plot_and_its_styles_mean_the_render():
     assert one["figure 3"] != of(fetch(), magnitude(), render(3, ("AC_H2_MFI.BGSEc", "B")))["figure 3"]
 
 
+def test_a_table_that_is_left_out_is_part_of_what_is_meant():
+    def pressure(**more: str) -> dict[str, str]:
+        args = {"density_label": "n", "velocity_label": "v", "output_label": "p", **more}
+        sources = [
+            fetch(name, args={"parameter_id": "Magnitude", "output_label": name, "time_range": day})
+            for name, day in (("n", "2024-01-10"), ("v", "2024-01-11"), ("a", "2024-01-12"))
+        ]
+        return of(*sources, {"step_id": "p", "tool_name": "dynamic_pressure", "tool_args": args})
+
+    assert "p" in pressure()
+    assert pressure()["p"] not in ("", pressure(alpha_ratio_label="a")["p"])
+
+
 def test_a_map_means_its_items():
     mapped = of(fetch(args={"dataset_id": "$DS"}, for_each=EACH))
     assert mapped == of(fetch(), fetch(2, args={"dataset_id": "AC_H0_MFI"}))
