@@ -357,7 +357,8 @@ class Hapi:
             url=kept.url,
             last_modified=kept.identity.partition("|")[2],
             title=info.title,
-            pi=info.contact,
+            pi=info.pi,
+            affiliation=info.affiliation,
             reply=True,
         )
 

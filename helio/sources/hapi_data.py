@@ -380,8 +380,7 @@ def _axis(one: Parameter, number: int, records: Records, notes: list[str]) -> Ax
             lower, upper = (np.broadcast_to(each, centers.shape) for each in edges)
         elif centers.ndim == 1 and lower.ndim == 2:
             centers = np.broadcast_to(centers, lower.shape)
-    unit = bins.unit if bins.unit != "null" else ""
-    return Axis(bins.name, unit, centers, lower, upper, istp.axis_scale(centers, unit, {}))
+    return Axis(bins.name, bins.unit, centers, lower, upper, istp.axis_scale(centers, bins.unit, {}))
 
 
 def _centers(bins: Bins, records: Records) -> Floats | None:

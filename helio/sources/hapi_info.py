@@ -122,7 +122,8 @@ class Info:
     most: timedelta | None = None
     modified: str = ""
     title: str = ""
-    contact: str = ""
+    pi: str = ""
+    affiliation: str = ""
     doi: str = ""
 
     @property
@@ -214,6 +215,8 @@ def read_info(dataset_id: str, said: Mapping[str, Any], place: str) -> Info:
         )
     cited = " ".join(str(said.get(name) or "") for name in ("citation", "resourceID", "resourceURL"))
     found = _DOI.search(cited)
+    # CDAWeb's "N. Ness @ Bartol Research Institute"; who else is a contact need not have made the data
+    pi, at, affiliation = _text(said.get("contact")).partition(" @ ")
     return Info(
         dataset_id=dataset_id,
         start=start,
@@ -223,7 +226,8 @@ def read_info(dataset_id: str, said: Mapping[str, Any], place: str) -> Info:
         most=duration_of(str(said.get("maxRequestDuration") or "")),
         modified=str(said.get("modificationDate") or ""),
         title=_text(said.get("title")) or _text(said.get("description")),
-        contact=_text(said.get("contact")),
+        pi=pi.strip() if at else "",
+        affiliation=affiliation.strip(),
         doi=found[1].rstrip(".,;)") if found else "",
     )
 
@@ -271,7 +275,8 @@ def duration_of(text: str) -> timedelta | None:
 
 
 def _parameter(said: Mapping[str, Any]) -> Parameter:
-    size = tuple(int(one) for one in said.get("size") or ())
+    elements = said.get("size") or ()
+    size = tuple(int(one) for one in (elements if isinstance(elements, (list, tuple)) else (elements,)))
     if any(one < 1 for one in size):
         raise ValueError(f"'{said['name']}' has the size {list(size)}")
     frame = said.get("coordinateSystemName")
@@ -292,17 +297,23 @@ def _parameter(said: Mapping[str, Any]) -> Parameter:
 
 def _bins(said: Mapping[str, Any]) -> Bins:
     centers, ranges = said.get("centers"), said.get("ranges")
-    unit = next(iter(_flat(said.get("units"))), "")
-    return Bins(
-        name=_text(said.get("label")) or str(said.get("name") or "bin"),
-        unit=unit,
-        centers=centers if isinstance(centers, str) else tuple(map(float, centers)) if centers else None,
-        ranges=ranges
-        if isinstance(ranges, str)
-        else tuple((float(low), float(high)) for low, high in ranges)
-        if ranges
-        else None,
+    name, unit = (
+        _text(said.get("label")) or str(said.get("name") or "bin"),
+        next(_flat(said.get("units")), ""),
     )
+    try:
+        return Bins(
+            name,
+            unit,
+            centers if isinstance(centers, str) else tuple(map(float, centers)) if centers else None,
+            ranges
+            if isinstance(ranges, str)
+            else tuple((float(low), float(high)) for low, high in ranges)
+            if ranges
+            else None,
+        )
+    except (TypeError, ValueError):
+        return Bins(name, unit, ())  # a bin that is null: their number is wrong then, and they are numbered
 
 
 def _flat(said: Any) -> Iterator[str]:

@@ -65,7 +65,7 @@ def magnetometer(days: int = 3, **about: str) -> Dataset:
             "Moving": counts[:, :3], "Energies": energies, "Edges": edges, "Mixed": field,
             "Cube": np.zeros((count, 2, 2, 2)),
         },
-        cadence="PT1H", description="A magnetometer of nobody", contact="N. Obody",
+        cadence="PT1H", description="A magnetometer of nobody", contact="N. Obody @ Nowhere",
         resourceID="doi:10.12345/made-mag", **about,
     )  # fmt: skip
 

@@ -333,6 +333,28 @@ def test_a_doi_is_found_where_servers_write_it(about, doi):
     assert info(**about).doi == doi
 
 
+@pytest.mark.parametrize(
+    ("contact", "expected"),
+    [
+        ("N. Ness @ Bartol Research Institute", ("N. Ness", "Bartol Research Institute")),
+        ("gin@bgs.ac.uk", ("", "")),
+        ("The help desk", ("", "")),
+    ],
+)
+def test_a_contact_is_an_investigator_only_as_cdaweb_writes_one(contact, expected):
+    found = info(contact=contact)
+    assert (found.pi, found.affiliation) == expected
+
+
+def test_bins_with_a_null_among_them_are_numbered_and_the_rest_can_be_read():
+    bins = [{"name": "E", "units": "keV", "centers": [1, None, 3]}]
+    one = info(
+        {"name": "F", "type": "double", "units": "1", "fill": None, "size": [3], "bins": bins}
+    ).parameter("F")
+    table = table_of(one, records(one, np.zeros((2, 3))))
+    assert table.notes[0] == "'E' has not 3 bins; they are numbered"
+
+
 # Statuses
 
 
