@@ -1,6 +1,7 @@
 """CSV with a header, read through the worker: strictly, and refused in words."""
 
 from datetime import datetime
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -224,3 +225,10 @@ def test_many_records_are_read_in_order(read):
     table = read(f"time,n\n{rows}")
     assert table.values[-1] == 99999.0
     assert len(table) == 10**5
+
+
+def test_the_example_of_the_documentation_is_a_vector(read):
+    page = (Path(__file__).parents[2] / "docs" / "files.md").read_text(encoding="utf-8")
+    table = read(page.rpartition("```text\n")[2].partition("```")[0], "B")
+    assert (table.kind, table.frame, table.unit) == ("vector", "GSE", "nT")
+    assert table.values.tolist() == [[3.0, 4.0, 0.0]]
