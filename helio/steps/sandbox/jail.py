@@ -263,6 +263,8 @@ def _environment() -> dict[str, str]:
     return {name: ours[name] for name in kept if name in ours} | {
         "MKL_NUM_THREADS": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
+        # large arrays in large pages: a child touches every page of its memory for the first time
+        "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
         # the others take far more address space than they use, and it is that which is limited
         "ARROW_DEFAULT_MEMORY_POOL": "system",
     }
