@@ -497,6 +497,26 @@ def test_verifying_uses_the_files_of_the_run_whatever_is_listed_since(service: C
     assert helio("verify", name).exit_code == 0
 
 
+def test_a_run_on_a_file_that_was_published_again_since_is_verified_and_locked_all_the_same(
+    service: CdaWebStandIn, served: Path
+):
+    lock()
+    gle()
+    name = run_id()
+    with_other_numbers(served / FILE)
+    service.publish(served / FILE, LATER)
+    assert gle("--refresh").exit_code == 0
+    newer = run_id()
+    assert json.loads(helio("diff", name, newer, "--json").stdout)["same_results"] is False
+    asked = len(service.requests)
+    assert helio("verify", name).exit_code == 0
+    assert helio("verify", newer).exit_code == 0
+    again = helio("run", "gle73-particles", "--locked", "--offline", "-o", "out")
+    assert again.exit_code == 0, again.output
+    assert len(service.requests) == asked
+    assert json.loads(helio("diff", name, run_id(), "--json").stdout)["same_results"] is True
+
+
 def test_a_changed_input_is_named_with_the_first_step_that_differs(
     service: CdaWebStandIn, served: Path, tmp_path: Path
 ):
