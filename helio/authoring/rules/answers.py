@@ -8,6 +8,21 @@ from helio.pipelines.changes import describe_step
 from helio.pipelines.figures import FIGURES, STYLE
 from helio.pipelines.template import Document
 
+_QUESTION = re.compile(
+    r"^\s*(?:what|which|why|how|when|where|who|does|do|is|are|explain|describe|tell me|list)\b|\?\s*$",
+    re.IGNORECASE,
+)
+_WISH = re.compile(r"^\s*(?:can|could|would|will) you\b", re.IGNORECASE)
+
+
+def is_question(request: str) -> bool:
+    """Whether a sentence asks about a template instead of asking for a change.
+
+    >>> is_question("which dataset is used?"), is_question("could you make it red?")
+    (True, False)
+    """
+    return bool(_QUESTION.search(request)) and not _WISH.search(request)
+
 
 def answered(request: str, template: Document) -> str:
     """Words about a template, in answer to a question."""

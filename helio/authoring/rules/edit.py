@@ -11,7 +11,7 @@ from typing import Any
 from helio.authoring.gate import Gate
 from helio.authoring.operations import Operation, apply
 from helio.authoring.outcome import Draft, NotProved, NotUnderstood, Outcome, Reply, Said
-from helio.authoring.rules.answers import answered
+from helio.authoring.rules.answers import answered, is_question
 from helio.authoring.rules.lines import Asks, Lines
 from helio.authoring.rules.reading import COLOURS, DURATION, FRAMES, duration, spellings
 from helio.authoring.rules.sentence import Sentence
@@ -29,11 +29,6 @@ from helio.time_range import is_relative, parse_time_range
 
 BY = Said("rules")
 WINDOWS = ("10min", "1h", "5min", "1min")
-_QUESTION = re.compile(
-    r"^\s*(?:what|which|why|how|when|where|who|does|do|is|are|explain|describe|tell me|list)\b|\?\s*$",
-    re.IGNORECASE,
-)
-_WISH = re.compile(r"^\s*(?:can|could|would|will) you\b", re.IGNORECASE)
 _SMOOTHING = {
     "running_average": r"(?:running|moving|rolling|sliding)[- ](?:averages?|means?)|smooth(?:ing|ed)?",
     "running_median": r"(?:running|moving|rolling|sliding)[- ]medians?",
@@ -54,7 +49,7 @@ def edited(
     NotProved
         The change that was asked for makes a template that cannot run.
     """
-    if _QUESTION.search(request) and not _WISH.search(request):
+    if is_question(request):
         return Reply(answered(request, template), BY)
     editor = _Editor(request, template, catalogue, now, ask)
     editor.read()
