@@ -58,7 +58,8 @@ def derivative(series: Table, *, limit: Duration | None = None) -> Table:
     values = np.full(flat.shape, np.nan)
     for column, x in enumerate(flat.T):
         slope = np.full(steps.shape, np.nan)
-        np.divide(np.diff(x), length, out=slope, where=near)
+        with np.errstate(invalid="ignore"):  # two infinities have no difference
+            np.divide(np.diff(x), length, out=slope, where=near)
         made = values[:, column]
         made[1:-1] = (slope[:-1] * length[1:] + slope[1:] * length[:-1]) / (length[:-1] + length[1:])
         ends = np.flatnonzero(np.isnan(made))

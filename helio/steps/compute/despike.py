@@ -102,7 +102,8 @@ def _spikes(
 ) -> npt.NDArray[np.bool_]:
     """Whether each value is a spike in its window."""
     spikes = np.zeros(values.size, dtype=bool)
-    padded = np.concatenate([values, np.full(longest, np.nan)])
+    finite = np.where(np.isfinite(values), values, np.nan)
+    padded = np.concatenate([finite, np.full(longest, np.nan)])
     places = np.arange(longest)
     rows = max(1, _BLOCK // longest)
     for begin in range(0, values.size, rows):

@@ -74,7 +74,7 @@ def detrend(
 def _trend(series: Table, *, straight: bool) -> npt.NDArray[np.float64]:
     """Mean or straight line of each column over its valid samples."""
     flat = columns_of(series.values)
-    valid = ~np.isnan(flat)
+    valid = np.isfinite(flat)
     count = np.maximum(valid.sum(axis=0), 1)
     means = np.where(valid, flat, 0.0).sum(axis=0) / count
     trend = np.broadcast_to(means, flat.shape)

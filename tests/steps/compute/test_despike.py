@@ -47,6 +47,13 @@ def test_it_is_hampels_rule_in_each_window_taken_alone(threshold):
         assert np.isnan(found) == (spike or np.isnan(value))
 
 
+def test_infinity_is_a_spike_and_spoils_no_window():
+    values = noise(200)
+    values[[50, 51]] = np.inf, -np.inf
+    result = despike(scalar(np.arange(200), values), window=Duration("20s"), threshold=9)
+    assert np.flatnonzero(np.isnan(result.values)).tolist() == [50, 51]
+
+
 def test_a_step_is_no_spike():
     values = np.where(np.arange(200) < 100, 0.0, 50.0) + noise(200) * 0.1
     assert not np.isnan(despike(scalar(np.arange(200), values), window=Duration("20s")).values).any()

@@ -84,6 +84,11 @@ def test_one_record_an_empty_series_and_a_spectrum():
     np.testing.assert_allclose(detrend(spectrum()).values[:, 0], 0, atol=1e-13)
 
 
+def test_infinity_spoils_nothing_but_itself():
+    result = detrend(scalar([0, 1, 2, 3], [1, np.inf, 3, 5]), method="mean")
+    np.testing.assert_array_equal(result.values, [-2, np.inf, 0, 2])
+
+
 def test_a_column_without_any_value_stays_missing():
     assert np.isnan(detrend(scalar([0, 1], [np.nan, np.nan])).values).all()
 
