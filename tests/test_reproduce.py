@@ -593,6 +593,21 @@ def test_other_libraries_are_named_when_nothing_else_explains_it(service: CdaWeb
     assert any(reason.startswith("numpy: 1.0.0 → ") for reason in difference["reasons"])
 
 
+def test_a_file_that_comes_out_otherwise_is_named_though_its_figure_is_the_same(service: CdaWebStandIn):
+    gle()
+    path = Path("home/runs") / run_id() / "run.json"
+    header = read(str(path))
+    [page] = [one for one in header["artefacts"] if one["kind"] == "html"]
+    page["sha256"] = "0" * 64
+    header["artefacts"].append(page | {"file": "/gone/particles.txt", "kind": "txt"})
+    path.write_text(json.dumps(header), encoding="utf-8")
+    result = helio("verify", run_id(), "--json")
+    assert result.exit_code == 1
+    found = {one["output"]: one["message"] for one in json.loads(result.stdout)["figures"]}
+    assert found["particles.html"].startswith("sha256 000000000000… → ")
+    assert found["particles.txt"] == "was written → was not written"
+
+
 def test_a_failed_run_is_verified_as_failing_alike(service: CdaWebStandIn):
     gle("-t", "2020-01-01")
     result = helio("verify", run_id())

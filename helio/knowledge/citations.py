@@ -22,7 +22,6 @@ ACKNOWLEDGEMENTS = Path(__file__).with_name("acknowledgements.json")
 SPDF = "NASA Space Physics Data Facility (SPDF), CDAWeb"
 _PUBLISHERS = (
     ("CDAWeb", SPDF),
-    ("NOAA SWPC", "NOAA Space Weather Prediction Center"),
     ("SWPC", "NOAA Space Weather Prediction Center"),
 )
 """Who publishes what a provider serves, by the beginning of its name."""
@@ -133,7 +132,7 @@ def uses_of(steps: Iterable[Mapping[str, Any]]) -> list[Use]:
 def _citation(uses: list[Use], catalogue: Catalogue | None) -> Citation:
     sources = [one.source for one in uses]
     dataset_id = sources[0].dataset_id
-    known = _known(dataset_id, catalogue)
+    known = None if all(map(_is_another_service, sources)) else _known(dataset_id, catalogue)
     requested, requested_at = _requested(dataset_id)
     served = tuple(dict.fromkeys(one.provider for one in sources if one.provider))
     days = sorted({one.accessed[:10] for one in uses if one.accessed})
@@ -167,6 +166,12 @@ def _citation(uses: list[Use], catalogue: Catalogue | None) -> Citation:
     if requested and "acknowledgement" in unknown:
         unknown.remove("acknowledgement")
     return replace(found, unknown=tuple(unknown))
+
+
+def _is_another_service(source: SourceFile) -> bool:
+    """Whether it is served by somebody whose ids are not CDAWeb's, even where they are spelt alike."""
+    name = source.provider.lower()
+    return name.startswith("swpc") or (name.startswith("hapi") and "cdaweb" not in name)
 
 
 def _known(dataset_id: str, catalogue: Catalogue | None) -> DatasetSummary | None:

@@ -70,6 +70,12 @@ def test_a_dataset_of_ones_own_has_no_invented_facts(catalogue: Catalogue):
     assert "doi" not in entry
 
 
+def test_an_id_of_another_service_is_not_taken_for_one_of_cdaweb(catalogue: Catalogue):
+    assert one(catalogue, provider="HAPI lisird").doi == ""
+    assert one(catalogue, provider="HAPI lisird").publisher == "HAPI lisird"
+    assert one(catalogue, provider="HAPI cdaweb").doi.startswith("10.48322/")
+
+
 def test_files_of_one_dataset_are_one_citation():
     first = SourceFile("AC_H2_MFI", "a_v06.cdf", "06", "CDAWeb")
     second = SourceFile("AC_H2_MFI", "b_v07.cdf", "07", "CDAWeb", acknowledgement="thank us")
