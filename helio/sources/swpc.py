@@ -54,6 +54,8 @@ _HELD = timedelta(days=8)
 _BEHIND = timedelta(minutes=10)
 """A newest record that is older than the end of a range by more is told of."""
 
+_KEPT = {"reply", "etag", "last_modified"}
+
 Entry = tuple[datetime, Any]
 """The epoch of a record, and the record as the service has it."""
 
@@ -241,7 +243,7 @@ class Swpc:
         self._url = (url or URL).rstrip("/")
         parts = urlsplit(self._url)
         if parts.scheme not in ("http", "https") or not parts.netloc:
-            raise RequestError(f"'{url}' is not the URL of a server", advice=f"such as {URL}")
+            raise RequestError(f"'{url}' is not the URL of a server", advice=f"HELIO_SWPC_URL={URL}")
         self._base = "swpc/" + re.sub(r"[^A-Za-z0-9.-]", "-", parts.netloc)
         self._data = cache / "data" / self._base
         self._replies = SavedReplies(cache / "replies", self._http.clock.now)
@@ -347,22 +349,19 @@ class Swpc:
         if dataset_id in self._held:
             return self._held[dataset_id]
         place = f"{self._base}/{product.path.removesuffix('.json')}"
-        saved = self._replies.load(place)
+        saved = _whole(self._replies.load(place), place)
         fresh = saved is not None and 0 <= self._http.clock.now() - saved.saved_at <= _FRESH
         if not self._offline and (self._refresh or not fresh):
             saved = self._ask(product, place, saved)
         if saved is None:
             return None
-        try:
-            content, last_modified = saved.content["reply"], str(saved.content["last_modified"])
-        except (KeyError, TypeError) as error:
-            raise DamagedFile(f"the kept reply {place} is damaged", advice="--refresh") from error
-        self._held[dataset_id] = _read(product, content, last_modified, self._url_of(product))
+        content, url = saved.content, self._url_of(product)
+        self._held[dataset_id] = _read(product, content["reply"], content["last_modified"], url)
         return self._held[dataset_id]
 
     def _ask(self, product: Product, place: str, saved: Saved | None) -> Saved:
         url, number = self._url_of(product), next(FETCHES)
-        etag = saved.content.get("etag", "") if saved and isinstance(saved.content, dict) else ""
+        etag = saved.content["etag"] if saved else ""
 
         def receive(response: httpx2.Response) -> dict[str, Any] | None:
             if response.status_code == 304:
@@ -462,6 +461,14 @@ class Swpc:
         newest = max(found, key=lambda one: one[0])[1]
         note_use(self._folder(dataset_id, time_range) / f"{newest.sha256}.json.json")
         return newest
+
+
+def _whole(saved: Saved | None, place: str) -> Saved | None:
+    """A kept reply, if it is one."""
+    if saved is None or (isinstance(saved.content, dict) and set(saved.content) == _KEPT):
+        return saved
+    log.warning("the kept reply %s is damaged; it is asked for again", place)
+    return None
 
 
 def _read(product: Product, reply: Any, last_modified: str, url: str) -> Held:

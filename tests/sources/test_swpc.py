@@ -248,6 +248,15 @@ def test_a_kept_range_that_was_damaged_is_passed_over(opened, swpc, clock, tmp_p
     assert "is not what was kept any more" in caplog.text
 
 
+@pytest.mark.parametrize("content", ["{", "[]", '{"saved_at": 9e9, "content": {}}', '{"saved_at": 9e9}'])
+def test_a_kept_reply_that_is_damaged_is_asked_for_again(opened, swpc, tmp_path, content):
+    expected = one(opened(), "SWPC_RTSW_MAG", "BGSM")
+    [reply] = (tmp_path / "files" / "replies").rglob("mag-7-day.json")
+    reply.write_text(content)
+    assert one(opened(), "SWPC_RTSW_MAG", "BGSM").digest() == expected.digest()
+    assert len(swpc.requests) == 2
+
+
 def test_offline_it_uses_what_is_kept_however_old_and_names_what_is_not(opened, swpc, clock):
     expected = one(opened(), "SWPC_RTSW_MAG", "BGSM")
     swpc.mend()
