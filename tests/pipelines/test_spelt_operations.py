@@ -66,6 +66,15 @@ def test_a_spectrogram_by_that_name_is_the_one_with_code():
     assert step("spectrogram", source_label="B", code="result = df", output="S")[0] == "compute_spectrogram"
 
 
+@pytest.mark.parametrize("tool", ["describe_data", "Preview-Data"])
+def test_a_step_that_only_looks_at_data_is_refused_with_the_command_that_does(tool):
+    found = spelled({"id": "p", "name": "p", "steps": [{"step_id": "s", "tool_name": tool, "tool_args": {}}]})
+    [error] = [one for one in found.diagnostics if one.code == "HN402"]
+    assert "looks at data" in error.message
+    assert "helio describe" in error.advice[0]
+    assert not error.candidates
+
+
 def test_no_word_stands_for_two_tools():
     known = set(signatures())
     spellings = tool_spellings(known)

@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from helio.errors import closest
 from helio.pipelines.diagnostics import Diagnostic, Fix, pointer
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
-from helio.pipelines.passes.synonyms import close_tools, fold, is_null, spell_tool, tool_spellings
+from helio.pipelines.passes.synonyms import (
+    LOOKING,
+    close_tools,
+    fold,
+    is_null,
+    spell_tool,
+    tool_spellings,
+)
 from helio.pipelines.passes.walk import each_step, id_of
 from helio.pipelines.template import Document
 from helio.pipelines.variables import Path
@@ -80,6 +87,16 @@ def _called(path: Path, step: Document, tool: str) -> tuple[Operation, ...]:
 
 
 def _unknown(at: str, step: Document, name: str, context: Context) -> Diagnostic:
+    if fold(name) in map(fold, LOOKING):
+        return Diagnostic(
+            "HN402",
+            f"'{name}' looks at data and makes nothing that a pipeline could keep",
+            step_id=id_of(step),
+            path=at,
+            advice=(
+                "leave the step out; helio describe RUN LABEL and helio preview RUN LABEL look at a run",
+            ),
+        )
     close = close_tools(name, context.signatures)
     saved = closest(name, context.pipelines)
     return Diagnostic(

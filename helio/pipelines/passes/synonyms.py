@@ -188,6 +188,9 @@ TOOLS: Mapping[str, tuple[str, ...]] = {
     "plasma_frequency": ("langmuir_frequency", "compute_plasma_frequency"),
 }
 
+LOOKING: tuple[str, ...] = ("describe_data", "preview_data", "list_fetched_data")
+"""Tools that agents look at data with: they make nothing, and no step of a pipeline can be one."""
+
 ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "dataset_id": ("dataset", "dataset_name", "data_set", "data_set_id"),
     "parameter_id": ("parameter", "param", "param_id", "parameter_name", "variable", "variable_name"),
