@@ -76,8 +76,13 @@ def _fill(
         made[near] = samples[nearest[near]]
         return
     # In ns since the first sample a double is exact for a hundred days, and for centuries to a microsecond.
-    since, until = (have - have[0]).astype(np.float64), (want - have[0]).astype(np.float64)
-    made[:] = np.interp(until, since, samples, left=np.nan, right=np.nan)
+    made[:] = np.interp(
+        (want - have[0]).astype(np.float64),
+        (have - have[0]).astype(np.float64),
+        samples,
+        left=np.nan,
+        right=np.nan,
+    )
     wide = np.flatnonzero(np.diff(have) > limit)
     if wide.size:
         enters = np.searchsorted(want, have[wide], side="right")
