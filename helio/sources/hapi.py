@@ -624,7 +624,7 @@ class Hapi:
                 raise hapi_reply.error_of(status, self._server, what, url)
             try:
                 said = json.loads(body)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 kind = response.headers.get("content-type", "bytes of no named kind")
                 raise ServerUnavailable(
                     f"{self._server} answers with {kind} in place of JSON",

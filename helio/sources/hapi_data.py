@@ -402,7 +402,7 @@ def _edges(bins: Bins, size: int, records: Records) -> tuple[Floats, Floats] | N
             pairs = found.transpose(0, 2, 1)
         else:
             return None
-        fixed = istp.fixed_if_equal(np.ascontiguousarray(pairs).reshape(pairs.shape[0], -1))
+        fixed = istp.fixed_if_equal(np.ascontiguousarray(pairs).reshape(pairs.shape[0], 2 * size))
         pairs = fixed.reshape(*fixed.shape[:-1], size, 2)
     elif bins.ranges is None or len(bins.ranges) != size:
         return None

@@ -27,6 +27,8 @@ _DURATION = re.compile(
 )
 _SECONDS_OF = (365.25 * 86_400, 365.25 * 7200, 7 * 86_400, 86_400, 3600, 60, 1)
 _DOI = re.compile(r"\b(10\.\d{4,9}/[^\s\"'<>]+)")
+_MOST_ELEMENTS = 10**6
+"""In one record; whoever says more has made a mistake."""
 _REFERENCE = "#/definitions/"
 
 Texts = tuple[str, ...]
@@ -201,7 +203,7 @@ def read_info(dataset_id: str, said: Mapping[str, Any], place: str) -> Info:
         ]
         parameters = tuple(_parameter(one) for one in every)
         start, stop = time_of(str(said["startDate"])), time_of(str(said["stopDate"]))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise DamagedFile(
             f"what the server says of {dataset_id} is not a HAPI info: {_words(error)}",
             advice="tell whoever runs the server",
@@ -277,14 +279,14 @@ def duration_of(text: str) -> timedelta | None:
 def _parameter(said: Mapping[str, Any]) -> Parameter:
     elements = said.get("size") or ()
     size = tuple(int(one) for one in (elements if isinstance(elements, (list, tuple)) else (elements,)))
-    if any(one < 1 for one in size):
+    if any(one < 1 for one in size) or prod(size) > _MOST_ELEMENTS:
         raise ValueError(f"'{said['name']}' has the size {list(size)}")
     frame = said.get("coordinateSystemName")
     return Parameter(
         name=str(said["name"]),
         kind=str(said["type"]),
         size=() if prod(size) == 1 else size,
-        length=int(said.get("length") or 0),
+        length=max(0, int(said.get("length") or 0)),
         fill=None if said.get("fill") is None else str(said["fill"]),
         units=tuple(_flat(said.get("units"))),
         labels=tuple(one for one in _flat(said.get("label")) if one),

@@ -120,7 +120,7 @@ def _json(body: bytes) -> Any:
         return None
     try:
         return json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):  # the second: nested beyond all reason
         return None
 
 

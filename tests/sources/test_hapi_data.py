@@ -198,6 +198,18 @@ def test_an_empty_body_has_no_records(form):
     assert found.values["B"].shape == (0, 3)
 
 
+def test_a_reply_without_records_has_bins_that_change_all_the_same():
+    said = {"name": "F", "type": "double", "units": "1", "fill": None, "size": [3]}
+    bins = [{"name": "E", "units": "keV", "centers": "Centers", "ranges": "Edges"}]
+    beside = [
+        {"name": name, "type": "double", "units": "keV", "fill": None, "size": size}
+        for name, size in (("Centers", [3]), ("Edges", [3, 2]))
+    ]
+    about = info({**said, "bins": bins}, *beside)
+    table = table_of(about.parameter("F"), read_records(b"", "binary", about.together("F")))
+    assert table.values.shape == (0, 3)
+
+
 def test_epochs_in_disorder_are_put_in_order_and_repeated_ones_left_out():
     body = b"2024-05-10T02Z,2\n2024-05-10T01Z,1\n2024-05-10T02Z,3\n2024-05-10T03Z,4\n"
     found = read_records(body, "csv", [TIME, SCALAR])
