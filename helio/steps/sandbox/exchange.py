@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -188,26 +189,30 @@ def unpack_result(packed: Any, limits: Limits) -> Returned:
         When it is not what `pack_result` writes.
     """
     try:
-        with pa.ipc.open_stream(pa.py_buffer(packed)) as reader:
-            schema = reader.schema
-            if schema.names not in (["values"], ["epoch", "values"]):
-                raise NotReadableError("other columns")
-            if not all(_is_known(field.type) for field in schema):
-                raise NotReadableError("other types")
-            written = (schema.metadata or {}).get(b"helio", b"")
-            if len(written) > _MOST_FACTS:
-                raise NotReadableError("too many facts")
-            facts = json.loads(written)
-            batch = reader.read_next_batch()
+        source = pa.BufferReader(packed)
+        schema = pa.ipc.read_schema(pa.ipc.read_message(source))
+        if schema.names not in (["values"], ["epoch", "values"]):
+            raise NotReadableError("other columns")
+        if not all(_is_known(field.type) for field in schema):
+            raise NotReadableError("other types")
+        written = (schema.metadata or {}).get(b"helio", b"")
+        if len(written) > _MOST_FACTS:
+            raise NotReadableError("too many facts")
+        facts = json.loads(written)
+        message = pa.ipc.read_message(source)
+        if message.type != "record batch" or _is_compressed(message.metadata.to_pybytes()):
+            raise NotReadableError("no plain numbers")
+        batch = pa.ipc.read_record_batch(message, schema)
         batch.validate(full=True)
         return _returned(facts, batch, limits)
     except (
+        struct.error,
         pa.ArrowException,
         ValueError,
         KeyError,
         TypeError,
         RecursionError,
-        StopIteration,
+        EOFError,
         OSError,
     ) as error:
         raise NotReadableError(str(error)[:_LONGEST_NAME]) from error
@@ -368,6 +373,29 @@ def _as_numpy(column: Any, shape: Sequence[int]) -> npt.NDArray[Any]:
         raise NotReadableError(f"{len(column)} numbers for the shape {list(shape)}")
     found: npt.NDArray[Any] = column.to_numpy(zero_copy_only=True).reshape(shape)
     return found
+
+
+def _is_compressed(message: bytes) -> bool:
+    """Whether the numbers of a record batch are packed: a few of them could become more than the memory holds.
+
+    The header of a message is a flatbuffer; whether it names a way of packing stands at the fourth place of its table.
+
+    References
+    ----------
+    Arrow, format/Message.fbs: Message.header, RecordBatch.compression; FlatBuffers, internals: tables and vtables.
+    """
+
+    def field(table: int, place: int) -> int:
+        """Where a field of a table stands; 0 where the table does not have it."""
+        vtable = table - int(struct.unpack_from("<i", message, table)[0])
+        (size,) = struct.unpack_from("<H", message, vtable)
+        at = 4 + 2 * place
+        offset = int(struct.unpack_from("<H", message, vtable + at)[0]) if at + 2 <= size else 0
+        return table + offset if offset else 0
+
+    (root,) = struct.unpack_from("<I", message, 0)
+    header = field(root, 2)
+    return bool(field(header + int(struct.unpack_from("<I", message, header)[0]), 3))
 
 
 def _is_known(kind: Any) -> bool:

@@ -18,7 +18,7 @@ from dataclasses import asdict, replace
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self
 
-from helio.errors import BadResult, CodeFailed, NoSandbox
+from helio.errors import BadResult, CodeFailed, CodeRefused, NoSandbox
 from helio.sources import child
 from helio.steps.sandbox.limits import Limits
 from helio.steps.sandbox.parts import Part, Policy, check_parts, check_system, parts
@@ -32,6 +32,8 @@ _GRACE_SECONDS = 5.0
 """Beyond an operation's own limit, for its parent to say that it was ended."""
 _LONGEST_ANSWER = 1 << 20
 _LONGEST_SHOWN = 300
+_LONGEST_REQUEST = 150_000
+"""Of one message; more than the longest program that the allow-list passes."""
 _PER_INPUT = 8
 """Address space in proportion to the tables that go in: copies, and what is made of them."""
 
@@ -103,6 +105,8 @@ class Jail:
 
         Raises
         ------
+        CodeRefused
+            It is far too long.
         CodeFailed
             The code raised an error, tried what it may not do, or passed one of its limits.
         BadResult
@@ -210,6 +214,8 @@ class _Zygote:
         try:
             request = {"code": code, "size": len(packed), "limits": asdict(limits)}
             message = json.dumps(request, ensure_ascii=False).encode("utf-8", "surrogatepass")
+            if len(message) > _LONGEST_REQUEST:
+                raise CodeRefused(f"the code is longer than {_LONGEST_REQUEST:,} bytes")
             try:
                 socket.send_fds(self._socket, [message], [given, result])
             except BrokenPipeError as error:

@@ -46,7 +46,9 @@ def run(
         _keep_only(*descriptors)
         isolation.limit_resources(limits, space)
         size = request["size"]
-        packed: Any = mmap.mmap(_INPUT, size, mmap.MAP_PRIVATE | mmap.MAP_POPULATE, mmap.PROT_READ) if size else b""
+        packed: Any = (
+            mmap.mmap(_INPUT, size, mmap.MAP_PRIVATE | mmap.MAP_POPULATE, mmap.PROT_READ) if size else b""
+        )
         random.seed(0)  # Python seeds it anew in every child
         output = os.fdopen(_OUTPUT, "wb", buffering=0, closefd=False)
         isolation.refuse_calls(call_filter)

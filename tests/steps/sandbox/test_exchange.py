@@ -113,6 +113,17 @@ def test_what_does_not_fit_together_is_not_believed(facts: object, columns: dict
         unpack_result(stream(facts, **columns), LIMITS)
 
 
+@pytest.mark.parametrize("packing", ["zstd", "lz4"])
+def test_packed_numbers_are_not_unpacked(packing: str):
+    sink = pa.BufferOutputStream()
+    schema = pa.schema([pa.field("values", pa.float64())], metadata={b"helio": json.dumps(GOOD).encode()})
+    options = pa.ipc.IpcWriteOptions(compression=packing)
+    with pa.ipc.new_stream(sink, schema, options=options) as writer:
+        writer.write_batch(pa.record_batch([pa.array(np.zeros(100_000))], schema=schema))
+    with pytest.raises(NotReadableError, match="no plain numbers"):
+        unpack_result(sink.getvalue().to_pybytes(), LIMITS)
+
+
 @settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_a_damaged_stream_is_refused_or_read_within_its_limits(data: st.DataObject):

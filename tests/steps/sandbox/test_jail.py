@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helio.errors import BadResult, CodeFailed, NoSandbox
+from helio.errors import BadResult, CodeFailed, CodeRefused, NoSandbox
 from helio.steps.sandbox import isolation, parts
 from helio.steps.sandbox.exchange import pack
 from helio.steps.sandbox.jail import Jail, find_parts
@@ -94,6 +94,13 @@ def test_what_code_tells_in_the_name_of_the_jail_is_not_believed(status: str, ja
     code = f"os = pd.io.common.os\nos.write(5, {status.encode()!r})\nos._exit(0)"
     with pytest.raises((CodeFailed, BadResult)):
         jail.run(code)
+
+
+@on_linux
+def test_a_program_that_is_far_too_long_is_not_sent(jail: Jail):
+    with pytest.raises(CodeRefused, match="longer than 150,000 bytes"):
+        jail.run("x = 1\n" * 40_000)
+    assert jail.run("result = pd.Series([1.0])").kind == "series"
 
 
 @on_linux
