@@ -30,6 +30,7 @@ _GLOBAL = re.compile(r"(?P<name>title|doi|acknowledge?ments?)\s*:\s*(?P<text>.+)
 _MISSING = ["", "nan", "NaN", "NAN", "-nan", "+nan"]
 _FIRST_CELLS = 200
 """Rows looked at to tell columns of numbers from texts."""
+_BLOCK = 1024**2
 _LONGEST_HEADER = 16 * 1024**2
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -55,6 +56,7 @@ class CsvFile:
             raise DamagedFile(f"'{path.name}' cannot be opened: {error}", place=str(path)) from error
         self._comments: list[str] = []
         self._header_lines = 0
+        self._block = _BLOCK
         self._every = self._read_header()
         self._time = time_column(self._every)
         self._refuse_data_as_header()
@@ -64,7 +66,7 @@ class CsvFile:
         self.__dict__.pop("_body", None)
         self._bytes = mmap.mmap(-1, 1)
 
-    @property
+    @cached_property
     def titles(self) -> tuple[str, ...]:
         """Titles of the columns beside the times, in file order."""
         return tuple(title for place, title in enumerate(self._every) if place != self._time)
@@ -76,7 +78,7 @@ class CsvFile:
         found = [line.removeprefix(lead) for line in self._comments if line.startswith(lead)]
         return tuple(read_facts(self.path, text) for text in found)
 
-    @property
+    @cached_property
     def units(self) -> tuple[str, ...]:
         """None beside those in the titles."""
         return ("",) * len(self.titles)
@@ -159,7 +161,16 @@ class CsvFile:
                 advice="save it with the line ends of Unix or Windows",
                 place=str(self.path),
             )
-        titles = [title.strip() for title in next(csv.reader(io.StringIO(text)))]
+        try:
+            titles = [title.strip() for title in next(csv.reader(io.StringIO(text)))]
+        except csv.Error as error:
+            raise DamagedFile(
+                f"'{self.path.name}' line {self._header_lines} does not name columns: {error}",
+                advice="begin with a line such as: epoch,Bx [nT],By [nT],Bz [nT]",
+                place=str(self.path),
+            ) from error
+        # a row may be as long as the line of its titles, and must fit into a block whole
+        self._block = max(_BLOCK, 32 * len(line))
         if len(titles) == 1:
             for separator, word in ((";", "semicolons"), ("\t", "tabs"), ("|", "bars")):
                 if separator in text:
@@ -253,7 +264,7 @@ class CsvFile:
         try:
             table = pa.csv.read_csv(
                 pa.BufferReader(self._body),
-                read_options=pa.csv.ReadOptions(column_names=names),
+                read_options=pa.csv.ReadOptions(column_names=names, block_size=self._block),
                 parse_options=pa.csv.ParseOptions(invalid_row_handler=note),
                 convert_options=pa.csv.ConvertOptions(
                     include_columns=[names[place] for place in places],

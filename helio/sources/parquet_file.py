@@ -42,7 +42,7 @@ class ParquetFile:
         """Give up the file."""
         self._file.close()
 
-    @property
+    @cached_property
     def titles(self) -> tuple[str, ...]:
         """Titles of the columns beside the times, in file order."""
         return tuple(self._schema.field(place).name for place in self._places)
@@ -56,7 +56,7 @@ class ParquetFile:
         facts = read_facts(self.path, text.decode("utf-8", errors="replace"))
         return tuple(facts.get("tables", ()))
 
-    @property
+    @cached_property
     def units(self) -> tuple[str, ...]:
         """Units as the metadata of the columns give them: ``unit``, ``units`` or ``UNITS``."""
         return tuple(_unit_of(self._schema.field(place)) for place in self._places)

@@ -219,6 +219,22 @@ def test_a_header_that_helio_wrote_and_somebody_changed_is_refused(read):
         read("# helio_table: {nonsense\ntime,x,y\n2024-05-10,1,2\n", "x")
 
 
+def test_many_columns_are_read(read, cdf_reader, tmp_path):
+    titles = [f"channel {number} [counts]" for number in range(50_000)]
+    numbers = [f"{number}.125" for number in range(50_000)]
+    table = read(
+        "\n".join([f"time,{','.join(titles)}", *(f"2024-05-1{day},{','.join(numbers)}" for day in (0, 1))]),
+        "channel 49999",
+    )
+    assert table.values.tolist() == [49999.125]
+    assert len(cdf_reader.describe(tmp_path / "made.csv").parameters) == 50_000
+
+
+def test_a_header_that_is_one_endless_text_is_refused(read):
+    with pytest.raises(DamagedFile, match="line 1 does not name columns"):
+        read('"' + "x" * 200_000 + '",n\n2024-05-10,1\n')
+
+
 def test_many_records_are_read_in_order(read):
     stamps = np.datetime64("2024-05-10") + np.arange(10**5) * np.timedelta64(10, "ms")
     rows = "".join(f"{one},{j}\n" for j, one in enumerate(stamps.astype(str).tolist()))
