@@ -48,7 +48,7 @@ def about(filename: str, tables: Mapping[str, Table]) -> About:
         version=(dated["version"] if dated else "") or "1",
         title=one_line("; ".join(dict.fromkeys(words))),
         sources=_each(_cited(one) for one in every),
-        parents=_each(f"CDF>{one.file.rpartition('.')[0] or one.file}" for one in every if one.file),
+        parents=_each(_parent(one.file) for one in every),
         dois=_each(one.doi for one in every),
         acknowledgements=_each(one.acknowledgement for one in every),
         notes=_each(note for table in tables.values() for note in table.notes),
@@ -58,6 +58,12 @@ def about(filename: str, tables: Mapping[str, Table]) -> About:
 def _cited(source: SourceFile) -> str:
     said = [source.provider, f"version {source.version}" if source.version else ""]
     return f"{source.dataset_id}: {source.file} ({', '.join(filter(None, said)) or 'version not known'})"
+
+
+def _parent(file: str) -> str:
+    """As ISTP names a file that another rests on: ``CDF>ac_h2_mfi_20240510_v01``."""
+    stem, _, ending = file.rpartition(".")
+    return f"{ending.upper()}>{stem}" if stem else file
 
 
 def _each(texts: Iterable[str]) -> tuple[str, ...]:
