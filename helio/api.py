@@ -16,6 +16,10 @@ from helio.pipelines.template import Document
 from helio.settings import Settings, read_settings
 
 if TYPE_CHECKING:
+    from threading import Event
+
+    from helio.authoring.desk import By, Desk
+    from helio.authoring.proposals import Proposal
     from helio.knowledge.citations import Citation
     from helio.pipelines.compare import Comparison
     from helio.pipelines.execute import StepResult
@@ -588,6 +592,91 @@ def _engine(name: EngineName, settings: Settings) -> Engine:
 
         return PrefectEngine(settings, settings.environ, ephemeral=name == "ephemeral")
     raise RequestError(f"there is no engine '{name}'", advice="direct, prefect or ephemeral")
+
+
+def desk(
+    *,
+    by: By = "auto",
+    now: datetime | str | None = None,
+    archive: str | Path | None = None,
+    ended: Event | None = None,
+    replay: Path | None = None,
+    settings: Settings | None = None,
+) -> Desk:
+    """Where pipelines are asked for in words: `Desk.create`, `Desk.edit`, `Desk.repair`; close it afterwards.
+
+    What comes of it waits as a proposal in ``desk.proposals``, to be accepted or rejected; nothing is executed.
+
+    Parameters
+    ----------
+    by : "auto", "rules" or "model"
+        Who writes: a model where there is a key for one, else the rules, when it is ``auto``.
+    archive : str or Path
+        Its datasets may be proposed too, whether or not the catalogue knows them.
+    replay : Path
+        A transcript that answers in place of the model.
+
+    Raises
+    ------
+    NoKey
+        A model is wanted, and there is no key; when it is first asked.
+    """
+    from helio.authoring.desk import Desk
+
+    settings = settings or read_settings()
+    source = str(archive or settings.archive)
+    return Desk(
+        settings,
+        now=read_now(now),
+        by=by,
+        elsewhere=_datasets_of(source, settings),
+        ended=ended,
+        replay=replay,
+    )
+
+
+def draw_both(
+    proposal: Proposal,
+    output: Path,
+    *,
+    time_range: str | None = None,
+    now: datetime | str | None = None,
+    archive: str | Path | None = None,
+    formats: Sequence[Format] = (),
+    settings: Settings | None = None,
+) -> tuple[Run | None, Run]:
+    """The figures before and after a change that waits for a yes, through ordinary runs; None where there was nothing.
+
+    Parameters
+    ----------
+    output : Path
+        Gets the folders ``before`` and ``after``.
+    """
+
+    def drawn(template: Document, name: str) -> Run:
+        return run(
+            template,
+            time_range=time_range,
+            now=now,
+            archive=archive,
+            output=output / name,
+            formats=formats,
+            settings=settings,
+        )
+
+    before = None if proposal.earlier is None else drawn(proposal.earlier, "before")
+    return before, drawn(proposal.template, "after")
+
+
+def _datasets_of(archive: str, settings: Settings) -> tuple[str, ...]:
+    """The datasets of an archive of one's own; what the catalogue or a server knows is asked there."""
+    from helio.sources.archives import SAMPLE, archives_of
+    from helio.sources.cdf import CdfReader
+
+    if not archive or (archive != SAMPLE and not Path(archive).expanduser().is_dir()):
+        return ()
+    with CdfReader() as reader:
+        return tuple(archives_of(settings, reader, archive).choose("").datasets())
 
 
 def read_now(now: datetime | str | None) -> datetime:

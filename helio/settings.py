@@ -79,6 +79,11 @@ class Settings:
         return self.home / "transcripts"
 
     @property
+    def proposals(self) -> Path:
+        """Changes of pipelines that wait for a yes, and those that were decided."""
+        return self.home / "proposals"
+
+    @property
     def log_file(self) -> Path:
         """What every command did, in detail."""
         return self.home / "logs" / "helio.log"

@@ -111,6 +111,7 @@ class Shelf:
             for one in entry.parameters
             if match.lower() in f"{one.name} {one.unit} {one.description}".lower()
         ]
+        shown = every[:MOST_PARAMETERS]
         told = [
             {
                 "parameter_id": one.name,
@@ -118,9 +119,9 @@ class Shelf:
                 "size": list(one.size),
                 "description": one.description,
             }
-            for one in every[:MOST_PARAMETERS]
+            for one in shown
         ]
-        self._keep(entry, [one["parameter_id"] for one in told])
+        self._keep(entry, [one.name for one in shown])
         return {**self._told(entry), "parameters": told, "more": max(len(every) - MOST_PARAMETERS, 0)}
 
     def get_availability(self, dataset_id: str) -> Any:

@@ -111,7 +111,7 @@ class Ask:
     tools: tuple[Tool, ...] = ()
     schema: Mapping[str, Json] | None = None
     max_tokens: int = 32768
-    temperature: float | None = 0.0
+    temperature: float | None = None
     seed: int | None = 0
 
     def __post_init__(self) -> None:

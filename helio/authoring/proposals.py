@@ -67,20 +67,32 @@ class Proposal:
     transcript: str = ""
     prompt_digest: str = ""
     run: str = ""
-    """The run that it repairs or saves, if it does."""
+    """The run that it repairs, if it does."""
+    base: str = ""
+    """For a new pipeline: the text of the one that it was made from, which stays as it is."""
 
     @property
     def patch(self) -> list[dict[str, Any]]:
         """The change as a JSON Patch."""
         if not self.after:
             return []
-        found: list[dict[str, Any]] = jsonpatch.make_patch(_read(self.before), _read(self.after)).patch
+        found: list[dict[str, Any]] = jsonpatch.make_patch(self._compared, _read(self.after)).patch
         return found
 
     @property
     def changes(self) -> tuple[Change, ...]:
         """The change in the field's words."""
-        return changes(_read(self.before) or {"steps": []}, _read(self.after)) if self.after else ()
+        return changes(self._compared or {"steps": []}, _read(self.after)) if self.after else ()
+
+    @property
+    def _compared(self) -> Document:
+        found: Document = _read(self.before or self.base)
+        return found
+
+    @property
+    def earlier(self) -> Document | None:
+        """What it is compared with; None for a pipeline that is new altogether."""
+        return self._compared or None
 
     @property
     def template(self) -> Document:

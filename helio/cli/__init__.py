@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 # a module's commands join the command when it is imported; --help lists them in this order
-from helio.cli import run, pipelines, runs, reproduce, schedules, data, upkeep  # isort: skip
+from helio.cli import run, authoring, pipelines, runs, reproduce, schedules, data, upkeep  # isort: skip
 from helio.cli.app import app
 
-__all__ = ["app", "data", "main", "pipelines", "reproduce", "run", "runs", "schedules", "upkeep"]
+__all__ = ["app", "authoring", "data", "main", "pipelines", "reproduce", "run", "runs", "schedules", "upkeep"]
 
 
 def main() -> None:

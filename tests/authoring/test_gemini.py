@@ -47,11 +47,11 @@ def test_a_text_comes_with_all_its_counts(serve, gemini):
 
 def test_the_question_is_put_as_it_stands(serve, gemini):
     server = serve(standin.text("hi"))
-    gemini(server).ask(question("what?", max_tokens=99, seed=7))
+    gemini(server).ask(question("what?", max_tokens=99, seed=7, temperature=0.5))
     [request] = server.requests
     assert (request.model, request.system, request.text) == (SMART, "be brief", "what?")
     config = request.body["generationConfig"]
-    assert (config["maxOutputTokens"], config["seed"], config["temperature"]) == (99, 7, 0.0)
+    assert (config["maxOutputTokens"], config["seed"], config["temperature"]) == (99, 7, 0.5)
     assert "tools" not in request.body
     assert "responseMimeType" not in config
 

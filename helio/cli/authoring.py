@@ -1,0 +1,399 @@
+"""Pipelines from sentences: proposed, reviewed, accepted; nothing runs while a proposal waits."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from helio.cli.app import (
+    CANCELLED,
+    Archive,
+    Json,
+    Name,
+    Now,
+    app,
+    current_settings,
+    errors_as_text,
+    log_to,
+    print_json,
+    say,
+)
+
+if TYPE_CHECKING:
+    from helio.authoring.desk import Desk
+    from helio.authoring.outcome import Question, Reply
+    from helio.authoring.proposals import Proposal, Proposals
+
+Request = Annotated[str, typer.Argument(help="What is wanted, in a sentence.", metavar="REQUEST")]
+As = Annotated[str, typer.Option("--as", help="The name of the pipeline.", metavar="NAME")]
+Yes = Annotated[
+    bool, typer.Option("--yes", "-y", help="Accept what is proposed, and the first answer to a question.")
+]
+Answers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--answer", help="The answer to a question that is asked; may be repeated.", metavar="CHOICE"
+    ),
+]
+Writer = Annotated[
+    str, typer.Option("--author", help="Who writes: rules, model, or auto.", metavar="rules|model|auto")
+]
+Preview = Annotated[
+    bool, typer.Option("--preview", help="Draw the figures before and after, to be looked at.")
+]
+Range = Annotated[
+    str | None, typer.Option("--time-range", "-t", help="The time range of the preview.", metavar="RANGE")
+]
+Replay = Annotated[
+    Path | None,
+    typer.Option("--replay", help="A transcript that answers in place of the model.", metavar="FILE"),
+]
+Id = Annotated[str, typer.Argument(help="A proposal's id, or the beginning of one.", metavar="PROPOSAL")]
+
+
+@app.command()
+def author(
+    context: typer.Context,
+    request: Request,
+    name: As = "",
+    yes: Yes = False,
+    answers: Answers = None,
+    preview: Preview = False,
+    time_range: Range = None,
+    now: Now = None,
+    archive: Archive = None,
+    by: Writer = "auto",
+    replay: Replay = None,
+    as_json: Json = False,
+) -> None:
+    """Propose a new pipeline for a sentence; it is yours once you accept it."""
+    with _desk(context, as_json, by=by, now=now, archive=archive, replay=replay) as desk:
+        outcome = _answered(
+            lambda chosen: desk.create(request, name=name, chosen=chosen),
+            answers or [],
+            yes=yes,
+            as_json=as_json,
+        )
+        _show(desk, outcome, yes, as_json, preview=preview, time_range=time_range, now=now, archive=archive)
+
+
+@app.command()
+def edit(
+    context: typer.Context,
+    pipeline: Name,
+    request: Annotated[
+        str, typer.Argument(help="What is to be changed, or a question about it.", metavar="REQUEST")
+    ] = "",
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Go back to what the pipeline was before; once more goes further.")
+    ] = False,
+    name: Annotated[
+        str, typer.Option("--as", help="Give the change to a copy of that name.", metavar="NAME")
+    ] = "",
+    yes: Yes = False,
+    answers: Answers = None,
+    preview: Preview = False,
+    time_range: Range = None,
+    now: Now = None,
+    archive: Archive = None,
+    by: Writer = "auto",
+    replay: Replay = None,
+    as_json: Json = False,
+) -> None:
+    """Propose a change of a pipeline, or answer a question about it; or undo the last change."""
+    if undo:
+        with errors_as_text(as_json):
+            from helio import api
+            from helio.errors import RequestError
+
+            if request:
+                raise RequestError("an undo takes no request", advice=f"helio edit {pipeline} --undo")
+            shelf = api.library(current_settings())
+            kept = shelf.history(shelf.own(pipeline).id)
+            before = kept.text(kept.undo().number)
+            typer.echo(
+                f"{pipeline} is again what it was: {len(before.splitlines())} lines; helio history {pipeline}"
+            )
+        return
+    with _desk(context, as_json, by=by, now=now, archive=archive, replay=replay) as desk:
+        outcome = _answered(
+            lambda chosen: desk.edit(pipeline, request, name=name, chosen=chosen),
+            answers or [],
+            yes=yes,
+            as_json=as_json,
+        )
+        _show(desk, outcome, yes, as_json, preview=preview, time_range=time_range, now=now, archive=archive)
+
+
+@app.command()
+def repair(
+    context: typer.Context,
+    run_id: Annotated[str, typer.Argument(help="The id of a run that failed.", metavar="RUN")],
+    yes: Yes = False,
+    answers: Answers = None,
+    now: Now = None,
+    archive: Archive = None,
+    by: Writer = "auto",
+    replay: Replay = None,
+    as_json: Json = False,
+) -> None:
+    """Propose a change by which a run that failed would go through."""
+    with _desk(context, as_json, by=by, now=now, archive=archive, replay=replay) as desk:
+        outcome = _answered(
+            lambda chosen: desk.repair(run_id, chosen=chosen), answers or [], yes=yes, as_json=as_json
+        )
+        _show(desk, outcome, yes, as_json)
+
+
+proposals_app = typer.Typer(help="List, show, accept and reject what is proposed.", rich_markup_mode=None)
+app.add_typer(proposals_app, name="proposals")
+
+
+@proposals_app.callback(invoke_without_command=True)
+def list_proposals(
+    context: typer.Context,
+    every: Annotated[bool, typer.Option("--all", help="Those that were decided, too.")] = False,
+    as_json: Json = False,
+) -> None:
+    """List the proposals that wait for a yes, newest first."""
+    if context.invoked_subcommand is not None:
+        return
+    with errors_as_text(as_json):
+        found = _proposals().list(state=None if every else "pending")
+        if as_json:
+            print_json([one.to_json() for one in found])
+            return
+        for one in found:
+            say(f"{one.state:<8}  {one.id}  {one.kind} by {one.by}: {one.request}")
+        if not found:
+            typer.echo("no proposals" if every else "no proposals wait")
+
+
+@proposals_app.command("show")
+def show_proposal(
+    proposal: Id,
+    patch: Annotated[bool, typer.Option("--patch", help="The change as a JSON Patch, too.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Show a proposal: what it changes, what was assumed, and who wrote it."""
+    with errors_as_text(as_json):
+        found = _proposals().load(proposal)
+        if as_json:
+            print_json(found.to_json())
+            return
+        _print_proposal(found, patch=patch)
+        typer.echo(f"{found.state}: {found.id}")
+
+
+@proposals_app.command("accept")
+def accept_proposal(proposal: Id) -> None:
+    """Make what is proposed the pipeline; helio edit --undo takes it back."""
+    with errors_as_text(as_json=False):
+        waiting = _proposals()
+        found = waiting.load(proposal)
+        typer.echo(f"accepted {waiting.accept(found)}")
+
+
+@proposals_app.command("reject")
+def reject_proposal(proposal: Id) -> None:
+    """Let the pipeline be as it is."""
+    with errors_as_text(as_json=False):
+        waiting = _proposals()
+        found = waiting.load(proposal)
+        waiting.reject(found)
+        typer.echo(f"rejected {found.id}")
+
+
+# ---- what they share
+
+
+def _proposals() -> Proposals:
+    from helio.authoring.proposals import Proposals
+    from helio.pipelines.library import Library
+
+    settings = current_settings()
+    return Proposals(settings.proposals, Library(settings.templates))
+
+
+@contextmanager
+def _desk(
+    context: typer.Context,
+    as_json: bool,
+    *,
+    by: str,
+    now: str | None,
+    archive: str | None,
+    replay: Path | None,
+) -> Iterator[Desk]:
+    """A desk for one request; Ctrl-C ends what a model is asked, and says where all of it is kept."""
+    from threading import Event
+
+    ended = Event()
+    with errors_as_text(as_json):
+        from helio import api
+        from helio.errors import Cancelled, RequestError
+
+        if by not in ("auto", "rules", "model"):
+            raise RequestError(f"there is no author '{by}'", advice="rules, model or auto")
+        settings = current_settings()
+        log_to(settings, verbose=context.obj)
+        desk = api.desk(
+            by=by,  # type: ignore[arg-type]  # looked at above
+            now=now,
+            archive=archive,
+            ended=ended,
+            replay=replay,
+            settings=settings,
+        )
+        try:
+            yield desk
+        except (KeyboardInterrupt, Cancelled) as error:
+            ended.set()
+            typer.echo("cancelled; nothing was changed", err=True)
+            raise typer.Exit(CANCELLED) from error
+        finally:
+            desk.close()
+
+
+def _answered(
+    ask: Callable[[tuple[str, ...]], Proposal | Question | Reply],
+    answers: list[str],
+    *,
+    yes: bool,
+    as_json: bool,
+) -> Proposal | Question | Reply:
+    """What comes of a request, each question answered: by --answer, by --yes, or at the terminal."""
+    from helio.authoring.outcome import Question
+
+    chosen: tuple[str, ...] = ()
+    given = list(answers)
+    while True:
+        outcome = ask(chosen)
+        if not isinstance(outcome, Question):
+            return outcome
+        if given:
+            answer = given.pop(0)
+        elif yes:
+            answer = outcome.choices[0]
+            typer.echo(f"note: {outcome.text} {answer}, the first choice", err=True)
+        elif sys.stdin.isatty() and not as_json:
+            answer = _ask(outcome)
+        else:
+            return outcome
+        chosen = (*chosen, answer)
+
+
+def _ask(question: Question) -> str:
+    typer.echo(question.text)
+    for number, choice in enumerate(question.choices, 1):
+        typer.echo(f"  {number}  {choice}")
+    numbers = range(1, len(question.choices) + 1)
+    picked: int = typer.prompt("which one", type=int, default=1)
+    while picked not in numbers:
+        picked = typer.prompt(f"1 to {len(question.choices)}", type=int, default=1)
+    return question.choices[picked - 1]
+
+
+def _show(
+    desk: Desk,
+    outcome: Proposal | Question | Reply,
+    yes: bool,
+    as_json: bool,
+    *,
+    preview: bool = False,
+    time_range: str | None = None,
+    now: str | None = None,
+    archive: str | None = None,
+) -> None:
+    """Show what came of it, and let a proposal be decided: by --yes, at the terminal, or later."""
+    from helio.authoring.outcome import Question, Reply
+
+    if desk.fallback:
+        typer.echo(f"note: another model was asked: {desk.fallback}", err=True)
+    if isinstance(outcome, Reply):
+        if as_json:
+            print_json({"reply": outcome.text})
+        else:
+            say(outcome.text)
+        return
+    if isinstance(outcome, Question):
+        if as_json:
+            print_json({"question": outcome.text, "choices": list(outcome.choices)})
+        else:
+            say(outcome.text)
+            for choice in outcome.choices:
+                say(f"  {choice}")
+            typer.echo("try  --answer with one of them, or --yes for the first", err=True)
+        raise typer.Exit(2)
+    work = desk.work(outcome)
+    files = _drawn(outcome, time_range, now, archive) if preview else []
+    if yes:
+        path = desk.proposals.accept(outcome)
+        outcome = desk.proposals.load(outcome.id)
+    if as_json:
+        told = {"computed_anew": list(work.anew), "in_the_store": list(work.kept), "preview": files}
+        print_json(outcome.to_json() | told)
+        return
+    _print_proposal(outcome, patch=False)
+    if outcome.earlier is not None:
+        again = ", ".join(str(one) for one in work.anew) or "nothing"
+        kept = f"; {', '.join(str(one) for one in work.kept)} stay as they are" if work.kept else ""
+        say(f"to be computed anew: {again}{kept}")
+    for file in files:
+        say(f"preview  {file}")
+    if yes:
+        say(f"accepted {path}")
+    elif sys.stdin.isatty() and typer.confirm("Accept it?", default=False):
+        say(f"accepted {desk.proposals.accept(outcome)}")
+    else:
+        say(f"it waits: helio proposals accept {outcome.id}")
+
+
+def _drawn(proposal: Proposal, time_range: str | None, now: str | None, archive: str | None) -> list[str]:
+    from helio import api
+
+    folder = Path("helio-runs") / f"preview-{proposal.id}"
+    runs = api.draw_both(
+        proposal,
+        folder,
+        time_range=time_range,
+        now=now,
+        archive=archive,
+        formats=["html"],
+        settings=current_settings(),
+    )
+    for one in runs:
+        for step in one.result.steps if one is not None else ():
+            if step.error is not None:
+                typer.echo(f"error: {step.error}", err=True)
+    return [
+        str(file.path) for one in runs if one is not None for file in one.artefacts if file.kind != "json"
+    ]
+
+
+def _print_proposal(proposal: Proposal, *, patch: bool) -> None:
+    from helio.pipelines.changes import describe_step
+
+    say(f"{proposal.pipeline}: {proposal.kind} by {proposal.by}: {proposal.request}")
+    for note in proposal.notes:
+        say(f"  note: {note}")
+    if proposal.earlier is not None:
+        for change in proposal.changes:
+            say(f"  ~ {change}")
+    elif proposal.after:
+        for name, facts in (proposal.template.get("variables") or {}).items():
+            say(f"  {name} = {facts.get('default', '(required)')}")
+        for step in proposal.template["steps"]:
+            say(f"  + {step['step_id']}: {describe_step(step)}")
+    for one in proposal.diagnostics:
+        say(f"  {one['severity']}[{one['code']}]: {one['message']}")
+    if patch:
+        say(json.dumps(proposal.patch, indent=1, ensure_ascii=False))
+    if proposal.tokens:
+        say(f"  {proposal.tokens} tokens; transcript {proposal.transcript}")
