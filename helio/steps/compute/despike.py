@@ -12,6 +12,7 @@ from helio.steps.compute.between_samples import missing, share
 from helio.steps.compute.bins import hold_bins
 from helio.steps.compute.columns import columns_of
 from helio.steps.compute.medians import row_medians
+from helio.steps.compute.window_sums import centred_windows
 from helio.steps.tool import tool
 from helio.store.table import Table
 from helio.time_range import Duration
@@ -68,10 +69,7 @@ def despike(series: Table, *, window: Duration, threshold: float = 5.0, floor: f
     hold_bins(series, purpose="compared over time")
     if not len(series):
         return replace(series, values=series.values.astype(np.float64))
-    nanoseconds = series.epoch.astype(np.int64)
-    half = min(window.nanoseconds // 2, int(nanoseconds[-1] - nanoseconds[0]))
-    first = np.searchsorted(nanoseconds, nanoseconds - half, side="left")
-    last = np.searchsorted(nanoseconds, nanoseconds + half, side="right")
+    first, last = centred_windows(series.epoch, window)
     longest, usual = int((last - first).max()), int(np.median(last - first))
     if longest > MOST_IN_WINDOW:
         raise StepError(

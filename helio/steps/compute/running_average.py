@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from helio.steps.compute.bins import hold_bins
-from helio.steps.compute.window_sums import counted_means
+from helio.steps.compute.window_sums import centred_windows, counted_means
 from helio.steps.tool import tool
 from helio.store.table import Table
 from helio.time_range import Duration
@@ -45,9 +45,5 @@ def running_average(series: Table, *, window: Duration) -> Table:
     hold_bins(series, purpose="averaged over time")
     if not len(series):
         return replace(series, values=series.values.astype(np.float64))
-    nanoseconds = series.epoch.astype(np.int64)
-    # A window longer than the series reaches no further than the series, and must not overflow.
-    half = min(window.nanoseconds // 2, int(nanoseconds[-1] - nanoseconds[0]))
-    first = np.searchsorted(nanoseconds, nanoseconds - half, side="left")
-    last = np.searchsorted(nanoseconds, nanoseconds + half, side="right")
+    first, last = centred_windows(series.epoch, window)
     return replace(series, values=counted_means(series.values, first, last))

@@ -11,6 +11,7 @@ from pandas.api.indexers import BaseIndexer
 
 from helio.steps.compute.bins import hold_bins
 from helio.steps.compute.columns import columns_of
+from helio.steps.compute.window_sums import centred_windows
 from helio.steps.tool import tool
 from helio.store.table import Table
 from helio.time_range import Duration
@@ -48,13 +49,8 @@ def running_median(series: Table, *, window: Duration) -> Table:
     hold_bins(series, purpose="averaged over time")
     if not len(series):
         return replace(series, values=series.values.astype(np.float64))
-    nanoseconds = series.epoch.astype(np.int64)
-    # A window longer than the series reaches no further than the series, and must not overflow.
-    half = min(window.nanoseconds // 2, int(nanoseconds[-1] - nanoseconds[0]))
-    windows = _Windows(
-        first=np.searchsorted(nanoseconds, nanoseconds - half, side="left"),
-        last=np.searchsorted(nanoseconds, nanoseconds + half, side="right"),
-    )
+    first, last = centred_windows(series.epoch, window)
+    windows = _Windows(first=first, last=last)
     frame = pd.DataFrame(columns_of(series.values))
     medians = frame.rolling(windows, min_periods=1).median().to_numpy()
     return replace(series, values=medians.reshape(series.values.shape))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from helio.errors import StepError
 from helio.steps.compute.running_average import running_average
+from helio.steps.compute.window_sums import counted_means
 from helio.store.table import Table
 from helio.time_range import Duration
 from tests.steps.series import check_golden, epochs, spectrum, vector
@@ -99,6 +100,18 @@ def test_it_is_the_mean_of_each_window_added_alone(steps, values, window):
     table = scalar(np.cumsum(steps), values[: len(steps)])
     result = running_average(table, window=Duration(f"{window}s")).values
     np.testing.assert_allclose(result, by_hand(table, f"{window}s"), rtol=1e-12, atol=1e-9)
+
+
+@pytest.mark.parametrize("window", [1, 2, 7, 64, 65, 500])
+def test_blocks_do_not_show_in_the_last_bit(monkeypatch, window):
+    generator = np.random.default_rng(4)
+    values = generator.normal(size=(5000, 2)) * 10 ** generator.uniform(-8, 8, (5000, 2))
+    values[generator.random((5000, 2)) < 0.2] = np.nan
+    middle = np.arange(5000)
+    first, last = np.maximum(middle - window // 2, 0), np.minimum(middle + window // 2 + 1, 5000)
+    whole = counted_means(values, first, last)
+    monkeypatch.setattr("helio.steps.compute.window_sums._BLOCK", 100)
+    np.testing.assert_array_equal(counted_means(values, first, last), whole)
 
 
 def test_the_shortest_window_holds_its_own_sample_and_the_longest_everything():
