@@ -57,6 +57,7 @@ TOOLS: dict[str, str] = {
     "band_integral": "helio.steps.compute.band_integral",
     "slice_spectrum": "helio.steps.compute.slice_spectrum",
     "pitch_angle_average": "helio.steps.compute.pitch_angle_average",
+    "cross_correlation_lag": "helio.steps.compute.cross_correlation_lag",
     "render_spec": "helio.steps.render.render_spec",
     "save_data": "helio.steps.save_data",
 }

@@ -155,6 +155,7 @@ TOOLS: Mapping[str, tuple[str, ...]] = {
         "integrate_bands",
     ),
     "slice_spectrum": ("spectrum_slice", "energy_slice", "pitch_angle_slice", "take_bin"),
+    "cross_correlation_lag": ("cross_correlation", "best_lag", "lag_by_cross_correlation"),
     "pitch_angle_average": ("average_pitch_angles", "pitch_angle_mean", "average_over_pitch_angle"),
     "convert_units": ("convert_unit", "unit_conversion", "change_units"),
     "declare_quantity": ("set_unit", "set_units", "assign_units", "set_frame", "assign_frame"),

@@ -81,7 +81,7 @@ def band_pass(series: Table, *, low: float | None = None, high: float | None = N
     kept = np.full(flat.shape, np.nan)
     longest = 0
     for column in range(flat.shape[1]):
-        first, last = stretches(series.epoch, np.isfinite(flat[:, column]))
+        first, last = stretches(series.epoch, np.isfinite(flat[:, column]), cadence)
         longest = max(longest, int((last - first).max(initial=0)))
         for number in np.flatnonzero(last - first > 2 * edge + 1):
             begin, end = int(first[number]), int(last[number])

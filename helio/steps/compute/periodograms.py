@@ -110,7 +110,7 @@ def windows_of(
         if series.components
         else series.values.astype(np.float64, copy=False)[:, None]
     )
-    begin, end = stretches(series.epoch, valid_records(columns), borders)
+    begin, end = stretches(series.epoch, valid_records(columns), cadence, borders)
     hop = max(1, round(length * (1 - overlap)))
     count = np.where(end - begin >= length, (end - begin - length) // hop + 1, 0)
     if not count.any():

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.steps.compute.columns import columns_of
-from helio.steps.render.gaps import gaps
 from helio.store.table import Epochs, Table
 from helio.time_range import Duration
 
@@ -18,6 +17,10 @@ GAP_FACTOR = 1.5
 
 JITTER = 0.1
 """Part of a cadence by which a step may differ from it: epochs written in milliseconds at 30 samples a second."""
+
+
+SLOW_MODE = 8
+"""Steps in a row, above 1.5 cadences and alike, that are no longer gaps but another cadence."""
 
 
 def cadence_of(series: Table, *, purpose: str) -> float:
@@ -43,12 +46,17 @@ def cadence_of(series: Table, *, purpose: str) -> float:
         )
     if steps.min() == steps.max() > 0:
         return float(steps[0])
-    # A gap is a step longer than those about it: to a slower mode it would all look like gaps.
-    inside = steps[~gaps(series.epoch, GAP_FACTOR)[1:]]
-    median, cadence = float(np.median(inside)), float(inside.mean())
-    uneven = np.count_nonzero(np.abs(inside - cadence) > JITTER * cadence)
+    median = float(np.median(steps))
+    gap = steps > GAP_FACTOR * median
+    inside = steps[~gap]
+    cadence = float(inside.mean())
+    slower = steps[_slower(steps, gap, median)]
+    uneven = np.count_nonzero(np.abs(inside - cadence) > JITTER * cadence) + slower.size
     if uneven or cadence <= 0:
-        shortest, longest = in_words(float(inside.min())), in_words(float(inside.max()))
+        shortest, longest = (
+            in_words(float(inside.min())),
+            in_words(float(max(inside.max(initial=0), slower.max(initial=0)))),
+        )
         raise StepError(
             f"{purpose} needs one cadence, and {uneven:,} of {steps.size:,} steps of '{series.name}' differ from "
             f"{in_words(median)}: they are {shortest} to {longest}",
@@ -58,7 +66,10 @@ def cadence_of(series: Table, *, purpose: str) -> float:
 
 
 def stretches(
-    epoch: Epochs, valid: npt.NDArray[np.bool_], borders: npt.NDArray[np.int64] | None = None
+    epoch: Epochs,
+    valid: npt.NDArray[np.bool_],
+    cadence: float,
+    borders: npt.NDArray[np.int64] | None = None,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """First record and record after the last of every stretch without a missing value or record, shape (s,) each.
 
@@ -66,10 +77,12 @@ def stretches(
     ----------
     epoch : datetime64[ns], shape (n,)
     valid : bool, shape (n,)
+    cadence : float
+        In ns, as `cadence_of` gives it.
     borders : int64, optional
         Records at which a new stretch begins in any case.
     """
-    broken = gaps(epoch, GAP_FACTOR)[1:]
+    broken = np.diff(epoch.astype("i8")) > GAP_FACTOR * cadence
     if borders is not None:
         broken[borders[(borders > 0) & (borders < epoch.size)] - 1] = True
     joined = valid[1:] & valid[:-1] & ~broken
@@ -83,6 +96,14 @@ def stretches(
 def valid_records(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """Records in which nothing is missing, shape (n,)."""
     return np.asarray(np.isfinite(columns_of(values)).all(axis=1), dtype=bool)
+
+
+def _slower(steps: npt.NDArray[Any], gap: npt.NDArray[np.bool_], cadence: float) -> npt.NDArray[np.bool_]:
+    """Steps of a slower mode: long ones, alike, at least eight in a row, as gaps hardly ever are."""
+    alike = gap[1:] & gap[:-1] & (np.abs(np.diff(steps)) <= JITTER * cadence)
+    between = np.flatnonzero(np.concatenate([[True], ~alike, [True]]))
+    runs = np.diff(between)  # of steps: one more than the pairs that are alike
+    return np.repeat(runs >= SLOW_MODE, runs)
 
 
 def in_words(nanoseconds: float) -> str:

@@ -99,6 +99,22 @@ def test_two_cadences_are_refused_with_one_to_resample_to():
     assert "500 ms to 1 s" in str(refusal.value)
 
 
+def test_a_third_of_the_records_missing_here_and_there_is_still_one_cadence():
+    seconds = np.arange(20_000.0)
+    keep = np.random.default_rng(3).random(20_000) > 0.3
+    keep[5000:7000] = True
+    result = band_pass(scalar(seconds[keep], waves(seconds, 0.1)[keep]), low=0.05, high=0.2)
+    assert np.isfinite(result.values).sum() > 1800
+
+
+def test_a_slower_mode_is_another_cadence_and_not_a_row_of_gaps():
+    seconds = np.concatenate(
+        [np.arange(0, 2000, 1.0), np.arange(2000, 2040, 4.0), np.arange(2040, 4000, 1.0)]
+    )
+    with pytest.raises(StepError, match="they are 1 s to 4 s"):
+        band_pass(scalar(seconds, waves(seconds, 0.1)), low=0.05, high=0.2)
+
+
 def test_epochs_rounded_to_milliseconds_are_one_cadence():
     seconds = np.round(np.arange(3000) / 32, 3)
     result = band_pass(scalar(seconds, waves(seconds, 1.0)), low=0.5, high=2)

@@ -1,0 +1,146 @@
+"""By how much one series comes after another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.errors import StepError
+from helio.steps.compute.resample import intervals_of
+from helio.steps.compute.stretches import cadence_of, in_words
+from helio.steps.quantity import Quantity, same_clock
+from helio.steps.tool import tool
+from helio.store.table import Table, merge_sources
+from helio.time_range import Duration
+
+FEWEST_PAIRS = 10
+_MOST = 2_000_000_000
+"""Pairs of samples in all: some seconds of work."""
+
+Scalar = Annotated[Table, Quantity(kind="scalar")]
+
+
+@tool(version=1)
+def cross_correlation_lag(
+    series: Scalar,
+    delayed: Scalar,
+    *,
+    longest: Duration,
+    interval: Duration | None = None,
+    least: float = 0.5,
+    give: Literal["lag", "correlation"] = "lag",
+) -> Table:
+    """The delay at which one series resembles another most, for the whole or for each interval.
+
+    Parameters
+    ----------
+    series : Table, shape (n,)
+        At one cadence, gaps aside; any unit: B_z at the first spacecraft.
+    delayed : Table, shape (n,)
+        On the same epochs, in any unit: B_z at the second one. `align` brings it there.
+    longest : Duration
+        Delays from minus to plus this one are tried, in steps of the cadence.
+    interval : Duration, optional
+        One delay for each interval of this length, half-open, whole multiples of it since 1970 as those of `resample`.
+        Left out, one for the whole series.
+    least : float
+        The correlation below which a delay is no delay, -1 to 1.
+    give : "lag" or "correlation"
+        The delay, or how well the two agree at it.
+
+    Returns
+    -------
+    Table, shape (m,), or (1,) without an interval
+        ``lag`` in s, positive where `delayed` comes after `series`: delayed(t) ~ series(t - lag); or the Pearson
+        correlation at it, without a unit. It is that of the samples of `series` in the interval with those of `delayed`
+        that lie a delay later, in the interval or not, over pairs in which both are there. NaN where fewer than ten
+        pairs, or fewer than half the samples of the interval, are there at the best delay; where its correlation is
+        below `least`; and where it is the longest one tried, for then the best is not among them. The epoch is the
+        **start** of the interval, or that of the first record.
+
+    Raises
+    ------
+    ClockMismatch
+        When the epochs are not the same.
+    StepError
+        When the cadence is not one, the longest delay is shorter than the cadence or far too long, or `least` is no
+        correlation.
+
+    References
+    ----------
+    Bendat & Piersol, Random Data, ch. 5.1: time delays from the peak of the correlation coefficient.
+    """
+    same_clock(series, delayed)
+    if not -1 <= least < 1:
+        raise StepError(f"{least:g} is no correlation", advice="least: 0.5")
+    cadence = cadence_of(series, purpose="a delay")
+    steps = int(longest.nanoseconds // cadence)
+    if steps < 1 or steps * 2 * len(series) > _MOST:
+        raise StepError(
+            f"delays of up to {longest} cannot be tried on {len(series):,} samples {in_words(cadence)} apart",
+            advice="choose a delay of some cadences"
+            if steps < 1
+            else "choose a shorter one, or resample first",
+        )
+    if interval is None:
+        epoch, first, last = series.epoch[:1], np.zeros(1, np.int64), np.full(1, len(series))
+    else:
+        epoch, first, last = intervals_of(series, interval)
+    place = np.rint((series.epoch - series.epoch[0]).astype(np.int64) / cadence).astype(np.int64)
+    one = _on_grid(series, place, steps)
+    other = _on_grid(delayed, place, steps)
+    best = np.full(epoch.size, np.nan)
+    agreement = np.full(epoch.size, np.nan)
+    for record in np.flatnonzero(last > first):
+        begin, end = int(place[first[record]]) + steps, int(place[last[record] - 1]) + steps + 1
+        found = _correlations(one[begin:end], other, begin, steps)
+        if np.isnan(found).all():
+            continue
+        peak = int(np.nanargmax(found))
+        if found[peak] >= least and 0 < peak < 2 * steps:
+            best[record], agreement[record] = (peak - steps) * cadence / 1e9, found[peak]
+    pair = f"{delayed.name} after {series.name}"
+    return replace(
+        series,
+        epoch=epoch,
+        values=best if give == "lag" else agreement,
+        unit="s" if give == "lag" else "",
+        name="lag" if give == "lag" else "correlation",
+        frame="",
+        scale="linear",
+        description=f"delay of {pair}" if give == "lag" else f"correlation of {pair} at the best delay",
+        sources=merge_sources([series, delayed]),
+        notes=(
+            *dict.fromkeys((*series.notes, *delayed.notes)),
+            f"{np.count_nonzero(np.isnan(best)):,} of {best.size:,} intervals have no delay within {longest}",
+        ),
+    )
+
+
+def _on_grid(table: Table, place: npt.NDArray[np.int64], margin: int) -> npt.NDArray[np.float64]:
+    """Samples at whole cadences, NaN where there is none and in a margin on both sides."""
+    grid = np.full(int(place[-1]) + 1 + 2 * margin, np.nan)
+    grid[place + margin] = table.values
+    return grid
+
+
+def _correlations(
+    part: npt.NDArray[np.float64], other: npt.NDArray[np.float64], begin: int, steps: int
+) -> npt.NDArray[np.float64]:
+    """Pearson correlation at every delay from -steps to steps, shape (2 · steps + 1,)."""
+    found = np.full(2 * steps + 1, np.nan)
+    enough = max(FEWEST_PAIRS, np.count_nonzero(~np.isnan(part)) / 2)
+    for number in range(2 * steps + 1):
+        start = begin + number - steps
+        shifted = other[start : start + part.size]
+        both = ~np.isnan(part) & ~np.isnan(shifted)
+        if np.count_nonzero(both) < enough:
+            continue
+        x, y = part[both] - part[both].mean(), shifted[both] - shifted[both].mean()
+        power = np.sqrt((x * x).sum() * (y * y).sum())
+        if power > 0:
+            found[number] = (x * y).sum() / power
+    return found
