@@ -43,6 +43,7 @@ _WORTH_RESUMING = 8 * 1024**2
 """What is shorter is fetched again sooner than its rest is asked for, and is not kept when its download fails."""
 _FORGOTTEN_AFTER = 7 * 86_400
 _NAMED = 5
+_EARLIER = ".earlier"
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+@,=-]{0,199}")
 
 
@@ -98,7 +99,8 @@ class Downloads:
     """Files below one folder, at places made from their URLs; several processes may share it.
 
     A file appears at its place whole or not at all. What stands beside it, ``NAME.json``, says what it was when
-    it came; a file whose bytes are no longer those is fetched again.
+    it came; a file whose bytes are no longer those is fetched again. One that another publication replaces is kept
+    aside, in ``.earlier``, for the runs and locks that name it.
 
     Parameters
     ----------
@@ -139,7 +141,10 @@ class Downloads:
 
     def find(self, wanted: Wanted) -> Kept | None:
         """The file, if it is here, is of the publication that is wanted, and is what it was when it came."""
-        path = self._path(wanted)
+        place = self._path(wanted)
+        return self._whole(place, wanted) or self._whole(_earlier(place, wanted.identity), wanted)
+
+    def _whole(self, path: Path, wanted: Wanted) -> Kept | None:
         try:
             said = json.loads(_beside(path).read_bytes())
             kept = Kept(path=path, **said)
@@ -278,6 +283,7 @@ class Downloads:
             last_modified=said.get("last-modified", ""),
             fetched_at=self._http.clock.utc().isoformat(timespec="seconds"),
         )
+        _keep_earlier(place, wanted.identity)
         part.move()
         facts = {name: value for name, value in asdict(kept).items() if name != "path"}
         # lost with the power, it costs another download: only the bytes themselves must not be half there
@@ -549,6 +555,33 @@ def _on_disk(place: Path) -> Iterator[None]:
 
 def _beside(path: Path) -> Path:
     return path.with_name(f"{path.name}.json")
+
+
+def _earlier(place: Path, identity: str) -> Path:
+    """Where a publication of a file is kept once another one has taken its place."""
+    named = hashlib.sha256(identity.encode()).hexdigest()[:16]
+    return place.parent / _EARLIER / named / place.name
+
+
+def _keep_earlier(place: Path, identity: str) -> None:
+    """Keep the publication that another one is about to replace: a lock or the record of a run may name it."""
+    try:
+        said = _beside(place).read_bytes()
+        held = str(json.loads(said)["identity"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return  # there is none, or nothing is known of it
+    if held == identity:
+        return
+    aside = _earlier(place, held)
+    try:
+        aside.parent.mkdir(parents=True, exist_ok=True)
+        os.link(place, aside, follow_symlinks=False)
+    except FileExistsError:
+        return
+    except OSError as error:  # a file system without links; the file is replaced all the same
+        log.info("%s: what was published earlier is not kept: %s", place, error.strerror)
+        return
+    write_whole(_beside(aside), said, durable=False)
 
 
 def _name(url: str) -> str:
