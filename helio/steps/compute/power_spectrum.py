@@ -14,7 +14,7 @@ from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=1)
+@tool(version=2)
 def power_spectrum(
     series: Table,
     *,
@@ -48,8 +48,8 @@ def power_spectrum(
     Table, shape (1, f), or (m, f) with an interval
         float64, in the unit squared per Hz: ``nT^2/Hz``, for a logarithmic scale, one-sided; its integral over
         frequency is the variance of the series. A table has records in time, and so has this one: **one record**,
-        whose epoch is that of the first sample, or one for each interval, at its **start**. Frequencies in Hz from
-        1/window to half the sampling frequency, with their edges; frequency zero is left out. Averaged are all
+        or one for each interval, with the **middle** of its time as epoch, where a figure draws it.
+        Frequencies in Hz from 1/window to half the sampling frequency, with their edges; frequency zero is left out. Averaged are all
         windows that lie in the interval, from stretches without a missing value or record alone; an interval
         without one is NaN. A note says how many windows there were.
 
@@ -66,8 +66,10 @@ def power_spectrum(
     """
     if interval is None or not len(series):
         epoch, begin, end = series.epoch[:1], np.zeros(1, np.int64), np.full(1, len(series))
+        epoch = epoch + (series.epoch[-1:] - epoch) // 2
     else:
         epoch, begin, end = intervals_of(series, interval)
+        epoch = epoch + np.timedelta64(interval.nanoseconds // 2, "ns")
     windows = windows_of(series, window, overlap, purpose="a power spectrum", borders=begin)
     axis = windows.frequencies
     values = np.full((epoch.size, axis.bins), np.nan)
