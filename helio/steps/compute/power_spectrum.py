@@ -49,9 +49,9 @@ def power_spectrum(
         float64, in the unit squared per Hz: ``nT^2/Hz``, for a logarithmic scale, one-sided; its integral over
         frequency is the variance of the series. A table has records in time, and so has this one: **one record**,
         or one for each interval, with the **middle** of its time as epoch, where a figure draws it.
-        Frequencies in Hz from 1/window to half the sampling frequency, with their edges; frequency zero is left out. Averaged are all
-        windows that lie in the interval, from stretches without a missing value or record alone; an interval
-        without one is NaN. A note says how many windows there were.
+        Frequencies in Hz from 1/window to half the sampling frequency, with their edges; frequency zero is left out.
+        Averaged are all windows that lie in the interval, from stretches without a missing value or record alone; an
+        interval without one is NaN. A note says how many windows there were.
 
     Raises
     ------
