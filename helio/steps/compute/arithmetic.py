@@ -20,7 +20,7 @@ Operation = Literal["add", "subtract", "multiply", "divide"]
 _SIGNS = {"add": "+", "subtract": "−", "multiply": "·", "divide": "/"}
 
 
-@tool(version=1, range_capable=True)
+@tool(version=2, range_capable=True)
 def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = Text("")) -> Table:
     """Add, subtract, multiply or divide two tables, record by record, with their units.
 
@@ -47,7 +47,8 @@ def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = 
     Raises
     ------
     ClockMismatch, UnitMismatch, FrameMismatch
-        When epochs, or for sums and differences units or frames, are not the same.
+        When epochs, or for sums and differences units or frames, are not the same. A scalar without a frame goes with
+        any component: |B| − B_z.
     StepError
         When the shapes do not go together, or the product of two vectors is asked for.
     """
@@ -68,8 +69,12 @@ def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = 
         shape,
         values=values,
         unit=unit,
+        frame=shape.frame if shape.kind == "vector" else _frame_of_scalars(left, right),
         name=name or f"{_called(left, operation)} {sign} {_called(right, operation)}",
-        scale="linear" if operation == "subtract" else left.scale,
+        # A difference, or a product with a signed series, is not above zero any more.
+        scale=shape.scale
+        if operation != "subtract" and (shape.kind == "spectrum" or left.scale == right.scale)
+        else "linear",
         description=f"{left.description} {sign} {right.description}"
         if left.description and right.description
         else "",
@@ -109,9 +114,9 @@ def _side_by_side(
                 f"{', '.join(right.components)}",
                 advice="take the same components of both, in one order, with the tool components",
             )
-    if left.kind != "spectrum":
+    if left.kind == "vector" or (not product and left.frame and right.frame):
         same_frame(left, right)
-    elif not (
+    if left.kind == "spectrum" and not (
         len(left.axes) == len(right.axes)
         and all(_same_bins(one, other) for one, other in zip(left.axes, right.axes, strict=True))
     ):
@@ -120,6 +125,12 @@ def _side_by_side(
             advice="take the same bands of both first",
         )
     return first, second, left
+
+
+def _frame_of_scalars(left: Table, right: Table) -> str:
+    """The frame of what is made of single components: the one that they have in common, or that one of them has."""
+    frames = {one.frame for one in (left, right) if one.frame}
+    return frames.pop() if len(frames) == 1 else ""
 
 
 def _same_bins(one: Axis, other: Axis) -> bool:

@@ -7,6 +7,7 @@ import pytest
 
 from helio.errors import ClockMismatch, FrameMismatch, StepError, UnitMismatch
 from helio.steps.compute.arithmetic import arithmetic
+from helio.steps.compute.magnitude import magnitude
 from helio.store.source_file import SourceFile
 from tests.steps.series import SOURCE, check_golden, scalar, spectrum, vector
 
@@ -85,6 +86,16 @@ def test_spectra_over_the_same_bins_go_together_and_others_are_refused():
     assert arithmetic(table, counts, operation="divide").values[3, 0] == 16.0
 
 
+def test_only_what_stays_above_zero_is_drawn_on_a_logarithmic_scale():
+    table = spectrum()
+    weight = replace(scalar([0, 60, 120, 180], [1, 2, 3, 4], unit="", name="w"), epoch=table.epoch)
+    assert arithmetic(table, weight, operation="divide").scale == "log"
+    assert arithmetic(table, table, operation="subtract").scale == "linear"
+    density = replace(weight, scale="log")
+    assert arithmetic(density, weight, operation="multiply").scale == "linear"
+    assert arithmetic(density, density, operation="multiply").scale == "log"
+
+
 def test_units_that_differ_are_refused_with_both_named():
     with pytest.raises(UnitMismatch, match=r"nT.*km/s"):
         arithmetic(scalar([0], [1]), scalar([0], [1], unit="km/s", name="V"), operation="add")
@@ -93,6 +104,17 @@ def test_units_that_differ_are_refused_with_both_named():
 def test_frames_that_differ_are_refused_with_both_named():
     with pytest.raises(FrameMismatch, match=r"GSE.*GSM"):
         arithmetic(vector(), replace(vector(), frame="GSM"), operation="subtract")
+
+
+def test_a_length_without_a_frame_goes_with_a_component_that_has_one():
+    table = vector(gap=False)
+    bz, length = table.component("Bz"), magnitude(table)
+    assert arithmetic(length, bz, operation="subtract").frame == "GSE"
+    assert arithmetic(bz, length, operation="divide").frame == "GSE"
+    other = replace(table, frame="GSM").component("By")
+    assert arithmetic(bz, other, operation="multiply").frame == ""
+    with pytest.raises(FrameMismatch, match=r"GSE.*GSM"):
+        arithmetic(bz, other, operation="add")
 
 
 def test_clocks_that_differ_are_refused_with_the_tool_that_helps():
