@@ -16,7 +16,7 @@ from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=1)
+@tool(version=2)
 def derivative(series: Table, *, limit: Duration | None = None) -> Table:
     """Time derivative of a series, in its unit per second.
 
@@ -52,16 +52,23 @@ def derivative(series: Table, *, limit: Duration | None = None) -> Table:
     hold_bins(series, purpose="subtracted")
     flat = columns_of(series.values)
     steps = np.diff(series.epoch.astype("i8"))
-    longest = GAP_FACTOR * local_cadence(series.epoch) if limit is None else limit.nanoseconds
+    even = bool(steps.size) and steps.min() == steps.max() > 0
+    longest = (
+        GAP_FACTOR * (steps[:1] if even else local_cadence(series.epoch))
+        if limit is None
+        else limit.nanoseconds
+    )
     near = (steps > 0) & (steps <= longest)
-    length = steps / 1e9
+    length = (steps[:1] if even else steps) / 1e9
     values = np.full(flat.shape, np.nan)
+    with np.errstate(invalid="ignore"):  # three records of one epoch have no slope to weigh
+        weight = 0.5 if even else length[1:] / (length[:-1] + length[1:])
     for column, x in enumerate(flat.T):
         slope = np.full(steps.shape, np.nan)
+        made = values[:, column]
         with np.errstate(invalid="ignore"):  # two infinities have no difference
             np.divide(np.diff(x), length, out=slope, where=near)
-        made = values[:, column]
-        made[1:-1] = (slope[:-1] * length[1:] + slope[1:] * length[:-1]) / (length[:-1] + length[1:])
+            made[1:-1] = slope[1:] + weight * (slope[:-1] - slope[1:])
         ends = np.flatnonzero(np.isnan(made))
         before = np.where(ends > 0, slope[ends - 1], np.nan) if slope.size else np.nan
         after = (

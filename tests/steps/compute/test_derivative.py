@@ -51,7 +51,13 @@ def test_a_limit_says_what_is_a_gap():
 
 
 def test_two_records_of_one_epoch_make_no_infinite_slope():
-    assert not np.isinf(derivative(scalar([0, 1, 1, 2, 3], [0, 1, 2, 3, 4])).values).any()
+    for seconds in ([0, 1, 1, 2, 3], [0, 1, 1, 1, 2], [0, 0, 0, 0, 0]):
+        assert not np.isinf(derivative(scalar(seconds, [0, 1, 2, 3, 4])).values).any()
+
+
+def test_infinity_spoils_its_neighbours_and_nothing_else():
+    result = derivative(scalar(range(6), [0, np.inf, -np.inf, 3, 4, 5]))
+    np.testing.assert_array_equal(result.values[4:], [1, 1])
 
 
 def test_each_component_is_taken_on_its_own():
