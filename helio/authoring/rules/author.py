@@ -84,8 +84,9 @@ class RuleAuthor:
         except _Asked as asked:
             return asked.question
 
-    def repair(self, template: Document, failure: Failure) -> Outcome:
+    def repair(self, template: Document, failure: Failure, *, chosen: tuple[str, ...] = ()) -> Outcome:
         """The plain cases: a misspelt name with one close one, no data where the table knows another source."""
+        del chosen  # rules ask nothing about a repair
         from helio.authoring.rules.mending import repaired
 
         return repaired(template, failure, catalogue=self._catalogue, gate=self._gate)

@@ -73,7 +73,7 @@ _SAID = {
     "detrend": "Subtract the straight line",
     "derivative": "Time derivative",
     "power_spectrum": "Power spectral density",
-    "spectrogram": "Spectrogram",
+    "power_spectrogram": "Spectrogram",
 }
 _ENDINGS = {
     "running_average": "smooth",
@@ -83,7 +83,7 @@ _ENDINGS = {
     "detrend": "detrended",
     "derivative": "rate",
     "power_spectrum": "power",
-    "spectrogram": "spectrogram",
+    "power_spectrogram": "spectrogram",
 }
 
 
@@ -524,15 +524,15 @@ class _Writer:
             "resample": {"cadence": operation.window, "method": operation.method or "mean"},
             "despike": {"window": operation.window},
             "power_spectrum": {"window": operation.window},
-            "spectrogram": {"window": operation.window},
+            "power_spectrogram": {"window": operation.window},
         }.get(operation.tool, {})
         intent = _SAID[operation.tool].format(window=operation.window, method=operation.method or "mean")
         made: list[Series] = []
         for one in fitting:
-            if operation.tool in ("power_spectrum", "spectrogram") and one.kind == "vector":
+            if operation.tool in ("power_spectrum", "power_spectrogram") and one.kind == "vector":
                 one = self._length(one)
             new = self.draft.compute(operation.tool, one, _ENDINGS[operation.tool], intent, **args)
-            if operation.tool in ("power_spectrum", "spectrogram"):
+            if operation.tool in ("power_spectrum", "power_spectrogram"):
                 new = replace(new, kind="spectrum", quantity=f"{one.quantity} power")
             elif operation.tool == "resample":
                 new = replace(new, cadence=Duration(operation.window).nanoseconds / 1e9)

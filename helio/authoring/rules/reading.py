@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from helio.authoring.rules.sentence import Sentence
@@ -262,7 +262,7 @@ def _operations(sentence: Sentence) -> tuple[tuple[Operation, ...], tuple[str, .
         r"(?:running|moving|rolling|sliding|boxcar)[- ](?:averages?|means?)|smooth(?:ed|ing)?(?: it| them)?",
     )
     windowed("power_spectrum", r"power[- ]spectr(?:um|a)|power spectral densit(?:y|ies)|psds?")
-    windowed("spectrogram", r"(?:dynamic|wavelet|fft|power) (?:spectrograms?|spectr(?:um|a))")
+    windowed("power_spectrogram", r"(?:dynamic|wavelet|fft|power) (?:spectrograms?|spectr(?:um|a))")
     windowed("despike", r"de-?spik\w*|remov\w+ (?:the )?spikes|without spikes")
     for one in sentence.take(
         r"\b(hourly|daily|minutely)[- ](averages?|means?|medians?|min(?:ima|imum)|max(?:ima|imum))\b"
@@ -286,9 +286,15 @@ def _operations(sentence: Sentence) -> tuple[tuple[Operation, ...], tuple[str, .
         found.append((one.start(), Operation("magnitude")))
     for one in sentence.take(r"\b(?:the )?differences?\b(?: between)?"):
         found.append((one.start(), Operation("difference")))
-    return tuple(dict.fromkeys(operation for _, operation in sorted(found, key=lambda each: each[0]))), tuple(
-        missing
+    operations = [operation for _, operation in sorted(found, key=lambda each: each[0])]
+    apart = sentence.take_first(
+        rf"\b(?:with|using|in|over)\s+(?:an?\s+)?{DURATION}[\s-]*(?:long\s+|wide\s+)?windows?\b"
     )
+    if apart:  # said at the end of the sentence, for all that have none
+        length = duration(apart[1], apart[2])
+        operations = [replace(one, window=length) if one.tool in missing else one for one in operations]
+        missing = []
+    return tuple(dict.fromkeys(operations)), tuple(missing)
 
 
 def _method(word: str) -> str:
@@ -342,7 +348,7 @@ def _quantities(sentence: Sentence, operations: tuple[Operation, ...]) -> list[W
                 found.append((one.start(), Wanted(whole, letter)))
             else:
                 found.append((one.start(), Wanted(quantity)))
-    bare = sentence.take_first(r"\bfields?\b")
+    bare = sentence.take_first(r"\bfields?\b|(?<![\w|])(?-i:B)(?![\w|])")
     if bare and not any(wanted.quantity in (B, ABS_B) for _, wanted in found):
         found.append((bare.start(), Wanted(B)))
     if not found and any(one.tool == "magnitude" for one in operations):

@@ -93,6 +93,22 @@ def test_a_running_average_is_drawn_instead_of_what_went_in(author):
     assert panels(draft) == [["OMNI_Pdyn_smooth"]]
 
 
+@pytest.mark.parametrize(
+    ("request_", "tool", "window"),
+    [
+        ("power spectrum of Wind B with a 2 h window for 2003-11-20", "power_spectrum", "2h"),
+        (
+            "dynamic spectrogram of the ACE field magnitude for 2023-01-02 with 1 h windows",
+            "power_spectrogram",
+            "1h",
+        ),
+        ("ACE field smoothed, with 20 min windows, for 2023-01-02", "running_average", "20min"),
+    ],
+)
+def test_a_window_is_understood_wherever_it_is_said(author, request_, tool, window):
+    assert steps(made(author, request_), tool)[0]["window"] == window
+
+
 def test_an_average_has_the_cadence_that_was_said(author):
     assert (
         steps(made(author, "wind density in 2003-11-20, 5-minute averages"), "resample")[0]["cadence"]
