@@ -207,6 +207,17 @@ def test_a_computed_file_is_known_by_what_it_is_made_from(collected, runs, files
     assert collected().removals == ()
 
 
+def test_a_publication_that_another_one_replaced_is_collected_as_any_file(collected, runs, files):  # noqa: F811
+    named, unused = kept(files, ".earlier/0123/a.cdf"), kept(files, ".earlier/4567/a.cdf")
+    named.write_bytes(b"as it was")
+    named.with_name("a.cdf.json").write_text(json.dumps({"sha256": hashlib.sha256(b"as it was").hexdigest()}))
+    aged(named, 30 * DAY)
+    aged(named.with_name("a.cdf.json"), 30 * DAY)
+    refer(runs, "r", named)
+    assert gone_and_why(collected()) == {UNUSED}
+    assert (named.exists(), unused.parent.exists()) == (True, False)
+
+
 @pytest.mark.parametrize("said", ["", "[]", "{}", None])
 def test_a_file_of_which_nothing_is_known_is_one_that_no_run_refers_to(collected, files, said):
     path = kept(files, "a.cdf")
