@@ -24,9 +24,9 @@ def files(tmp_path: Path) -> Path:
     return tmp_path / "files"
 
 
-def kept(files: Path, name: str, age: timedelta = 30 * DAY, size: int = 1000) -> Path:
+def kept(files: Path, name: str, age: timedelta = 30 * DAY, size: int = 1000, folder: str = "ace") -> Path:
     """A downloaded file with what stands beside it, last used so long ago."""
-    path = files / "data" / "host" / "ace" / name
+    path = files / "data" / "host" / folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(name.encode().ljust(size, b"."))
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -208,7 +208,7 @@ def test_a_computed_file_is_known_by_what_it_is_made_from(collected, runs, files
 
 
 def test_a_publication_that_another_one_replaced_is_collected_as_any_file(collected, runs, files):  # noqa: F811
-    named, unused = kept(files, ".earlier/0123/a.cdf"), kept(files, ".earlier/4567/a.cdf")
+    named, unused = (kept(files, "a.cdf", folder=f"ace/.earlier/{one}") for one in ("0123", "4567"))
     named.write_bytes(b"as it was")
     named.with_name("a.cdf.json").write_text(json.dumps({"sha256": hashlib.sha256(b"as it was").hexdigest()}))
     aged(named, 30 * DAY)
