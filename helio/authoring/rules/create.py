@@ -572,7 +572,7 @@ class _Writer:
         for form in wish.export:
             suffix = {"netcdf": "nc"}.get(form, form)
             for one in shown:
-                args = {"source_label": one.label, "filename": f"{one.label}.{suffix}", "format": form}
+                args = {"source_labels": [one.label], "filename": f"{one.label}.{suffix}", "format": form}
                 self.draft.add(f"save_{one.label}", "save_data", args, f"Save it as {form}")
 
     def _log(self, wish: Wish, shown: list[Series]) -> list[str]:

@@ -575,7 +575,7 @@ class _Editor:
             for label in self._targets(what):
                 name = self._free_id(f"save_{label}")
                 suffix = {"netcdf": "nc"}.get(form, form)
-                args = {"source_label": label, "filename": f"{label}.{suffix}", "format": form}
+                args = {"source_labels": [label], "filename": f"{label}.{suffix}", "format": form}
                 step = {
                     "step_id": name,
                     "tool_name": "save_data",
