@@ -1,0 +1,1 @@
+"""Tasks for authors of templates, each with a check in code of what was meant."""

@@ -1,0 +1,199 @@
+"""Put the tasks to an author and say what it got right: ``python -m benchmarks.authoring.run --author rules``.
+
+Authors: ``rules``, the one that needs no model; ``scripted``, the model's author behind Google's client and a server on
+loopback that answers by a script; ``model``, the same with whatever key is in the environment (that costs money).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from benchmarks.authoring.checks import judge
+from benchmarks.authoring.tasks import KINDS, Task, read_tasks
+from helio.authoring.author import ModelAuthor
+from helio.authoring.discovery import Shelf
+from helio.authoring.door import Door, open_door
+from helio.authoring.gate import Gate
+from helio.authoring.outcome import Author, Outcome
+from helio.authoring.rules.author import RuleAuthor
+from helio.errors import HelioError
+from helio.knowledge.catalogue import Catalogue
+from helio.pipelines.library import Library
+from helio.settings import read_settings
+
+
+@dataclass(frozen=True)
+class Result:
+    """How an author did with one task.
+
+    Parameters
+    ----------
+    wrong : tuple of str
+        Why it failed; empty when it passed.
+    tokens : int
+        That a model took.
+    """
+
+    task: str
+    kind: str
+    plain: bool
+    wrong: tuple[str, ...]
+    seconds: float
+    tokens: int = 0
+
+    @property
+    def passed(self) -> bool:
+        """Whether the outcome is right."""
+        return not self.wrong
+
+
+class Bench:
+    """What every author needs: the shipped catalogue, a home of its own, a gate for each clock.
+
+    Parameters
+    ----------
+    home : Path
+    """
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.catalogue = Catalogue()
+        self.library = Library(home / "templates")
+        self._gates: dict[datetime, Gate] = {}
+
+    def gate(self, now: datetime) -> Gate:
+        """The gate at that time."""
+        if now not in self._gates:
+            self._gates[now] = Gate(
+                self.catalogue, home=self.home, now=now, pipelines=self.library.templates()
+            )
+        return self._gates[now]
+
+    def rules(self, task: Task) -> RuleAuthor:
+        """The author that needs no model."""
+        return RuleAuthor(self.catalogue, self.gate(task.now), now=task.now)
+
+    def model(self, task: Task, door: Door) -> ModelAuthor:
+        """The author that asks a model."""
+        runs = self.home / "runs"
+        return ModelAuthor(
+            door,
+            lambda: Shelf(self.catalogue, self.library, runs),
+            self.gate(task.now),
+            now=task.now,
+        )
+
+
+def put(task: Task, author: Author) -> Outcome | HelioError:
+    """What comes of a task: an outcome, or the error that the author ends with."""
+    try:
+        if task.kind == "create":
+            return author.create(task.request)
+        if task.failure is not None:
+            return author.repair(task.template, task.failure)
+        return author.edit(task.request, task.template)
+    except HelioError as error:
+        return error
+
+
+def measure(task: Task, author: Author, tokens: Callable[[], int] = lambda: 0) -> Result:
+    """One task, put and judged."""
+    began = time.perf_counter()
+    came = put(task, author)
+    took = time.perf_counter() - began
+    return Result(task.id, task.kind, task.plain, tuple(judge(task, came)), took, tokens())
+
+
+def run(tasks: Sequence[Task], author: str, home: Path) -> Iterator[Result]:
+    """Every task in turn.
+
+    Raises
+    ------
+    NoKey
+        For ``model`` without a key.
+    """
+    bench = Bench(home)
+    for task in tasks:
+        if author == "rules":
+            yield measure(task, bench.rules(task))
+            continue
+        if author == "scripted":
+            from benchmarks.authoring.scripted import good_script, replayed
+
+            script = good_script(task)
+            if script is None:
+                continue
+            with replayed(script, home) as (door, _):
+                yield measure(task, bench.model(task, door), lambda asked=door: asked.usage.total)
+            continue
+        with _opened(home) as door:
+            yield measure(task, bench.model(task, door), lambda asked=door: asked.usage.total)
+
+
+@contextmanager
+def _opened(home: Path) -> Iterator[Door]:
+    door = open_door(replace(read_settings(), home=home))
+    try:
+        yield door
+    finally:
+        door.close()
+
+
+def table(results: Sequence[Result]) -> str:
+    """Passes by kind, and every failure with its reason."""
+    lines = [f"{'':10}{'passed':>8}{'of':>6}"]
+    groups = [(kind, [one for one in results if one.kind == kind]) for kind in KINDS]
+    groups += [("plain", [one for one in results if one.plain]), ("all", list(results))]
+    lines += [
+        f"{name:10}{sum(one.passed for one in those):8}{len(those):6}" for name, those in groups if those
+    ]
+    if spent := sum(one.tokens for one in results):
+        lines.append(f"{spent} tokens")
+    for one in results:
+        if not one.passed:
+            lines += [
+                "",
+                f"{one.task}{' (plain)' if one.plain else ''}",
+                *(f"  {said}" for said in one.wrong),
+            ]
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the tasks and print what came of them; 1 when one failed."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--author", choices=("rules", "scripted", "model"), default="rules")
+    parser.add_argument(
+        "--only", metavar="ID", action="append", help="a task, or how the ids of several begin"
+    )
+    parser.add_argument("--json", action="store_true", help="a JSON object per task, as it is done")
+    chosen = parser.parse_args(arguments)
+    tasks = [one for one in read_tasks() if not chosen.only or one.id.startswith(tuple(chosen.only))]
+    if not tasks:
+        parser.error(f"no task begins with {' or '.join(chosen.only)}")
+    results: list[Result] = []
+    with tempfile.TemporaryDirectory() as home:
+        try:
+            for one in run(tasks, chosen.author, Path(home)):
+                results.append(one)
+                if chosen.json:
+                    print(json.dumps(asdict(one) | {"passed": one.passed}, ensure_ascii=False), flush=True)
+        except HelioError as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 1
+    if not chosen.json:
+        print(table(results))
+    return 0 if all(one.passed for one in results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
