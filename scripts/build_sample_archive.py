@@ -55,6 +55,8 @@ class Sample:
     doi: str
     terms: str
     acknowledgement: str
+    logical_source: str = ""
+    """What the file calls its dataset, where that is not what its name says."""
 
     @property
     def file(self) -> str:
@@ -95,6 +97,7 @@ SAMPLES = (
             "H. Funsten, R. Skoug and R. Friedel (Los Alamos National Laboratory), RBSP-ECT HOPE, and "
             f"{SPDF}. This is an excerpt of 100 records that SpacePy carries for its tests."
         ),
+        logical_source="rbsp-a_l3_ect-hope",
     ),
     Sample(
         dataset_id="SOHO_ERNE-HED_L2-1MIN",
@@ -167,6 +170,7 @@ def describe(sample: Sample, content: bytes, path: Path) -> dict[str, Any]:
     span, records = coverage(path)
     return {
         "dataset_id": sample.dataset_id,
+        **({"logical_source": sample.logical_source} if sample.logical_source else {}),
         "file": sample.file,
         "bytes": len(content),
         "sha256": sample.sha256,

@@ -75,6 +75,8 @@ class KnownFile:
     last: datetime
     doi: str = ""
     acknowledgement: str = ""
+    logical_source: str = ""
+    """What the file calls its dataset, where that is not what its name says."""
 
 
 @dataclass(frozen=True)
@@ -299,8 +301,11 @@ class LocalArchive:
         """Dataset ids by the Logical_source of their newest readable file, where the two differ."""
         found: dict[str, list[str]] = {}
         for dataset_id, files in self._named.items():
-            if all(file.path.name in self._known for file in files):
-                continue  # whoever knows the files beforehand knows what they are called
+            known = self._known.get(files[-1].path.name)
+            if known is not None:  # a file that is known beforehand need not be opened for its name
+                if known.logical_source:
+                    found.setdefault(known.logical_source.upper(), []).append(dataset_id)
+                continue
             every = (self._facts_if_readable(file.path) for file in reversed(files[-_TRIES:]))
             facts = next((each for each in every if each is not None), None)
             if facts is not None and facts.logical_source.upper() not in ("", dataset_id):

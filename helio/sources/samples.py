@@ -54,6 +54,7 @@ def sample_archive(reader: CdfReader, sha256: Callable[[Path], str] = sha256_of)
             last=datetime.fromisoformat(entry["span"][1]) + _CUT,
             doi=str(entry["doi"]),
             acknowledgement=str(entry["acknowledgement"]),
+            logical_source=str(entry.get("logical_source", "")),
         )
         for entry in sample_manifest()
     }
