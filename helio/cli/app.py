@@ -43,7 +43,8 @@ Archive = Annotated[
     str | None,
     typer.Option(
         "--archive",
-        help="A folder of files, 'cdaweb', 'swpc', 'sample', 'hapi:NAME' or a HAPI server's URL.",
+        help="A folder of files, 'cdaweb', 'swpc', 'sample', 'hapi:NAME' or a HAPI server's URL; when left out "
+        "each step says, else the catalogue.",
         metavar="DIR|NAME|URL",
     ),
 ]
