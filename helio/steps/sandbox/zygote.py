@@ -103,11 +103,11 @@ result = df
 def main() -> None:
     """Serve the socket until it ends."""
     server = socket.socket(fileno=int(sys.argv[1]))
-    os.environ.clear()
     lacking = _enter_own_world(server)
     if "--cold" not in sys.argv:
         _import()
         _warm_up()
+    os.environ.clear()  # only now: libraries read in it, when they are loaded, that they are to have one thread
     space = isolation.address_space()
     nothing = os.open("/dev/null", os.O_RDWR)
     _give_up_rights(lacking)

@@ -102,6 +102,20 @@ def test_ordinary_operations_run(code: str, jail: Jail):
         assert 0 < len(table) <= 7201
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "x = np.ones((300, 300)) @ np.ones((300, 300))",
+        "x = np.linalg.svd(df.dropna().values)",
+        "x = np.linalg.inv(np.eye(200))",
+        "x = np.linalg.eigh(np.cov(np.random.default_rng(1).normal(size=(200, 400))))",
+        "x = np.linalg.lstsq(df.dropna().values, df.dropna()['x'].values)",
+    ],
+)
+def test_linear_algebra_that_would_take_threads_does_without(code: str, jail: Jail):
+    assert jail.run(f"{code}\nresult = df", [("B", field(300))]).kind == "frame"
+
+
 def test_nothing_of_an_operation_is_there_for_the_next(jail: Jail):
     given = [("B", field(10))]
     jail.run("pd.leftover = 1\nnp.pi = 3\npd.DataFrame.mean = None\nresult = df", given)
