@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from helio.errors import RequestError, TimeRangeError
+from helio.errors import Cancelled, HelioError, RequestError, TimeRangeError
 from helio.pipelines.diagnostics import Diagnostic
 from helio.pipelines.library import Library
 from helio.pipelines.template import Document
@@ -600,7 +600,7 @@ def desk(
     now: datetime | str | None = None,
     archive: str | Path | None = None,
     ended: Event | None = None,
-    replay: Path | None = None,
+    replay: str | Path | None = None,
     settings: Settings | None = None,
 ) -> Desk:
     """Where pipelines are asked for in words: `Desk.create`, `Desk.edit`, `Desk.repair`; close it afterwards.
@@ -613,8 +613,8 @@ def desk(
         Who writes: a model where there is a key for one, else the rules, when it is ``auto``.
     archive : str or Path
         Its datasets may be proposed too, whether or not the catalogue knows them.
-    replay : Path
-        A transcript that answers in place of the model.
+    replay : str or Path
+        A transcript that answers in place of the model: its file, or its id. Its clock counts where none is given.
 
     Raises
     ------
@@ -625,6 +625,11 @@ def desk(
 
     settings = settings or read_settings()
     source = str(archive or settings.archive)
+    if replay is not None:
+        from helio.authoring.transcript import clock_of, find_transcript
+
+        replay = find_transcript(replay, settings.transcripts)
+        now = now or clock_of(replay)
     return Desk(
         settings,
         now=read_now(now),
@@ -644,25 +649,40 @@ def draw_both(
     archive: str | Path | None = None,
     formats: Sequence[Format] = (),
     settings: Settings | None = None,
-) -> tuple[Run | None, Run]:
-    """The figures before and after a change that waits for a yes, through ordinary runs; None where there was nothing.
+) -> tuple[Run | HelioError | None, Run | HelioError]:
+    """The figures before and after a change that waits for a yes, through ordinary runs.
 
     Parameters
     ----------
     output : Path
         Gets the folders ``before`` and ``after``.
+
+    Returns
+    -------
+    before, after : Run, HelioError or None
+        The error where one of them cannot be run at all, which a change may be there to mend. None where there was
+        nothing before.
+
+    Raises
+    ------
+    Cancelled
     """
 
-    def drawn(template: Document, name: str) -> Run:
-        return run(
-            template,
-            time_range=time_range,
-            now=now,
-            archive=archive,
-            output=output / name,
-            formats=formats,
-            settings=settings,
-        )
+    def drawn(template: Document, name: str) -> Run | HelioError:
+        try:
+            return run(
+                template,
+                time_range=time_range,
+                now=now,
+                archive=archive,
+                output=output / name,
+                formats=formats,
+                settings=settings,
+            )
+        except Cancelled:
+            raise
+        except HelioError as error:
+            return error
 
     before = None if proposal.earlier is None else drawn(proposal.earlier, "before")
     return before, drawn(proposal.template, "after")

@@ -51,6 +51,7 @@ def examine(settings: Settings, archive: str = "") -> list[Finding]:
         _engine(settings),
         _browser(settings),
         _sandbox(settings),
+        _model(settings),
         *_archives(archive or settings.archive, settings),
     ]
 
@@ -114,6 +115,27 @@ def _sandbox(settings: Settings) -> Finding:
     if lacking:
         return Finding("sandbox", True, f"{settings.sandbox}; without ({'; '.join(lacking)})", optional=True)
     return Finding("sandbox", True, ", ".join(one.name for one in parts), optional=True)
+
+
+def _model(settings: Settings) -> Finding:
+    """What would be asked; nobody is, for that could cost something."""
+    from helio.authoring.scrub import Scrub
+
+    scrub = Scrub(settings.model_key, url=settings.model_url)
+    where = f", at {scrub(settings.model_url)}" if settings.model_url else ""
+    if not settings.model_key:
+        return Finding(
+            "model",
+            False,
+            "no key: helio author and helio edit do plain requests by rules",
+            "set GEMINI_API_KEY; a key is made at https://aistudio.google.com/apikey",
+            optional=True,
+        )
+    names = f"{settings.model_smart} plans, {settings.model_fast} does the rest"
+    other = (
+        f"{settings.model_fallback} in their place" if settings.model_fallback else "nobody in their place"
+    )
+    return Finding("model", True, f"a key is set; {names}, {other}{where}", optional=True)
 
 
 def _archives(archive: str, settings: Settings) -> Iterator[Finding]:

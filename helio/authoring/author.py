@@ -8,19 +8,30 @@ from datetime import datetime
 
 from helio.authoring.discovery import Found, Shelf, discover
 from helio.authoring.door import Door
-from helio.authoring.editing import Told, edit, is_about_looks
+from helio.authoring.editing import Told, Wanting, edit, is_about_looks
 from helio.authoring.gate import Gate, Proved
 from helio.authoring.operations import Operation
-from helio.authoring.outcome import Draft, Failure, NotUnderstood, Outcome, Question, Reply, Said
+from helio.authoring.outcome import (
+    Draft,
+    Failure,
+    NotProved,
+    NotUnderstood,
+    Outcome,
+    Question,
+    Reply,
+    Said,
+)
 from helio.authoring.planning import Wondering, plan
 from helio.authoring.proposals import prompt_digest
 from helio.authoring.quoting import data
-from helio.authoring.rules.answers import is_question
-from helio.pipelines.diagnostics import Diagnostic
+from helio.pipelines.diagnostics import Diagnostic, StepId
+from helio.pipelines.maps import args_of, places
 from helio.pipelines.template import Document
 
 LONGEST = 8000
 """Characters of a request."""
+NOWHERE = ("NoData", "NoUsableData", "NoCandidate", "UnknownDataset", "UnknownParameter")
+"""Errors of a fetch after which asking for the same again leads nowhere."""
 
 
 class ModelAuthor:
@@ -41,11 +52,13 @@ class ModelAuthor:
         self._shelf = shelf
         self._gate = gate
         self._now = now
+        self._asked: list[str] = []
 
     def create(self, request: str, *, chosen: tuple[str, ...] = ()) -> Outcome:
         """A new template: the model looks around first, then writes under a schema; code proves each answer."""
         _check(request)
-        found = discover(self._door, request, self._shelf())
+        answers = self._answers(chosen)
+        found = discover(self._door, request, self._shelf(), answers=answers)
         try:
             proved, notes, prompt = plan(
                 self._door,
@@ -53,29 +66,36 @@ class ModelAuthor:
                 reference=found.reference(),
                 gate=self._gate,
                 now=self._now,
-                answers=chosen,
+                answers=answers,
             )
         except Wondering as asked:
-            return Question(asked.text, asked.choices, self._said(request))
+            return self._question(asked, request)
         return Draft(proved, self._said(prompt), (*notes, *_seen(found)))
 
     def edit(self, request: str, template: Document, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """A change of a template as operations on named steps, or words about it."""
+        """A change of a template as operations on named steps, or words about it.
+
+        The catalogue is searched only where the model says that the datasets of the template are not enough.
+        """
         _check(request)
-        quiet = is_about_looks(request) or is_question(request)
-        found = Found() if quiet else discover(self._door, _about(request, template), self._shelf())
+        wrong = self._gate.wrong_with(template)
+        if wrong and is_about_looks(request, template):
+            raise NotProved(
+                "the pipeline has errors already, which no change of its looks can mend",
+                diagnostics=wrong,
+                advice="helio fix mends what can be mended; or ask for the mending",
+            )
 
         def prove(after: Document, operations: Sequence[Operation]) -> Proved:
             return self._gate.edited(template, after)
 
-        return self._edited(request, template, found, prove, chosen)
+        facts = data("What is wrong with the template now", [one.to_json() for one in wrong]) if wrong else ""
+        return self._edited(request, template, prove, self._answers(chosen), facts)
 
-    def repair(self, template: Document, failure: Failure) -> Outcome:
+    def repair(self, template: Document, failure: Failure, *, chosen: tuple[str, ...] = ()) -> Outcome:
         """A change by which a failed run would go through; nothing is weakened, and nothing tried twice."""
         tried: list[str] = []
         request = f"Mend step {failure.step_id}, so that the run goes through. Weaken nothing."
-        looked = f"{failure.message} {' '.join(failure.evidence)}"
-        found = discover(self._door, f"{request} It failed with: {json.dumps(looked)}", self._shelf())
         facts = data(
             "What the run failed with",
             {
@@ -85,6 +105,7 @@ class ModelAuthor:
                 "try": failure.advice,
                 "evidence": list(failure.evidence),
             },
+            text=1500,
         )
 
         def prove(after: Document, operations: Sequence[Operation]) -> Proved:
@@ -95,38 +116,59 @@ class ModelAuthor:
             tried.append(written)
             named = {one.step for one in operations} | {str(failure.step_id)}
             declared = [step["step_id"] for step in template["steps"] if str(step["step_id"]) in named]
-            return self._gate.repaired(template, after, declared)
+            ruled_out = _ruled_out(template, after, failure)
+            return Proved(after, ruled_out) if ruled_out else self._gate.repaired(template, after, declared)
 
-        return self._edited(request, template, found, prove, (), facts)
+        return self._edited(request, template, prove, self._answers(chosen), facts)
 
     def _edited(
         self,
         request: str,
         template: Document,
-        found: Found,
         prove: Callable[[Document, Sequence[Operation]], Proved],
-        chosen: tuple[str, ...],
-        facts: str = "",
+        answers: list[dict[str, str]],
+        facts: str,
     ) -> Outcome:
-        try:
-            proved, prompt = edit(
-                self._door,
-                request,
-                template,
-                reference=found.reference(),
-                prove=prove,
-                answers=chosen,
-                facts=facts,
-            )
-        except Told as told:
-            return Reply(told.text, self._said(request))
-        except Wondering as asked:
-            return Question(asked.text, asked.choices, self._said(request))
-        return Draft(proved, self._said(prompt), _seen(found))
+        shelf, looked = self._shelf(), False
+        found = shelf.known(_datasets(template))
+        while True:
+            try:
+                proved, prompt = edit(
+                    self._door,
+                    request,
+                    template,
+                    reference=found.reference(),
+                    prove=prove,
+                    answers=answers,
+                    facts=facts,
+                    looked=looked,
+                )
+            except Wanting as wanted:  # once: after that it is refused as an answer
+                about = data("What is to be changed needs", wanted.text, most=2000, text=1000)
+                wish = "\n\n".join(part for part in (request, about, facts) if part)
+                found = discover(self._door, wish, shelf, answers=answers)
+                looked = True
+            except Told as told:
+                return Reply(told.text, self._said(request))
+            except Wondering as asked:
+                return self._question(asked, request)
+            else:
+                return Draft(proved, self._said(prompt), _seen(found) if looked else ())
+
+    def _answers(self, chosen: tuple[str, ...]) -> list[dict[str, str]]:
+        """What was answered, with the questions of this author."""
+        return [
+            {"question": question, "answer": answer}
+            for question, answer in zip(self._asked, chosen, strict=False)
+        ]
+
+    def _question(self, asked: Wondering, request: str) -> Question:
+        self._asked.append(asked.text)
+        return Question(asked.text, asked.choices, self._said(request))
 
     def _said(self, prompt: str) -> Said:
         return Said(
-            self._door.name("smart"),
+            self._door.answered_by,
             self._door.usage.total,
             self._door.transcript.id,
             prompt_digest(prompt),
@@ -140,14 +182,46 @@ def _check(request: str) -> None:
         raise NotUnderstood(f"a request has at most {LONGEST} characters, and this one {len(request)}")
 
 
-def _about(request: str, template: Document) -> str:
-    used = [
-        step.get("tool_args", {}).get("dataset_id") or step.get("tool_args", {}).get("candidates")
-        for step in template["steps"]
-        if step.get("tool_name") == "fetch_data" and isinstance(step.get("tool_args"), dict)
-    ]
-    return f"{request}\n\n{data('Datasets of the pipeline that is to be changed', used, most=2000)}"
+def _datasets(template: Document) -> list[str]:
+    """The datasets that a template fetches, as far as it names them."""
+    found: list[str] = []
+    for place in places(template):
+        args = args_of(place.step)
+        candidates = args.get("candidates")
+        for one in (args, *(candidates if isinstance(candidates, list) else ())):
+            name = one.get("dataset_id") if isinstance(one, dict) else one
+            if isinstance(name, str):
+                found.append(name)
+    return found
+
+
+def _ruled_out(before: Document, after: Document, failure: Failure) -> tuple[Diagnostic, ...]:
+    """A fetch that would ask again for what was not there."""
+    if failure.kind not in NOWHERE:
+        return ()
+    one, other = (_step(each, failure.step_id) for each in (before, after))
+    if other.get("tool_name") != "fetch_data" or _wanted(other) - _wanted(one):
+        return ()
+    message = f"step {failure.step_id} would ask again for what is not there: {failure.message}"
+    return (Diagnostic("HE302", message, step_id=failure.step_id, advice=("another dataset or parameter",)),)
+
+
+def _step(template: Document, name: StepId) -> Document:
+    return next((step for step in template["steps"] if step.get("step_id") == name), {})
+
+
+def _wanted(step: Document) -> set[str]:
+    """What a fetch asks for, each in one spelling."""
+    args = args_of(step)
+    shared = {key: args.get(key) for key in ("dataset_id", "parameter_id", "parameters", "provider")}
+    candidates = args.get("candidates")
+    every = candidates if isinstance(candidates, list) and candidates else [{}]
+    return {
+        json.dumps(shared | (one if isinstance(one, dict) else {"dataset_id": one}), sort_keys=True)
+        for one in every
+    }
 
 
 def _seen(found: Found) -> tuple[str, ...]:
-    return (f"datasets looked at: {', '.join(sorted(found.datasets))}",) if found.datasets else ()
+    told = [f"datasets looked at: {', '.join(sorted(found.datasets))}"] if found.datasets else []
+    return (*told, *([found.ended] if found.ended else []))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Container
+from collections.abc import Container, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from helio.authoring.gate import Gate
 from helio.authoring.outcome import (
@@ -23,20 +24,27 @@ from helio.authoring.outcome import (
 )
 from helio.authoring.proposals import Proposal, Proposals
 from helio.authoring.rules.author import RuleAuthor
-from helio.errors import HelioError, ModelError, RequestError, closest
-from helio.knowledge.catalogue import Catalogue, open_catalogue
+from helio.errors import ModelError, RequestError, closest
+from helio.knowledge.catalogue import Catalogue, open_catalogue, time_text
 from helio.pipelines.changes import Work, work_left
+from helio.pipelines.diagnostics import StepId
 from helio.pipelines.history import Kind
 from helio.pipelines.known import KnownDatasets
 from helio.pipelines.library import ID, SHIPPED, Entry, Library
+from helio.pipelines.maps import args_of, places
 from helio.pipelines.splice import splice
 from helio.pipelines.template import Document, as_text, slug
 from helio.settings import Settings
 from helio.store.runs import RunRecord, Runs
 
+if TYPE_CHECKING:
+    from helio.authoring.door import Door
+
 By = Literal["auto", "rules", "model"]
 _SHOWN = ("unit", "frame", "components", "rows")
 """What a repair is told of each table that there was."""
+_MOST_TABLES = 20
+_WITHOUT_MODEL = "--author rules does plain requests without a model"
 
 
 class Desk:
@@ -83,12 +91,20 @@ class Desk:
         self._by = by
         self._ended = ended
         self._replay = replay
-        self._door: Any = None
+        self._door: Door | None = None
+        self._writer: Author | None = None
+        self.kept: list[str] = []
+        """Ids of what this desk put on record."""
 
     def close(self) -> None:
         """Let go of the model."""
         if self._door is not None:
             self._door.close()
+
+    @property
+    def transcript(self) -> str:
+        """Where the exchange with the model is kept; empty when none was asked."""
+        return str(self._door.transcript.path) if self._door is not None else ""
 
     @property
     def fallback(self) -> str:
@@ -117,10 +133,8 @@ class Desk:
         if name:
             self._must_be_free(name)
         author = self._author()
-        try:
+        with self._recording("authored", name or "pipeline", request):
             outcome = author.create(request, chosen=chosen)
-        except (NotProved, ModelError) as error:
-            raise self._recorded(error, "authored", name or "pipeline", request, "") from error
         if not isinstance(outcome, Draft):
             return outcome
         template = {
@@ -147,14 +161,13 @@ class Desk:
             )
         if name:
             self._must_be_free(name)
+        # once: what the author works on is what a change is held against, however long it takes
         text, template = self.library.text(entry), self.library.read(entry)
-        try:
+        with self._recording("edited", self._known_as(entry), request, before=text):
             outcome = self._edited(request, template, chosen)
-        except (NotProved, ModelError) as error:
-            raise self._recorded(error, "edited", pipeline, request, text) from error
         if not isinstance(outcome, Draft):
             return outcome
-        return self._change("edited", pipeline, entry, name, request, outcome)
+        return self._change("edited", entry, text, template, name, request, outcome)
 
     def repair(self, run_id: str, *, chosen: tuple[str, ...] = ()) -> Proposal | Question | Reply:
         """Propose a change by which a run that failed would go through.
@@ -163,29 +176,35 @@ class Desk:
         ------
         UnknownRun
         RequestError
-            Nothing failed in it.
+            Nothing failed in it, or the pipeline has changed since.
         """
         record = Runs(self._settings.runs).load(run_id)
-        failure = self._failure(record)
-        authored: Document = record.documents["authored"]
+        documents = record.documents
+        if "authored" not in documents:
+            raise RequestError(f"the record of {record.id} does not say what was run")
+        authored: Document = documents["authored"]
+        failure = self._failure(record, authored)
         entry = self._entry_of(authored)
-        template = self.library.read(entry) if entry is not None else authored
+        text = as_text(authored) if entry is None else self.library.text(entry)
+        template = authored if entry is None else self.library.read(entry)
+        if entry is not None and _step(template, failure.step_id) != _step(authored, failure.step_id):
+            raise RequestError(
+                f"step {failure.step_id} of {entry.id} has changed since {record.id}",
+                advice=f"helio run {entry.id} shows whether it still fails",
+            )
         request = f"repair {record.id}, step {failure.step_id}"
-        try:
-            outcome = self._repaired(template, failure)
-        except (NotProved, ModelError) as error:
-            raise self._recorded(error, "repaired", str(template["id"]), request, "") from error
+        with self._recording("repaired", str(template.get("id") or "pipeline"), request, run=record.id):
+            outcome = self._repaired(template, failure, chosen)
         if not isinstance(outcome, Draft):
             return outcome
         if entry is None:
             name = self._free(f"{slug(str(template.get('id') or 'pipeline'))}-repaired")
             made = as_text({**outcome.template, "id": name})
-            base = as_text(template)
             return self._propose(
-                "repaired", name, request, outcome, before="", after=made, base=base, run=record.id
+                "repaired", name, request, outcome, before="", after=made, base=text, run=record.id
             )
         name = self._free(f"my-{entry.id}") if entry.shipped else ""
-        return self._change("repaired", entry.id, entry, name, request, outcome, run=record.id)
+        return self._change("repaired", entry, text, template, name, request, outcome, run=record.id)
 
     def work(self, proposal: Proposal) -> Work:
         """What a run of the proposed pipeline would compute anew, the present one being in the store."""
@@ -203,18 +222,20 @@ class Desk:
         with_model = self._by == "model" or self._replay is not None
         if self._by == "rules" or not (with_model or self._settings.model_key):
             return self.rules
-        from helio.authoring.author import ModelAuthor
-        from helio.authoring.discovery import Shelf
-        from helio.authoring.door import open_door
+        if self._writer is None:
+            from helio.authoring.author import ModelAuthor
+            from helio.authoring.discovery import Shelf
+            from helio.authoring.door import open_door
 
-        if self._door is None:
             self._door = open_door(self._settings, ended=self._ended, replay=self._replay)
-        return ModelAuthor(
-            self._door,
-            lambda: Shelf(self._catalogue, self.library, self._settings.runs),
-            self._gate,
-            now=self._now,
-        )
+            self._door.transcript.note("clock", now=self._now.isoformat())
+            self._writer = ModelAuthor(
+                self._door,
+                lambda: Shelf(self._catalogue, self.library, self._settings.runs),
+                self._gate,
+                now=self._now,
+            )
+        return self._writer
 
     def _edited(self, request: str, template: Document, chosen: tuple[str, ...]) -> Outcome:
         author = self._author()
@@ -222,41 +243,47 @@ class Desk:
             # another spacecraft is a matter of the table; the model is for what the table cannot say
             try:
                 swapped = self.rules.edit(request, template)
-            except (NotUnderstood, NotProved):
+            except RequestError:  # whatever rules make of it, the model is asked
                 swapped = None
             if isinstance(swapped, Draft) and swapped.said.by == "equivalence table":
                 return swapped
         return author.edit(request, template, chosen=chosen)
 
-    def _repaired(self, template: Document, failure: Failure) -> Outcome:
+    def _repaired(self, template: Document, failure: Failure, chosen: tuple[str, ...]) -> Outcome:
         """By rules where they know how, else by the model."""
         author = self._author()
         if author is self.rules:
             return author.repair(template, failure)
         try:
             return self.rules.repair(template, failure)
-        except (NotUnderstood, NotProved):
-            return author.repair(template, failure)
+        except RequestError:
+            return author.repair(template, failure, chosen=chosen)
 
     # Proposals --------------------------------------------------------------------------------------------
 
     def _change(
         self,
         kind: Kind,
-        pipeline: str,
         entry: Entry,
+        text: str,
+        template: Document,
         name: str,
         request: str,
         outcome: Draft,
         *,
         run: str = "",
     ) -> Proposal:
-        text, before = self.library.text(entry), self.library.read(entry)
         if name:
             after = as_text({**outcome.template, "id": name})
             return self._propose(kind, name, request, outcome, before="", after=after, base=text, run=run)
-        after = splice(text, before, outcome.template)
+        after = splice(text, template, outcome.template)
+        pipeline = self._known_as(entry)
         return self._propose(kind, pipeline, request, outcome, before=text, after=after, run=run)
+
+    def _known_as(self, entry: Entry) -> str:
+        """The name of a pipeline of the library; of any other file the path, from wherever it is accepted."""
+        path = entry.path.resolve()
+        return entry.id if entry.shipped or path.parent == self.library.folder.resolve() else str(path)
 
     def _propose(
         self,
@@ -271,7 +298,7 @@ class Desk:
         run: str = "",
     ) -> Proposal:
         said: Said = outcome.said
-        return self.proposals.add(
+        made = self.proposals.add(
             kind=kind,
             pipeline=pipeline,
             request=request,
@@ -286,27 +313,38 @@ class Desk:
             transcript=said.transcript,
             prompt_digest=said.prompt_digest,
         )
+        self.kept.append(made.id)
+        return made
 
-    def _recorded(
-        self, error: HelioError, kind: Kind, pipeline: str, request: str, before: str
-    ) -> HelioError:
-        """The error, once the failure is on record."""
-        found = getattr(error, "diagnostics", ())
-        transcript = self._door.transcript.id if self._door is not None else ""
-        kept = self.proposals.add(
-            kind=kind,
-            pipeline=pipeline,
-            request=request,
-            by="a model" if self._door is not None else "rules",
-            before=before,
-            after="",
-            notes=(error.message,),
-            diagnostics=tuple(one.to_json() for one in found),
-            tokens=self._door.usage.total if self._door is not None else 0,
-            transcript=transcript,
-        )
-        error.place = error.place or f"on record as {kept.id}"
-        return error
+    @contextmanager
+    def _recording(
+        self, kind: Kind, pipeline: str, request: str, *, before: str = "", run: str = ""
+    ) -> Iterator[None]:
+        """Put on record what comes to nothing; what rules do not understand has cost nothing, and is not."""
+        try:
+            yield
+        except (NotProved, NotUnderstood, ModelError) as error:
+            if self._door is None and isinstance(error, NotUnderstood):
+                raise
+            found = error.diagnostics if isinstance(error, NotProved) else ()
+            kept = self.proposals.add(
+                kind=kind,
+                pipeline=pipeline,
+                request=request,
+                by="rules" if self._door is None else self._door.answered_by or self._door.name("smart"),
+                before=before,
+                after="",
+                run=run,
+                notes=(error.message,),
+                diagnostics=tuple(one.to_json() for one in found),
+                tokens=0 if self._door is None else self._door.usage.total,
+                transcript="" if self._door is None else self._door.transcript.id,
+            )
+            self.kept.append(kept.id)
+            error.place = error.place or f"on record as {kept.id}"
+            if isinstance(error, ModelError) and self._by != "model" and self._replay is None:
+                error.advice = "; ".join(part for part in (error.advice, _WITHOUT_MODEL) if part)
+            raise
 
     def _must_be_free(self, name: str) -> None:
         if not ID.fullmatch(name):
@@ -329,7 +367,7 @@ class Desk:
         """The pipeline of the library that a run was made from."""
         return next((one for one in self.library.entries() if one.id == authored.get("id")), None)
 
-    def _failure(self, record: RunRecord) -> Failure:
+    def _failure(self, record: RunRecord, authored: Document) -> Failure:
         failed = next((one for one in record.steps if one["state"] == "failed"), None)
         if failed is None:
             raise RequestError(
@@ -337,33 +375,49 @@ class Desk:
             )
         error = failed["error"] or {}
         name = str(failed["step_id"])
-        ids = [step["step_id"] for step in record.documents["authored"]["steps"]]
-        step_id = next(
-            (one for one in ids if name == str(one) or name.startswith((f"{one}[", f"{one}."))), name
-        )
+        step_id = next((one for one in _ids(authored) if _comes_of(name, one)), name)
         return Failure(
             record.id,
             step_id,
             str(error.get("kind", "")),
             str(error.get("message", "")),
             str(error.get("advice", "")),
-            tuple(self._evidence(record, step_id)),
+            tuple(self._evidence(record, _step(authored, step_id))),
         )
 
-    def _evidence(self, record: RunRecord, step_id: int | str) -> list[str]:
+    def _evidence(self, record: RunRecord, step: Document) -> list[str]:
         """What the tables of the run have, and names of the catalogue that come close to the step's own."""
         outputs = [output for step in record.steps for output in step.get("outputs", ())]
         told = [
             f"{one['label']}: {json.dumps({key: one[key] for key in _SHOWN if key in one})}"
             for one in outputs
             if one.get("label")
-        ]
-        authored = next(one for one in record.documents["authored"]["steps"] if one["step_id"] == step_id)
-        args = authored.get("tool_args")
-        dataset = args.get("dataset_id") if isinstance(args, dict) else None
-        if isinstance(dataset, str) and dataset and dataset not in self._catalogue:
-            told.append(f"datasets that come close: {', '.join(closest(dataset, self._catalogue.ids()))}")
-        elif isinstance(dataset, str) and dataset:
-            names = [one.name for one in self._catalogue.dataset(dataset).parameters]
-            told.append(f"parameters of {dataset}: {', '.join(names[:40])}")
+        ][:_MOST_TABLES]
+        args = args_of(step)
+        candidates = args.get("candidates")
+        every = [args, *(candidates if isinstance(candidates, list) else ())]
+        named = [one.get("dataset_id") if isinstance(one, dict) else one for one in every]
+        for dataset in dict.fromkeys(one for one in named if isinstance(one, str) and one):
+            if dataset not in self._catalogue:
+                close = ", ".join(closest(dataset, self._catalogue.ids())) or "none"
+                told.append(f"no dataset is called {dataset}; those that come close: {close}")
+                continue
+            entry = self._catalogue.dataset(dataset)
+            names = ", ".join(one.name for one in entry.parameters[:40])
+            span = f"{time_text(entry.first)} to {time_text(entry.last)}"
+            told.append(f"{dataset} has records of {span}; parameters: {names}")
         return told
+
+
+def _ids(template: Document) -> list[StepId]:
+    return [place.step["step_id"] for place in places(template) if "step_id" in place.step]
+
+
+def _step(template: Document, name: StepId) -> Document:
+    """A step of a template, or of a block in it; empty where there is none."""
+    return next((place.step for place in places(template) if place.step.get("step_id") == name), {})
+
+
+def _comes_of(name: str, step_id: StepId) -> bool:
+    """Whether a step of a run is an authored one, an item of it, or a step of the pipeline that it calls."""
+    return name == str(step_id) or name.startswith((f"{step_id}[", f"{step_id}."))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from helio.authoring.model import Ask, Call, Model, Result, ResultsTurn, Tool, UserTurn
-from helio.authoring.quoting import capped
-from helio.errors import DataError, HelioError, RequestError
+from helio.authoring.quoting import capped, data, fitting
+from helio.errors import CutShort, DataError, HelioError, RequestError, Unreadable
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, DatasetSummary, time_text
 from helio.knowledge.quantities import SOURCES, quantities, sources_of
 from helio.knowledge.search import Search
@@ -21,8 +21,14 @@ MOST_CALLS = 20
 MOST_ROUNDS = 8
 MOST_REPEATS = 3
 """Calls made before that end the search when they come again and again."""
+MOST_TOLD = 120_000
+"""Characters of results in one search: each round sends all of them again."""
+MOST_RESULT = 12_000
+"""Characters of one result."""
 MOST_PARAMETERS = 60
 MOST_ROWS = 30
+_DESCRIPTION = 120
+"""Characters of what a parameter is said to be."""
 
 SYSTEM = """You find data for a heliophysics pipeline. You have read-only tools over a catalogue of CDAWeb.
 Find the datasets and parameters that answer the request: look at the table of physical quantities first, then search,
@@ -42,7 +48,7 @@ class Found:
     calls, repeats : int
         How many calls were made, and how many of them again.
     ended : str
-        Why it ended.
+        Why it ended before the model had seen enough; empty when it had.
     """
 
     datasets: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -50,9 +56,11 @@ class Found:
     repeats: int = 0
     ended: str = ""
 
-    def reference(self) -> dict[str, Any]:
-        """The verified parameter reference, for the prompt of planning."""
-        return {"datasets": list(self.datasets.values())}
+    def reference(self, most: int = 20_000) -> dict[str, Any]:
+        """The verified parameter reference, for the prompt of planning, in so many characters."""
+        every = list(self.datasets.values())
+        share = most // max(len(every), 1)
+        return {"datasets": [fitting(one, max(share, 800)) for one in every]}
 
 
 _Described = tuple[str, Mapping[str, tuple[str, bool]], Callable[..., Any]]
@@ -91,9 +99,17 @@ class Shelf:
         if wrong:
             return {"error": f"{', '.join(wrong)} must be text"}
         try:
-            return capped(function(self, **arguments))
+            found: dict[str, Any] = capped(function(self, **arguments))
+            return fitting(found, MOST_RESULT)
         except (DataError, RequestError) as error:
             return {"error": error.message, "try": error.advice}
+
+    def known(self, datasets: Sequence[str]) -> Found:
+        """What the catalogue has of datasets, without asking a model."""
+        for dataset in dict.fromkeys(datasets):
+            if dataset in self._catalogue:
+                self.list_parameters(dataset)
+        return self.found
 
     def search_datasets(self, query: str) -> Any:
         """Datasets for words: mission, instrument, quantity, cadence."""
@@ -117,7 +133,7 @@ class Shelf:
                 "parameter_id": one.name,
                 "unit": one.canonical_unit,
                 "size": list(one.size),
-                "description": one.description,
+                "description": one.description[:_DESCRIPTION],
             }
             for one in shown
         ]
@@ -288,20 +304,33 @@ def tools() -> tuple[Tool, ...]:
     )
 
 
-def discover(model: Model, request: str, shelf: Shelf) -> Found:
+def discover(model: Model, request: str, shelf: Shelf, *, answers: Sequence[Any] = ()) -> Found:
     """Let the model look around, within bounds, and keep what it saw.
+
+    Parameters
+    ----------
+    answers : sequence
+        To the questions asked back so far.
 
     Raises
     ------
     ModelError, Cancelled
+        An answer that cannot be read ends the search; what was seen before is returned, and `Found.ended` says so.
     """
     found = shelf.found
-    ask = Ask("fast", SYSTEM, (UserTurn(request),), tools=tools())
+    text = "\n\n".join([request, *([data("Answers to questions", list(answers))] if answers else [])])
+    ask = Ask("fast", SYSTEM, (UserTurn(text),), tools=tools())
     seen: dict[str, Any] = {}
+    told = 0
     for _ in range(MOST_ROUNDS):
-        answer = model.ask(ask)
+        try:
+            answer = model.ask(ask)
+        except (Unreadable, CutShort) as error:
+            if not found.datasets:
+                raise
+            found.ended = f"the search broke off: {error.message}"
+            return found
         if not answer.calls:
-            found.ended = "the model had seen enough"
             return found
         results = []
         for call in answer.calls:
@@ -315,10 +344,12 @@ def discover(model: Model, request: str, shelf: Shelf) -> Found:
                 results.append(Result.of(call, {"note": "asked before: the result stands above"}))
                 continue
             seen[key] = shelf.call(call)
+            told += len(json.dumps(seen[key], ensure_ascii=False))
             results.append(Result.of(call, seen[key]))
-        if found.calls > MOST_CALLS or found.repeats >= MOST_REPEATS:
-            found.ended = f"{found.calls} calls were made, {found.repeats} of them again"
+        if found.calls > MOST_CALLS or found.repeats >= MOST_REPEATS or told > MOST_TOLD:
+            again = f", {found.repeats} of them again" if found.repeats else ""
+            found.ended = f"the search was ended after {found.calls} calls{again}"
             return found
         ask = ask.then(answer, ResultsTurn(tuple(results)))
-    found.ended = f"{MOST_ROUNDS} rounds were made"
+    found.ended = f"the search was ended after {MOST_ROUNDS} rounds"
     return found

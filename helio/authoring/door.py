@@ -95,6 +95,8 @@ class Door:
         """Requests made, those that failed too."""
         self.fell_back: dict[Role, str] = {}
         """The roles that the fallback has taken over, and why: to be said to the user."""
+        self.answered_by = ""
+        """The model of the newest answer, by its own word."""
         self._model = model
         self._fallback = fallback
         # the errors of a transcript are those that were left after all attempts
@@ -136,6 +138,7 @@ class Door:
             took = self._clock.now() - began
             self.transcript.failed(n, error, seconds=took, attempts=self.calls - before, spent=self.usage)
             raise
+        self.answered_by = answer.model or self.name(ask.role)
         took = self._clock.now() - began
         self.transcript.answered(n, answer, seconds=took, attempts=self.calls - before, spent=self.usage)
         log.info("question %d: %s, %d tokens, %.1f s", n, answer.model, answer.usage.total, took)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from helio.authoring.model import Ask, Model, UserTurn
-from helio.authoring.outcome import NotProved
+from helio.authoring.outcome import NotProved, NotUnderstood
 from helio.authoring.quoting import data
 from helio.errors import CutShort, Unreadable
 from helio.pipelines.diagnostics import Diagnostic
+from helio.pipelines.template import check_json
 
 REPLIES = 2
 """How often diagnostics go back to the model in one conversation."""
+
+QUESTIONS = 3
+"""How many questions a model may ask back about one request."""
 
 Made = TypeVar("Made")
 
@@ -55,6 +59,7 @@ def settle(model: Model, ask: Ask, take: Callable[[Any], Made]) -> Made:
                 current = _anew(ask, found)
                 continue
             try:
+                _refuse_hidden(answer.data, "the answer")
                 return take(answer.data)
             except Rejected as rejected:
                 found = rejected.diagnostics
@@ -97,7 +102,49 @@ def read_json(text: str, what: str) -> Any:
     ------
     Rejected
     """
-    try:
-        return json.loads(text) if text.strip() else {}
-    except ValueError as error:
-        raise Rejected([Diagnostic("HP001", f"{what} is not JSON: {error}")]) from error
+    found = check_json(text)
+    if isinstance(found, Diagnostic):
+        said = "is empty" if not text.strip() else f"is not JSON: {found.message}"
+        raise Rejected([Diagnostic(found.code, f"{what} {said}", advice=('"red", 5, {"y_label": "B"}',))])
+    _refuse_hidden(found, what)
+    return found
+
+
+def _refuse_hidden(value: Any, what: str) -> None:
+    """What a terminal would act upon instead of showing it: a person could approve something else than is there."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            waiting += [*one, *one.values()]
+        elif isinstance(one, list):
+            waiting += one
+        elif isinstance(one, str) and any(
+            unicodedata.category(c) in ("Cc", "Cf") and c not in "\n\t" for c in one
+        ):
+            raise Rejected([Diagnostic("HP003", f"{what} holds characters that cannot be seen")])
+
+
+def asked_back(answer: Mapping[str, Any], answers: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """The question that a model asks back, and its choices.
+
+    Raises
+    ------
+    Rejected
+        It is none, or one too many.
+    """
+    if len(answers) >= QUESTIONS:
+        message = f"{QUESTIONS} questions were answered already: decide with what you know"
+        raise Rejected([Diagnostic("HP003", message)])
+    text = str(answer.get("question") or "").strip()[:500]
+    every = (str(one).strip()[:200] for one in answer.get("choices") or ())
+    choices = tuple(dict.fromkeys(one for one in every if one))
+    if not text or len(choices) < 2:
+        raise Rejected([Diagnostic("HP003", "a question needs its text and at least two choices")])
+    return text, choices[:12]
+
+
+def impossible(answer: Mapping[str, Any]) -> NotUnderstood:
+    """What a model says that cannot be done."""
+    reason = str(answer.get("reason") or "").strip()[:500]
+    return NotUnderstood(f"the model says that it cannot be done: {reason or 'it gives no reason'}")

@@ -9,20 +9,20 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from helio.errors import UnknownDataset, UnknownParameter
+from helio.errors import UnknownDataset, UnknownParameter, did_you_mean
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
 from helio.pipelines.known import KnownDatasets
-from helio.pipelines.maps import args_of, is_glob, places
+from helio.pipelines.maps import Place, args_of, is_glob, places
 from helio.pipelines.mend import mend
 from helio.pipelines.passes.edit import Dataset
 from helio.pipelines.plan import check, make_plan
 from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN
-from helio.steps.fetch.choices import choices_of
+from helio.sources.archives import CDAWEB, CDAWEB_FOLDERS, SWPC
+from helio.steps.fetch.choices import Choice, choices_of
 
-CDAWEB = "cdaweb"
-OF_CATALOGUE = ("", CDAWEB, "cdaweb-folders")
+OF_CATALOGUE = ("", CDAWEB, CDAWEB_FOLDERS)
 """Providers that the catalogue is about."""
 
 
@@ -95,7 +95,7 @@ class Gate:
         template = {
             **after,
             "steps": [
-                better.get(step["step_id"], step) if step["step_id"] in changed else step
+                _as_written(better.get(step["step_id"], step), step) if step["step_id"] in changed else step
                 for step in after["steps"]
             ],
         }
@@ -108,7 +108,12 @@ class Gate:
             one for one in (*found, *run.errors) if one.step_id in (None, *changed) or one in run.errors
         )
         proved = Proved(template, found)
-        return proved if proved.errors else self._checked(template, found, only=changed)
+        return proved if proved.errors else self._checked(template, found, only=changed, before=before)
+
+    def wrong_with(self, template: Document) -> tuple[Diagnostic, ...]:
+        """The errors that a template has as it stands."""
+        run = check(template, now=self._now, catalogue=self._known, pipelines=self._pipelines)
+        return tuple(run.errors)
 
     def repaired(self, before: Document, after: Document, declared: Container[StepId]) -> Proved:
         """An edit that mends a failed run: it touches what it declares, and makes no error go away by asking less.
@@ -118,28 +123,41 @@ class Gate:
         declared : container of int or str
             The steps that may change: the failed one and those that the repair named.
         """
+        proved = self.edited(before, after)
+        if proved.errors:  # what is not even a template is not held against the one before it
+            return proved
         refused = tuple(_weakened(before, after, declared))
-        return Proved(after, refused) if refused else self.edited(before, after)
+        return Proved(after, refused) if refused else proved
 
     def _checked(
-        self, template: Document, found: tuple[Diagnostic, ...], *, only: Container[StepId] | None = None
+        self,
+        template: Document,
+        found: tuple[Diagnostic, ...],
+        *,
+        only: Container[StepId] | None = None,
+        before: Document | None = None,
     ) -> Proved:
-        told = [*found, *self._unknown(template, only)]
+        there = set() if before is None else set(_fetched(before))
+        told = [*found, *self._unknown(template, only, there)]
         if not any(one.severity == "error" for one in told):
             told += self._unavailable(template, only)
         return Proved(template, tuple(dict.fromkeys(told)))
 
-    def _unknown(self, template: Document, only: Container[StepId] | None) -> Iterator[Diagnostic]:
-        """Datasets and parameters that are nowhere."""
+    def _unknown(
+        self, template: Document, only: Container[StepId] | None, there: Container[tuple[str, str]]
+    ) -> Iterator[Diagnostic]:
+        """Datasets and parameters that are nowhere, but for those that a person put `there` before."""
         for place in places(template):
-            step = place.step
-            if step.get("tool_name") != "fetch_data" or (only is not None and step["step_id"] not in only):
+            step, top = place.step, _top(template, place)
+            if step.get("tool_name") != "fetch_data" or (only is not None and top not in only):
                 continue
             where = pointer(*place.path, "tool_args")
             for choice in choices_of(args_of(step)):
-                if (choice.provider or "") not in OF_CATALOGUE or choice.dataset_id in self._elsewhere:
+                if choice.dataset_id in self._elsewhere or TOKEN.search(choice.dataset_id):
                     continue
-                if TOKEN.search(choice.dataset_id):
+                if choice.provider not in OF_CATALOGUE:
+                    if (choice.provider, choice.dataset_id) not in there:
+                        yield from _not_served(choice, top, where)
                     continue
                 try:
                     entry = self._catalogue.dataset(choice.dataset_id)
@@ -148,9 +166,9 @@ class Gate:
                         if entry.parameters and not TOKEN.search(name) and not is_glob(name):
                             entry.parameter(name)
                 except UnknownDataset as error:
-                    yield _nowhere("HE401", error, step, where)
+                    yield _nowhere("HE401", error, top, where)
                 except UnknownParameter as error:
-                    yield _nowhere("HE402", error, step, where)
+                    yield _nowhere("HE402", error, top, where)
 
     def _unavailable(self, template: Document, only: Container[StepId] | None) -> Iterator[Diagnostic]:
         """What a run with the defaults would be refused for, ranges outside what is published above all."""
@@ -168,9 +186,40 @@ class Gate:
         yield from planned.warnings
 
 
-def _nowhere(code: str, error: UnknownDataset | UnknownParameter, step: Document, where: str) -> Diagnostic:
+def _fetched(template: Document) -> Iterator[tuple[str, str]]:
+    """Who is asked for which dataset in a template."""
+    for place in places(template):
+        args = args_of(place.step)
+        if place.step.get("tool_name") == "fetch_data" and (args.get("dataset_id") or args.get("candidates")):
+            yield from ((one.provider, one.dataset_id) for one in choices_of(args))
+
+
+def _not_served(choice: Choice, step: StepId, where: str) -> Iterator[Diagnostic]:
+    """An author chooses no provider whose datasets cannot be looked up: a person may name one, in the file."""
+    if choice.provider == SWPC:
+        from helio.sources.swpc import PRODUCTS  # what hardly any author asks for
+
+        if choice.dataset_id in PRODUCTS:
+            return
+        message = f"SWPC has no dataset '{choice.dataset_id}'"
+        advice = did_you_mean(choice.dataset_id, PRODUCTS)
+    else:
+        message = f"what '{choice.provider}' serves cannot be looked up, so that no author may choose it"
+        advice = "leave the provider out; a run can name an archive: --archive"
+    yield Diagnostic("HE401", message, "error", step, "fetch_data", where, (advice,) if advice else ())
+
+
+def _as_written(mended: Document, step: Document) -> Document:
+    """A mended step with its time range as written: a variable in place of one of several would set them apart."""
+    written = args_of(step).get("time_range")
+    if not isinstance(written, str) or TOKEN.search(written) or not isinstance(mended.get("tool_args"), dict):
+        return mended
+    return {**mended, "tool_args": {**mended["tool_args"], "time_range": written}}
+
+
+def _nowhere(code: str, error: UnknownDataset | UnknownParameter, step: StepId, where: str) -> Diagnostic:
     advice = (error.advice,) if error.advice else ()
-    return Diagnostic(code, error.message, "error", step["step_id"], str(step["tool_name"]), where, advice)
+    return Diagnostic(code, error.message, "error", step, "fetch_data", where, advice)
 
 
 def _about(changed: Container[StepId], found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
@@ -181,13 +230,12 @@ def _about(changed: Container[StepId], found: tuple[Diagnostic, ...]) -> tuple[D
 
 
 def _weakened(before: Document, after: Document, declared: Container[StepId]) -> Iterator[Diagnostic]:
-    old = {step["step_id"]: step for step in before["steps"]}
-    new = {step["step_id"]: step for step in after["steps"]}
-    for name, step in old.items():
-        other = new.get(name)
+    old, new = _named(before), _named(after)
+    for name, (step, top) in old.items():
+        other, _ = new.get(name, (None, name))
         if json.dumps(other) == json.dumps(step):
             continue
-        if name not in declared:
+        if name not in declared and top not in declared:
             yield Diagnostic("HE301", f"step {name} is changed, and was not said to be", step_id=name)
         if other is None:
             if step.get("critical", True) or _draws(step):
@@ -212,6 +260,20 @@ def _weakened(before: Document, after: Document, declared: Container[StepId]) ->
             "interval",
         ):
             yield Diagnostic("HE304", f"a repair may not change the time range {name}")
+
+
+def _named(template: Document) -> dict[StepId, tuple[Document, StepId]]:
+    """Every step, those of blocks too, with the one of the list in which it stands; in a block ids may be left out."""
+    found: dict[StepId, tuple[Document, StepId]] = {}
+    for place in places(template):
+        found[place.step.get("step_id", pointer(*place.path))] = (place.step, _top(template, place))
+    return found
+
+
+def _top(template: Document, place: Place) -> StepId:
+    """The step of the list in which a step of a block stands; itself where it stands there."""
+    name: StepId = template["steps"][place.path[1]]["step_id"]
+    return name
 
 
 def _weaker(name: StepId, what: str) -> Diagnostic:

@@ -117,6 +117,12 @@ def _add(template: Document, operation: Operation) -> None:
     step = operation.value
     if not isinstance(step, dict) or "step_id" not in step or not ("tool_name" in step or "use" in step):
         raise OperationError("a step to add needs its step_id, tool_name and tool_args")
+    if (
+        isinstance(step["step_id"], bool)
+        or not isinstance(step["step_id"], (str, int))
+        or step["step_id"] == ""
+    ):
+        raise OperationError("a step's id is a name or a whole number", advice='"ace_b"')
     steps = template["steps"]
     ids = _ids(template)
     if str(step["step_id"]) in ids:

@@ -115,7 +115,7 @@ class Author(Protocol):
     def edit(self, request: str, template: Document, *, chosen: tuple[str, ...] = ()) -> Outcome:
         """A change of a template, or words about it."""
 
-    def repair(self, template: Document, failure: Failure) -> Outcome:
+    def repair(self, template: Document, failure: Failure, *, chosen: tuple[str, ...] = ()) -> Outcome:
         """A change of a template by which a failed run would go through."""
 
 

@@ -17,6 +17,7 @@ from helio.errors import RequestError
 from helio.pipelines.changes import Change, changes
 from helio.pipelines.history import Kind, Writing
 from helio.pipelines.library import Library
+from helio.pipelines.parse import parse
 from helio.pipelines.template import Document
 from helio.store.files import write_whole
 
@@ -86,8 +87,7 @@ class Proposal:
 
     @property
     def _compared(self) -> Document:
-        found: Document = _read(self.before or self.base)
-        return found
+        return _template(self.before or self.base)
 
     @property
     def earlier(self) -> Document | None:
@@ -188,6 +188,11 @@ class Proposals:
                 )
             path = self._library.replace_text(entry, proposal.after, writing)
         else:
+            if (self._library.folder / f"{proposal.pipeline}.json").exists():
+                raise RequestError(
+                    f"there is a pipeline '{proposal.pipeline}' by now",
+                    advice="propose it once more, with --as another name",
+                )
             path = self._library.save(proposal.template, writing=writing)
         self._keep(replace(proposal, state="accepted"))
         return path
@@ -211,9 +216,14 @@ class Proposals:
     def _all(self) -> Iterator[Proposal]:
         names = {one.name for one in fields(Proposal)}
         for path in self._folder.glob("*.json"):
-            facts = json.loads(path.read_text(encoding="utf-8"))
-            known = {key: value for key, value in facts.items() if key in names}
-            yield Proposal(**known | {key: tuple(known[key]) for key in ("notes", "diagnostics")})
+            try:
+                facts = json.loads(path.read_text(encoding="utf-8"))
+                known = {key: value for key, value in facts.items() if key in names}
+                yield Proposal(**known | {key: tuple(known[key]) for key in ("notes", "diagnostics")})
+            except (OSError, ValueError, AttributeError, KeyError, TypeError) as error:
+                raise RequestError(
+                    f"{path} is no proposal of this helio: {error!r}", advice="move it away"
+                ) from error
 
     def _keep(self, proposal: Proposal) -> None:
         text = json.dumps(asdict(proposal), indent=1, ensure_ascii=False)
@@ -227,3 +237,8 @@ def prompt_digest(text: str) -> str:
 
 def _read(text: str) -> Any:
     return json.loads(text) if text else {}
+
+
+def _template(text: str) -> Document:
+    """What a file says, in whatever dialect a person wrote it."""
+    return parse(text).plan if text else {}

@@ -27,6 +27,25 @@ def capped(value: Any, *, text: int = LONGEST_TEXT) -> Any:
     return value
 
 
+def fitting(value: dict[str, Any], most: int = LONGEST) -> dict[str, Any]:
+    """An object short enough to be told, its longest lists cut by whole items, and how many are left out.
+
+    >>> fitting({"rows": [1, 2, 3, 4], "title": "ACE"}, most=45)
+    {'rows': [1, 2], 'title': 'ACE', 'left_out': {'rows': 2}}
+    """
+    made = dict(value)
+    left_out: dict[str, int] = {}
+    while len(json.dumps(made, ensure_ascii=False)) > most:
+        lists = {key: len(json.dumps(one)) for key, one in made.items() if isinstance(one, list) and one}
+        if not lists:
+            break  # whoever quotes it cuts what is left
+        longest = max(lists, key=lambda key: lists[key])
+        kept = made[longest][: len(made[longest]) // 2]
+        left_out[longest] = left_out.get(longest, 0) + len(made[longest]) - len(kept)
+        made = {**made, longest: kept, "left_out": left_out}
+    return made
+
+
 def data(heading: str, value: Any, *, most: int = LONGEST, text: int = LONGEST_TEXT) -> str:
     """A piece of data for a prompt.
 

@@ -38,13 +38,13 @@ def read_answer(ask: Ask, answer: Answer) -> Answer:
             advice="ask for less at once",
             answer=answer,
         )
-    if answer.calls:
+    if answer.calls and ask.schema is None:
         return answer
     if not answer.text.strip():
         raise Unreadable(f"{answer.model or 'the model'} answered nothing", advice="ask again", answer=answer)
     if ask.schema is None:
         return answer
-    wrong = ""
+    wrong = "it calls a function" if answer.calls else ""
     for value in _values(answer.text):
         problem = value.message if isinstance(value, Diagnostic) else _problem(value, ask.schema)
         if not problem:

@@ -132,6 +132,35 @@ class Transcript:
         )
 
 
+def find_transcript(name: str | Path, folder: Path) -> Path:
+    """The transcript at that path, or of that id in the folder where they are kept.
+
+    Raises
+    ------
+    RequestError
+        There is none.
+    """
+    path = Path(name).expanduser()
+    kept = folder / f"{path.name}.jsonl"
+    found = path if path.is_file() else kept
+    if not found.is_file():
+        raise RequestError(f"there is no transcript {name}", advice=f"a file, or the id of one in {folder}")
+    return found
+
+
+def clock_of(path: Path) -> str | None:
+    """The clock by which the task of a transcript was done, ISO 8601; None where it does not say.
+
+    Raises
+    ------
+    RequestError
+        The file is no transcript.
+    """
+    return next(
+        (str(one["now"]) for one in read_lines(path) if one["kind"] == "clock" and "now" in one), None
+    )
+
+
 @dataclass(frozen=True)
 class Exchange:
     """One question of a transcript, and how it ended."""

@@ -26,7 +26,7 @@ from helio.cli.app import (
 )
 
 if TYPE_CHECKING:
-    from helio.authoring.desk import Desk
+    from helio.authoring.desk import By, Desk
     from helio.authoring.outcome import Question, Reply
     from helio.authoring.proposals import Proposal, Proposals
 
@@ -52,8 +52,13 @@ Range = Annotated[
 ]
 Replay = Annotated[
     Path | None,
-    typer.Option("--replay", help="A transcript that answers in place of the model.", metavar="FILE"),
+    typer.Option(
+        "--replay",
+        help="A transcript that answers in place of the model, by the same clock.",
+        metavar="FILE|ID",
+    ),
 ]
+_WRITERS: tuple[By, ...] = ("auto", "rules", "model")
 Id = Annotated[str, typer.Argument(help="A proposal's id, or the beginning of one.", metavar="PROPOSAL")]
 
 
@@ -137,6 +142,8 @@ def repair(
     run_id: Annotated[str, typer.Argument(help="The id of a run that failed.", metavar="RUN")],
     yes: Yes = False,
     answers: Answers = None,
+    preview: Preview = False,
+    time_range: Range = None,
     now: Now = None,
     archive: Archive = None,
     by: Writer = "auto",
@@ -148,7 +155,7 @@ def repair(
         outcome = _answered(
             lambda chosen: desk.repair(run_id, chosen=chosen), answers or [], yes=yes, as_json=as_json
         )
-        _show(desk, outcome, yes, as_json)
+        _show(desk, outcome, yes, as_json, preview=preview, time_range=time_range, now=now, archive=archive)
 
 
 proposals_app = typer.Typer(help="List, show, accept and reject what is proposed.", rich_markup_mode=None)
@@ -235,30 +242,39 @@ def _desk(
     from threading import Event
 
     ended = Event()
+    desk: Desk | None = None
     with errors_as_text(as_json):
         from helio import api
+        from helio.authoring.outcome import NotProved
         from helio.errors import Cancelled, RequestError
 
-        if by not in ("auto", "rules", "model"):
-            raise RequestError(f"there is no author '{by}'", advice="rules, model or auto")
-        settings = current_settings()
-        log_to(settings, verbose=context.obj)
-        desk = api.desk(
-            by=by,  # type: ignore[arg-type]  # looked at above
-            now=now,
-            archive=archive,
-            ended=ended,
-            replay=replay,
-            settings=settings,
-        )
         try:
+            writer = next((one for one in _WRITERS if one == by), None)
+            if writer is None:
+                raise RequestError(f"there is no author '{by}'", advice="rules, model or auto")
+            settings = current_settings()
+            log_to(settings, verbose=context.obj)
+            desk = api.desk(
+                by=writer, now=now, archive=archive, ended=ended, replay=replay, settings=settings
+            )
             yield desk
-        except (KeyboardInterrupt, Cancelled) as error:
+        except (KeyboardInterrupt, Cancelled, typer.Abort) as error:
             ended.set()
-            typer.echo("cancelled; nothing was changed", err=True)
+            typer.echo(_cancelled(desk), err=True)
             raise typer.Exit(CANCELLED) from error
+        except NotProved as error:
+            if not as_json and error.diagnostics:  # those alone would be printed
+                typer.echo(f"error: {error.message}", err=True)
+            raise
         finally:
-            desk.close()
+            if desk is not None:
+                desk.close()
+
+
+def _cancelled(desk: Desk | None) -> str:
+    waits = f"; {desk.kept[-1]} waits: helio proposals" if desk is not None and desk.kept else ""
+    asked = f"; what was said is in {desk.transcript}" if desk is not None and desk.transcript else ""
+    return f"cancelled; nothing was changed{waits}{asked}"
 
 
 def _answered(
@@ -332,31 +348,37 @@ def _show(
             typer.echo("try  --answer with one of them, or --yes for the first", err=True)
         raise typer.Exit(2)
     work = desk.work(outcome)
-    files = _drawn(outcome, time_range, now, archive) if preview else []
-    if yes:
-        path = desk.proposals.accept(outcome)
-        outcome = desk.proposals.load(outcome.id)
     if as_json:
-        told = {"computed_anew": list(work.anew), "in_the_store": list(work.kept), "preview": files}
-        print_json(outcome.to_json() | told)
+        files, errors = _drawn(outcome, time_range, now, archive) if preview else ([], [])
+        if yes:
+            desk.proposals.accept(outcome)
+            outcome = desk.proposals.load(outcome.id)
+        told = {"computed_anew": list(work.anew), "in_the_store": list(work.kept)}
+        print_json(outcome.to_json() | told | {"preview": files, "preview_errors": errors})
         return
     _print_proposal(outcome, patch=False)
     if outcome.earlier is not None:
         again = ", ".join(str(one) for one in work.anew) or "nothing"
         kept = f"; {', '.join(str(one) for one in work.kept)} stay as they are" if work.kept else ""
         say(f"to be computed anew: {again}{kept}")
-    for file in files:
-        say(f"preview  {file}")
-    if yes:
-        say(f"accepted {path}")
-    elif sys.stdin.isatty() and typer.confirm("Accept it?", default=False):
+    if preview:
+        files, errors = _drawn(outcome, time_range, now, archive)
+        for file in files:
+            say(f"preview  {file}")
+        for error in errors:
+            typer.echo(f"no preview  {error}", err=True)
+    if yes or (sys.stdin.isatty() and typer.confirm("Accept it?", default=False)):
         say(f"accepted {desk.proposals.accept(outcome)}")
     else:
         say(f"it waits: helio proposals accept {outcome.id}")
 
 
-def _drawn(proposal: Proposal, time_range: str | None, now: str | None, archive: str | None) -> list[str]:
+def _drawn(
+    proposal: Proposal, time_range: str | None, now: str | None, archive: str | None
+) -> tuple[list[str], list[str]]:
+    """Files of figures before and after, and what kept others from being drawn."""
     from helio import api
+    from helio.errors import HelioError
 
     folder = Path("helio-runs") / f"preview-{proposal.id}"
     runs = api.draw_both(
@@ -368,13 +390,15 @@ def _drawn(proposal: Proposal, time_range: str | None, now: str | None, archive:
         formats=["html"],
         settings=current_settings(),
     )
-    for one in runs:
-        for step in one.result.steps if one is not None else ():
-            if step.error is not None:
-                typer.echo(f"error: {step.error}", err=True)
-    return [
-        str(file.path) for one in runs if one is not None for file in one.artefacts if file.kind != "json"
-    ]
+    files: list[str] = []
+    errors: list[str] = []
+    for when, one in zip(("before", "after"), runs, strict=True):
+        if isinstance(one, HelioError):
+            errors.append(f"{when}: {one}")
+        elif one is not None:
+            files += [str(file.path) for file in one.artefacts if file.kind != "json"]
+            errors += [f"{when}: {step.error}" for step in one.result.steps if step.error is not None]
+    return files, errors
 
 
 def _print_proposal(proposal: Proposal, *, patch: bool) -> None:

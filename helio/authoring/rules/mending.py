@@ -15,7 +15,7 @@ from helio.knowledge.quantities import SOURCES
 from helio.pipelines.template import Document
 
 BY = Said("rules")
-NOTHING_THERE = ("NoData", "NoUsableData", "NoUsableCandidate", "NotYetPublished")
+NOTHING_THERE = ("NoData", "NoUsableData", "NoCandidate", "NotYetPublished")
 
 
 def repaired(template: Document, failure: Failure, *, catalogue: Catalogue, gate: Gate) -> Outcome:
