@@ -64,16 +64,22 @@ def unpack(packed: Any) -> dict[str, Any]:
     """The scope of an operation: ``df_B`` and ``da_B`` of each table, and ``df`` and ``da`` of the first.
 
     A series and a vector are a frame alone, a spectrum with one bin axis a frame and an array, with two an array
-    alone. Frames are copies that code may change.
+    alone. They lie in the memory that is given, which is the code's own to change.
     """
-    source = pa.BufferReader(packed)
+    memory = pa.py_buffer(packed)
+    source = pa.BufferReader(memory)
     scope: dict[str, Any] = {}
     while source.tell() < source.size():
         with pa.ipc.open_stream(source) as reader:
             facts = json.loads(reader.schema.metadata[b"helio"])
             batch = reader.read_next_batch()
             reader.read_all()  # to its end, behind which the next one begins
-        columns = {name: _as_numpy(batch.column(name), facts["shapes"][name]) for name in batch.schema.names}
+        columns = {}
+        for name in batch.schema.names:
+            array = _as_numpy(batch.column(name), facts["shapes"][name])
+            # Arrow's own view of it cannot be written
+            offset = array.ctypes.data - memory.address if array.size else 0
+            columns[name] = np.frombuffer(packed, array.dtype, array.size, offset).reshape(array.shape)
         frames = dict(_in_scope(facts, columns))
         if not scope:
             scope |= frames
@@ -84,8 +90,8 @@ def unpack(packed: Any) -> dict[str, Any]:
 def _in_scope(facts: dict[str, Any], columns: dict[str, npt.NDArray[Any]]) -> Iterator[tuple[str, Any]]:
     import pandas as pd
 
-    values, axes = columns["values"].copy(), facts["axes"]
-    index = pd.DatetimeIndex(columns["epoch"].copy(), name="time")
+    values, axes = columns["values"], facts["axes"]
+    index = pd.DatetimeIndex(columns["epoch"], name="time")
     if len(axes) < 2:
         names = facts["columns"] if not axes else _bin_names(axes[0], values.shape[1])
         yield "df", pd.DataFrame(values.reshape(len(index), -1), index=index, columns=names, copy=False)
@@ -98,7 +104,7 @@ def _in_scope(facts: dict[str, Any], columns: dict[str, npt.NDArray[Any]]) -> It
             name = f"dim{number + 1}"
             if axis["centers"] is None:  # bins that change from record to record stand beside their numbers
                 coords[name] = np.arange(1, values.shape[number + 1] + 1)
-                coords[f"{name}_bins"] = (("time", name), columns[f"axis {number}"].copy())
+                coords[f"{name}_bins"] = (("time", name), columns[f"axis {number}"])
             else:
                 coords[name] = np.asarray(axis["centers"], dtype=float)
         yield "da", xr.DataArray(values.copy(), dims=dims, coords=coords)

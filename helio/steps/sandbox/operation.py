@@ -46,9 +46,10 @@ def run(
         _keep_only(*descriptors)
         isolation.limit_resources(limits, space)
         size = request["size"]
-        packed: Any = (
-            mmap.mmap(_INPUT, size, mmap.MAP_PRIVATE | mmap.MAP_POPULATE, mmap.PROT_READ) if size else b""
-        )
+        packed: Any = b""
+        if size:  # copied all at once, for to be stopped at each of its pages would take longer
+            flags, rights = mmap.MAP_PRIVATE | mmap.MAP_POPULATE, mmap.PROT_READ | mmap.PROT_WRITE
+            packed = mmap.mmap(_INPUT, size, flags, rights)
         random.seed(0)  # Python seeds it anew in every child
         output = os.fdopen(_OUTPUT, "wb", buffering=0, closefd=False)
         isolation.refuse_calls(call_filter)
