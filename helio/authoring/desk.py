@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from helio.authoring.gate import Gate
+from helio.authoring.known_pipelines import answered
 from helio.authoring.outcome import (
     Author,
     Draft,
@@ -132,6 +133,9 @@ class Desk:
         """
         if name:
             self._must_be_free(name)
+        commands = answered(request, self.library, self._now)
+        if commands:
+            return Reply(f"there is a pipeline for that, and authors run nothing:\n{commands}", Said("rules"))
         author = self._author()
         with self._recording("authored", name or "pipeline", request):
             outcome = author.create(request, chosen=chosen)
@@ -355,7 +359,8 @@ class Desk:
     def _free(self, wanted: str) -> str:
         """An id that no pipeline has, and none that waits for approval."""
         taken = {one.id for one in self.library.entries()}
-        taken |= {one.pipeline for one in self.proposals.list(state="pending")}
+        if self._replay is None:  # what a transcript tells again is told by the name it had
+            taken |= {one.pipeline for one in self.proposals.list(state="pending")}
         name, number = slug(wanted)[:60].strip("-") or "pipeline", 2
         while name in taken:
             name, number = f"{slug(wanted)[:60].strip('-')}-{number}", number + 1

@@ -1,0 +1,60 @@
+"""Sentences about a pipeline that there is already: nothing is to be written for them, and the command is told."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from datetime import datetime
+
+from helio.authoring.rules.sentence import Sentence
+from helio.errors import HelioError, RequestError
+from helio.pipelines.library import Entry, Library
+
+_RUN = re.compile(
+    r"^\s*(?:please\s+)?(?:run|re-?run|execute)\s+(?:(?:my|our|the)\s+)?(?P<what>.+)$", re.IGNORECASE
+)
+_SAME = re.compile(r"^\s*(?:show\s+(?:me\s+)?)?(?:the\s+)?same\b", re.IGNORECASE)
+_SAYS_NOTHING = frozenset(
+    ("a", "an", "again", "for", "from", "in", "of", "on", "over", "during", "once", "more", "my", "our", "the")
+    + ("pipeline", "template")
+)
+    "a an again for from in of on over during once more my our the pipeline template".split()
+)
+
+
+def answered(request: str, library: Library, now: datetime) -> str:
+    """The commands that do what a request asks for; empty where it asks for a new pipeline.
+
+    Raises
+    ------
+    RequestError
+        It asks for the same as something, and does not say as what.
+    """
+    if _SAME.search(request):
+        raise RequestError(
+            "the same as which pipeline? helio author writes a new one",
+            advice=f"helio edit PIPELINE {shlex.quote(' '.join(request.split()))}; helio list names them",
+        )
+    asked = _RUN.match(request)
+    if asked is None:
+        return ""
+    times = Sentence(asked["what"]).take_times(now)
+    rest = asked["what"]
+    for phrase in times:
+        rest = rest.replace(phrase, " ")
+    wanted = set(re.findall(r"[a-z0-9]+", rest.casefold())) - _SAYS_NOTHING
+    found = [one for one in library.entries() if wanted and wanted <= _words(one, library)]
+    own = [one for one in found if not one.shipped]
+    if not found or len(times) > 1:
+        return ""
+    over = f" --time-range {shlex.quote(times[0])}" if times else ""
+    return "\n".join(f"helio run {one.id}{over}" for one in own or found)
+
+
+def _words(entry: Entry, library: Library) -> set[str]:
+    """The words of a pipeline's id and name."""
+    try:
+        name = str(library.read(entry).get("name") or "")
+    except HelioError:  # a damaged one still has its id; whoever runs it is told
+        name = ""
+    return set(re.findall(r"[a-z0-9]+", f"{entry.id} {name}".casefold()))
