@@ -15,10 +15,24 @@ _RUN = re.compile(
 )
 _SAME = re.compile(r"^\s*(?:show\s+(?:me\s+)?)?(?:the\s+)?same\b", re.IGNORECASE)
 _SAYS_NOTHING = frozenset(
-    ("a", "an", "again", "for", "from", "in", "of", "on", "over", "during", "once", "more", "my", "our", "the")
+    (
+        "a",
+        "an",
+        "again",
+        "for",
+        "from",
+        "in",
+        "of",
+        "on",
+        "over",
+        "during",
+        "once",
+        "more",
+        "my",
+        "our",
+        "the",
+    )
     + ("pipeline", "template")
-)
-    "a an again for from in of on over during once more my our the pipeline template".split()
 )
 
 
