@@ -15,24 +15,7 @@ _RUN = re.compile(
 )
 _SAME = re.compile(r"^\s*(?:show\s+(?:me\s+)?)?(?:the\s+)?same\b", re.IGNORECASE)
 _SAYS_NOTHING = frozenset(
-    (
-        "a",
-        "an",
-        "again",
-        "for",
-        "from",
-        "in",
-        "of",
-        "on",
-        "over",
-        "during",
-        "once",
-        "more",
-        "my",
-        "our",
-        "the",
-    )
-    + ("pipeline", "template")
+    re.findall(r"\w+", "a an again for from in of on over during once more my our the pipeline template")
 )
 
 
