@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from helio.steps.sandbox.allow_list import name_in_scope
+from helio.steps.sandbox.allow_list import name_in_scope, syntax_tree
 from helio.steps.signature import CODE, Schema, Signature
 
 Recipe = dict[str, Any]
@@ -98,7 +98,7 @@ def canonical_code(code: str, names: Mapping[str, str] | None = None) -> str:
     if len(code) > _LONGEST_CODE:
         return code
     try:
-        return _written(ast.parse(code), names or {})
+        return _written(syntax_tree(code), names or {})
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return code
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import math
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -272,12 +273,25 @@ def name_in_scope(label: str) -> str:
     return re.sub(r"\W", "_", label.rpartition(".")[2])
 
 
+def syntax_tree(code: str) -> ast.Module:
+    """The tree of a program; what Python would remark on its style is not the reader's concern.
+
+    Raises
+    ------
+    SyntaxError, ValueError, RecursionError, MemoryError
+        It is not Python.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(code)
+
+
 def _parsed(code: str) -> ast.Module | Refusal:
     """The syntax tree, its size looked at before anything is compiled or walked recursively."""
     if len(code) > LONGEST:
         return Refusal(f"{len(code)} characters are more than {LONGEST}")
     try:
-        tree = ast.parse(code)
+        tree = syntax_tree(code)
     except SyntaxError as error:
         return Refusal(f"not Python: {error.msg}", error.lineno or 0)
     except (ValueError, RecursionError, MemoryError):

@@ -143,6 +143,12 @@ def test_size_is_looked_at_before_anything_else(code: str):
     assert found.message
 
 
+@pytest.mark.filterwarnings("default")
+def test_remarks_on_the_style_of_code_are_nobody_s_concern(recwarn: pytest.WarningsRecorder):
+    assert refusals("x = 1if len(df) else 2\ny = 'a\\d'\nresult = df") == []
+    assert list(recwarn) == []
+
+
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_is_read_without_an_exception(code: str):
