@@ -11,7 +11,7 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -105,12 +105,12 @@ def put(task: Task, author: Author) -> Outcome | HelioError:
         return error
 
 
-def measure(task: Task, author: Author, tokens: Callable[[], int] = lambda: 0) -> Result:
+def measure(task: Task, author: Author) -> Result:
     """One task, put and judged."""
     began = time.perf_counter()
     came = put(task, author)
     took = time.perf_counter() - began
-    return Result(task.id, task.kind, task.plain, tuple(judge(task, came)), took, tokens())
+    return Result(task.id, task.kind, task.plain, tuple(judge(task, came)), took)
 
 
 def run(tasks: Sequence[Task], author: str, home: Path) -> Iterator[Result]:
@@ -122,21 +122,24 @@ def run(tasks: Sequence[Task], author: str, home: Path) -> Iterator[Result]:
         For ``model`` without a key.
     """
     bench = Bench(home)
-    for task in tasks:
-        if author == "rules":
+    if author == "rules":
+        for task in tasks:
             yield measure(task, bench.rules(task))
-            continue
-        if author == "scripted":
-            from benchmarks.authoring.scripted import good_script, replayed
+    elif author == "model":
+        for task in tasks:
+            with _opened(home) as door:
+                yield asked(task, bench, door)
+    else:
+        from benchmarks.authoring.scripted import ScriptedModel, good_scripts  # it needs the tests' stand-in
 
-            script = good_script(task)
-            if script is None:
-                continue
-            with replayed(script, home) as (door, _):
-                yield measure(task, bench.model(task, door), lambda asked=door: asked.usage.total)
-            continue
-        with _opened(home) as door:
-            yield measure(task, bench.model(task, door), lambda asked=door: asked.usage.total)
+        with ScriptedModel(home) as scripted:
+            for task in tasks:
+                yield asked(task, bench, scripted.play(good_scripts()[task.id]))
+
+
+def asked(task: Task, bench: Bench, door: Door) -> Result:
+    """One task put to a model behind a door."""
+    return replace(measure(task, bench.model(task, door)), tokens=door.usage.total)
 
 
 @contextmanager

@@ -1,30 +1,45 @@
-"""A model that answers by a script: Google's own client asks a server on loopback, and whatever it says is replayed.
+"""A model that answers by a script: Google's own client asks a server on loopback, which says what a script says.
 
 A script of a task has what the model says while it looks around (``discovery``, or ``looks_at``: datasets whose
-parameters it lists) and what it says when it is asked for a plan or an edit (``answer``, or ``answers`` one after another;
-the last one is said again and again). An answer is written as an object, with arguments and values as they are: the wire
-wants them as JSON in a text. Whatever else `tests.authoring.standin_gemini.reply_from_json` knows can stand in its place:
-``{"status": 429, "retry": "2s"}``, ``{"text": "no JSON at all"}``, ``{"finish": "SAFETY"}``.
+parameters it lists) and what it says when it is asked for a plan or an edit (``answer``, or ``answers`` one after
+another; the last one is said again and again). An answer is written as an object, with arguments and values as they
+are: the wire wants them as JSON in a text. In its place can stand
+
+- ``{"good": [["AC_H0_MFI", "AC_H9_MFI"]]}``: the right answer to the task with some of its text replaced, and prose
+  ``before`` and ``after`` it;
+- ``{"endless": "search_datasets", "at_once": 3}``: calls of that tool for ever, each with another argument;
+- ``{"nested": 5000}``, ``{"long": 1000000}``, ``{"steps": 3000}``: too much of it;
+- whatever `tests.authoring.standin_gemini.reply_from_json` knows: ``{"status": 429, "retry": "2s"}``,
+  ``{"text": "no JSON at all"}``, ``{"finish": "SAFETY"}``.
 """
 
 from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any
 
-from benchmarks.authoring.tasks import HERE, Task
+from benchmarks.authoring.tasks import HERE
 from helio.authoring.door import Door
 from helio.authoring.gemini import connect
 from helio.authoring.scrub import Scrub
 from helio.authoring.transcript import Transcript
 from helio.settings import Settings
 from helio.sources.http import Clock
-from tests.authoring.standin_gemini import KEY, Answering, GeminiStandIn, Reply, Request, reply_from_json
+from tests.authoring.standin_gemini import (
+    KEY,
+    Answering,
+    GeminiStandIn,
+    Reply,
+    Request,
+    calls,
+    reply_from_json,
+    text,
+)
 
 Written = Mapping[str, Any]
 
@@ -46,34 +61,52 @@ def bad_scripts() -> tuple[dict[str, Any], ...]:
     )
 
 
-def good_script(task: Task) -> Written | None:
-    """The script with a right answer, if there is one."""
-    return good_scripts().get(task.id)
+class ScriptedModel:
+    """A server and a client that asks it, for one script after another; waiting takes no time.
 
+    Parameters
+    ----------
+    home : Path
+        For the transcripts.
+    """
 
-@contextmanager
-def replayed(script: Written, home: Path) -> Iterator[tuple[Door, GeminiStandIn]]:
-    """A door to a server that answers by a script; waiting takes no time."""
-    with GeminiStandIn(_Answers(script)) as server:
-        settings = Settings(home, model_key=server.key, model_url=server.url)
-        model, fallback = connect(settings)
-        transcript = Transcript.begin(settings.transcripts, scrub=Scrub(KEY))
-        door = Door(model, transcript, fallback=fallback, clock=_without_waiting())
-        try:
-            yield door, server
-        finally:
-            door.close()
-            model.close()
-            if fallback is not None:
-                fallback.close()
+    def __init__(self, home: Path) -> None:
+        self._server = GeminiStandIn(lambda request: self._answers(request))
+        self._settings = Settings(home, model_key=KEY, model_url=self._server.url)
+        self._models = connect(self._settings)
+        self._answers = _Answers({"answer": {"status": "impossible", "reason": "no script is played"}})
+
+    def __enter__(self) -> ScriptedModel:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        for one in self._models:
+            if one is not None:
+                one.close()
+        self._server.close()
+
+    @property
+    def asked(self) -> list[Request]:
+        """What the server was asked since the script began."""
+        return self._server.requests
+
+    def play(self, script: Written) -> Door:
+        """A door behind which a script begins."""
+        self._answers = _Answers(script)
+        self._server.requests.clear()
+        model, fallback = self._models
+        transcript = Transcript.begin(self._settings.transcripts, scrub=Scrub(KEY))
+        return Door(model, transcript, fallback=fallback, clock=_without_waiting())
 
 
 class _Answers:
     """Says what a script says next: of looking around where there are tools to call, else of the plan."""
 
     def __init__(self, script: Written) -> None:
-        self._discovery = _Sequence(script.get("discovery") or _looking(script.get("looks_at", ())))
-        self._answers = _Sequence(script.get("answers") or [script["answer"]])
+        right = good_scripts().get(script.get("task", ""), {})
+        looking = script.get("discovery") or _looking(script.get("looks_at", right.get("looks_at", ())))
+        self._discovery = _Sequence(looking, right)
+        self._answers = _Sequence(script.get("answers") or [script["answer"]], right)
 
     def __call__(self, request: Request) -> Reply:
         return (self._discovery if request.tools else self._answers).next(request)
@@ -82,14 +115,43 @@ class _Answers:
 class _Sequence:
     """Replies in turn, the last of them for ever."""
 
-    def __init__(self, entries: Sequence[Written]) -> None:
-        self._waiting: list[Reply | Answering] = [
-            reply for entry in entries for reply in reply_from_json(on_the_wire(entry))
-        ]
+    def __init__(self, entries: Sequence[Written], right: Written) -> None:
+        self._waiting = [reply for entry in entries for reply in _replies(entry, right)]
 
     def next(self, request: Request) -> Reply:
         reply = self._waiting.pop(0) if len(self._waiting) > 1 else self._waiting[0]
         return reply if isinstance(reply, Reply) else reply(request)
+
+
+def _replies(entry: Written, right: Written) -> list[Reply | Answering]:
+    if "good" in entry:
+        said = json.dumps(right["answer"], ensure_ascii=False)
+        for old, new in entry["good"]:
+            if old not in said:
+                raise ValueError(f"the right answer has no {old}")
+            said = said.replace(old, new)
+        wire = json.dumps(on_the_wire(json.loads(said))["json"])
+        return [text(f"{entry.get('before', '')}{wire}{entry.get('after', '')}")]
+    if "endless" in entry:
+        return [_endless(entry["endless"], entry.get("at_once", 1))]
+    if "nested" in entry:
+        return [text("[" * entry["nested"] + "]" * entry["nested"])]
+    if "long" in entry:
+        return [text(json.dumps({"status": "plan", "name": "x" * entry["long"], "steps": []}))]
+    if isinstance(entry.get("steps"), int):
+        draw = {"tool_name": "render_spec", "tool_args_json": "{}", "intent": "again"}
+        steps = [{"step_id": f"s{number}"} | draw for number in range(entry["steps"])]
+        return [text(json.dumps({"status": "plan", "name": "many", "steps": steps}))]
+    return reply_from_json(on_the_wire(entry))
+
+
+def _endless(name: str, at_once: int) -> Answering:
+    numbers = count()
+
+    def answer(request: Request) -> Reply:
+        return calls([(name, {"query": f"field {next(numbers)}"}) for _ in range(at_once)])
+
+    return answer
 
 
 def on_the_wire(entry: Written) -> Written:

@@ -1,0 +1,138 @@
+"""Every authoring task, put to the rules and to a scripted model that answers well, carelessly or with bad intent."""
+
+import json
+from collections import Counter
+
+import pytest
+
+from benchmarks.authoring.checks import judge
+from benchmarks.authoring.run import Bench, main, measure, put, table
+from benchmarks.authoring.scripted import KEY, ScriptedModel, bad_scripts, good_scripts
+from benchmarks.authoring.tasks import read_tasks
+from helio.authoring.outcome import NotProved, NotUnderstood, Question, Reply
+
+OPEN = {
+    "edit-after-the-end": "the gate looks at the steps that changed, not at those whose range did",
+    "edit-instead-of-an-answer": "an edit in answer to a question is proposed, and waits for a yes",
+}
+"""What is not as it should be yet: each fails, and the test says so when it no longer does."""
+
+TASKS = {one.id: one for one in read_tasks()}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="module")
+def bench(home):
+    return Bench(home)
+
+
+@pytest.fixture(scope="module")
+def scripted(home):
+    with ScriptedModel(home) as model:
+        yield model
+
+
+@pytest.fixture(scope="module")
+def by_rules(bench):
+    return {one.id: put(one, bench.rules(one)) for one in TASKS.values()}
+
+
+def test_there_are_tasks_of_every_kind_about_many_missions():
+    kinds = Counter(one.kind for one in TASKS.values())
+    missions = {mission for one in TASKS.values() for mission in one.missions}
+    assert len(TASKS) == kinds.total() >= 120
+    assert all(
+        kinds[one] >= least for one, least in {"create": 60, "edit": 35, "question": 10, "repair": 15}.items()
+    )
+    assert len(missions) >= 12
+    assert sum(one.plain for one in TASKS.values()) >= 40
+
+
+def test_every_task_has_a_right_answer():
+    assert set(good_scripts()) == set(TASKS)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_right_answer_of_a_model_is_taken_and_found_right(name, bench, scripted):
+    task = TASKS[name]
+    door = scripted.play(good_scripts()[name])
+    assert judge(task, put(task, bench.model(task, door))) == []
+    assert len(scripted.asked) <= 4
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(one, id=one["id"], marks=pytest.mark.xfail(reason=OPEN[one["id"]], strict=True))
+        if one["id"] in OPEN
+        else pytest.param(one, id=one["id"])
+        for one in bad_scripts()
+    ],
+)
+def test_a_careless_or_hostile_model_comes_to_the_right_end(script, bench, scripted):
+    task = TASKS[script["task"]]
+    door = scripted.play(script)
+    came = put(task, bench.model(task, door))
+    wrong = judge(task, came)
+    if script["ends"] == "right":
+        assert wrong == []
+    elif script["ends"] == "refused":
+        assert isinstance(came, (NotProved, NotUnderstood)), came
+    else:
+        assert type(came).__name__ == script["ends"]
+    said = str(came) + " ".join(one.message for one in getattr(came, "diagnostics", ()))
+    assert script.get("says", "") in said
+    assert len(scripted.asked) <= script["most"]
+
+
+def test_nothing_is_written_but_transcripts_and_no_key_is_in_them(home, bench, scripted):
+    task = TASKS["create-omni-speed"]
+    script = next(one for one in bad_scripts() if one["id"] == "the-key-said-back")
+    put(task, bench.model(task, scripted.play(script)))
+    files = [one for one in home.rglob("*") if one.is_file()]
+    assert {one.parent.name for one in files} == {"transcripts"}
+    assert not any(KEY in one.read_text(encoding="utf-8") for one in files)
+
+
+def test_the_rules_pass_half_of_the_create_tasks_and_most_of_the_plain_ones(by_rules):
+    create = [one for one in TASKS.values() if one.kind == "create"]
+    failed = {one.id: judge(one, by_rules[one.id]) for one in create}
+    passed = [one for one in create if not failed[one.id]]
+    assert 2 * len(passed) >= len(create), failed
+    assert sum(one.plain for one in passed) >= 0.8 * sum(one.plain for one in create), failed
+
+
+@pytest.mark.parametrize("name", [name for name, one in TASKS.items() if one.kind == "question"])
+def test_the_rules_change_nothing_when_they_are_asked_a_question(name, by_rules):
+    assert isinstance(by_rules[name], (Reply, Question, NotUnderstood))
+
+
+def test_an_author_that_fails_is_listed_with_the_reason(bench):
+    task = TASKS["create-newell"]
+    result = measure(task, bench.rules(TASKS["create-newell"]))
+    assert not result.passed
+    assert "create-newell" in table([result])
+    assert result.wrong[0] in table([result])
+
+
+def test_one_task_is_run_by_its_id(capsys):
+    assert main(["--only", "create-ace-last-week", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["task"], told["passed"]) == ("create-ace-last-week", True)
+
+
+def test_an_id_that_no_task_has_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        main(["--only", "make-coffee"])
+    assert "no task begins with make-coffee" in capsys.readouterr().err
+
+
+def test_a_real_model_without_a_key_is_refused_in_words(monkeypatch, capsys):
+    for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    assert main(["--author", "model", "--only", "create-ace-last-week"]) == 1
+    assert "there is no key" in capsys.readouterr().err
