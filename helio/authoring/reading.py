@@ -41,10 +41,11 @@ def read_answer(ask: Ask, answer: Answer) -> Answer:
     if answer.calls and ask.schema is None:
         return answer
     if not answer.text.strip():
-        raise Unreadable(f"{answer.model or 'the model'} answered nothing", advice="ask again", answer=answer)
+        said = "called a function that it was not given" if answer.calls else "answered nothing"
+        raise Unreadable(f"{answer.model or 'the model'} {said}", advice="ask again", answer=answer)
     if ask.schema is None:
         return answer
-    wrong = "it calls a function" if answer.calls else ""
+    wrong = ""
     for value in _values(answer.text):
         problem = value.message if isinstance(value, Diagnostic) else _problem(value, ask.schema)
         if not problem:

@@ -6,17 +6,25 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
+from helio.authoring.author import ModelAuthor
+from helio.authoring.discovery import Shelf
 from helio.authoring.door import Door
+from helio.authoring.gate import Gate
 from helio.authoring.gemini import Gemini
 from helio.authoring.scrub import Scrub
 from helio.authoring.transcript import Transcript
+from helio.knowledge.catalogue import Catalogue
+from helio.pipelines.library import Library
+from helio.pipelines.template import Document
 from helio.sources.http import Clock
 from tests.authoring.standin_gemini import KEY, GeminiStandIn, Script
 
+NOW = datetime(2024, 1, 20, 12)
 SMART, FAST, OTHER = "gemini-3.8-flash", "gemini-3.5-flash-lite", "gemini-3.7-flash"
 
 
@@ -92,6 +100,40 @@ def door(gemini: Callable[..., Gemini], tmp_path: Path, still: StillClock) -> It
     yield make
     for one in made:
         one.close()
+
+
+@pytest.fixture(scope="session")
+def catalogue() -> Catalogue:
+    """The shipped catalogue, opened once."""
+    return Catalogue()
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Library:
+    """The shipped pipelines, and none of one's own."""
+    return Library(tmp_path / "templates")
+
+
+@pytest.fixture
+def overview(library: Library) -> Document:
+    """The shipped ACE overview: fetch 1, magnitude 2, plot 3, style 4."""
+    return library.read(library.find("ace-bfield-overview"))
+
+
+@pytest.fixture
+def author(
+    door: Callable[..., Door], catalogue: Catalogue, library: Library, tmp_path: Path
+) -> Callable[..., ModelAuthor]:
+    """Makes authors that ask stand-ins."""
+
+    def make(standin: GeminiStandIn, *, knows: Catalogue | None = None, **options: object) -> ModelAuthor:
+        known = knows or catalogue
+        gate = Gate(known, home=tmp_path, now=NOW, pipelines=library.templates())
+        return ModelAuthor(
+            door(standin, **options), lambda: Shelf(known, library, tmp_path / "runs"), gate, now=NOW
+        )
+
+    return make
 
 
 @contextmanager
