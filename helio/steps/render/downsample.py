@@ -75,6 +75,44 @@ def thin_line(
     return _broken(chosen, value, kept, breaks)
 
 
+def thin_curve(
+    places: npt.NDArray[np.float64], values: npt.NDArray[np.float64], *, log: bool, pixels: int
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """A curve over increasing places, with at most a few points per pixel, broken where a value is missing.
+
+    With more than two bins per pixel only the lowest and highest of each pixel are kept, at their own places, with the
+    ends of every uninterrupted piece: the exact envelope.
+
+    Parameters
+    ----------
+    places, values : shape (n,)
+        NaN where there is no value; places above zero where `log`.
+    log : bool
+        Whether pixels are equal steps of the logarithm.
+    pixels : int
+        Width of the whole range of places.
+    """
+    index = np.flatnonzero(np.isfinite(values))
+    if values.size <= 2 * pixels or not index.size:
+        return places, values
+    scaled = np.log10(places[index]) if log else places[index]
+    pixel = np.floor((scaled - scaled[0]) / max(scaled[-1] - scaled[0], 1e-300) * pixels)
+    piece = np.concatenate([[0], np.cumsum(np.diff(index) > 1)])
+    starts = np.flatnonzero(np.concatenate([[True], (np.diff(pixel) > 0) | (np.diff(piece) > 0)]))
+    value = values[index]
+    groups = zip(starts, np.append(starts[1:], value.size), strict=True)
+    extremes = [first + at for first, last in groups for at in _extremes(value[first:last])]
+    borders = np.flatnonzero(np.diff(piece))
+    kept = np.unique(np.concatenate([extremes, borders, borders + 1, [0, value.size - 1]]).astype(np.int64))
+    breaks = np.flatnonzero(np.diff(piece[kept])) + 1
+    kept = index[kept]
+    return np.insert(places[kept], breaks, places[kept[breaks]]), np.insert(values[kept], breaks, np.nan)
+
+
+def _extremes(values: npt.NDArray[np.float64]) -> tuple[int, int]:
+    return int(values.argmin()), int(values.argmax())
+
+
 def isolated(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """Values with no neighbour on either side: a line alone would not show them."""
     finite = np.isfinite(values)

@@ -69,7 +69,10 @@ def _shortened(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     low, high = values[finite].min(), values[finite].max()
     with np.errstate(invalid="ignore"):
         moved = np.abs(short[finite].astype(np.float64) - values[finite]).max()
-    return short if moved <= (high - low) * 1e-5 or moved == 0.0 else values.astype(np.float64)
+    # On a logarithmic axis a value too small for float32 is far from zero.
+    vanished = ((short[finite] == 0) & (values[finite] != 0)).any()
+    enough = moved <= (high - low) * 1e-5 or moved == 0.0
+    return short if enough and not vanished else values.astype(np.float64)
 
 
 def _listed(values: npt.NDArray[Any]) -> list[Any]:

@@ -11,7 +11,9 @@ from helio.steps.render.spec import FigureSpec
 WIDTH = 1000
 LEFT = 96
 """Room at the left at a font size of 14: figures with ordinary tick labels have equal margins."""
-LINE_PANEL, SPECTROGRAM_PANEL = 180, 210
+LINE_PANEL, SPECTROGRAM_PANEL, SPECTRUM_PANEL = 180, 210, 320
+TIME_AXIS, BIN_AXIS = 62, 46
+"""Height in pixels of an x axis at a font size of 14: tick labels, of times on two lines, and its title."""
 LEGEND_ROW = 19
 """Height in pixels of an entry in plotly's legend, whatever its font up to 14."""
 LEGEND_KEY = 42
@@ -51,6 +53,7 @@ def lay_out(
     spec: FigureSpec,
     *,
     wanted: Sequence[float],
+    below: Sequence[float],
     left: int = 0,
     right: int,
     title_lines: int,
@@ -64,6 +67,8 @@ def lay_out(
         Its canvas_size, row_heights and font_size are heeded.
     wanted : sequence of float
         Height in pixels that each panel would have.
+    below : sequence of float
+        Height of the x axis that stands below each panel at a font size of 14, 0 for none.
     left : int
         Room that tick labels and titles of y axes need; never less is given than most figures take.
     right : int
@@ -78,10 +83,11 @@ def lay_out(
     scale = font / 14
     left = max(left, round(LEFT * scale))
     top = round(14 + title_lines * 20 * scale)
-    bottom = round(62 * scale + footer_lines * 14 * scale + (6 if footer_lines else 0))
+    bottom = round(below[-1] * scale + footer_lines * 14 * scale + (6 if footer_lines else 0))
     relative = _relative_heights(spec, wanted)
     gap = 14.0
-    height = canvas.get("height", round(sum(wanted) + gap * (len(wanted) - 1) + top + bottom))
+    axes = [room * scale for room in below[:-1]]
+    height = canvas.get("height", round(sum(wanted) + gap * (len(wanted) - 1) + sum(axes) + top + bottom))
     width = canvas.get("width", WIDTH)
     if not 300 <= width <= 6000 or not 200 <= height <= 10_000:
         raise StepError(
@@ -91,18 +97,19 @@ def lay_out(
     plot = height - top - bottom
     # Never further apart than 2 % of the figure: the eye follows a time from panel to panel.
     gap = min(gap, 0.02 * height)
-    room = plot - gap * (len(wanted) - 1)
+    room = plot - gap * (len(wanted) - 1) - sum(axes)
     if room / len(wanted) < 30 or width - left - right < 100:
+        least = round(top + bottom + sum(axes) + 44 * len(wanted))
         raise StepError(
             f"{len(wanted)} panels do not fit {width} × {height} pixels",
-            advice=f"at least {left + right + 100} × {round(top + bottom + 44 * len(wanted))} in canvas_size",
+            advice=f"at least {left + right + 100} × {least} in canvas_size",
         )
     domains = []
     high = float(plot)
-    for share in relative:
+    for share, axis in zip(relative, [*axes, 0.0], strict=True):
         low = high - share * room
         domains.append((max(0.0, round(low / plot, 6)), round(high / plot, 6)))
-        high = low - gap
+        high = low - axis - gap
     return Geometry(width, height, left, right, top, bottom, tuple(domains), font)
 
 

@@ -43,12 +43,20 @@ class Line:
     """Centre of its bin, for a spectrum's lines."""
 
     @property
+    def shown(self) -> tuple[npt.NDArray[Any], ...]:
+        """Every array that its y axis has to hold."""
+        return (self.values,)
+
+    @property
     def keys(self) -> tuple[str, ...]:
         """How a spec may address it, most exact first."""
         if not self.component:
             return (self.label,)
         letters = [one for one, name in axis_letters(self.table.components).items() if name == self.component]
         return (*(f"{self.label}.{name}" for name in (self.component, *letters)), self.label)
+
+
+LineLike = TypeVar("LineLike", bound=Line)
 
 
 def panel_lines(
@@ -73,7 +81,7 @@ def panel_lines(
             lines.append(Line(label, "", table, table.values, table.name or label, foreground))
     lines = _coloured_scalars(lines, spec, foreground)
     lines = _named(lines)
-    return [_styled(line, spec) for line in lines]
+    return [styled(line, spec) for line in lines]
 
 
 def line_traces(
@@ -97,7 +105,7 @@ def line_traces(
             values = np.where(values > 0, values, np.nan).astype(values.dtype)
     gap = gaps(epoch, spec.get("gap_factor", 1.5))
     x, y = thin_line(epoch, values, gap, start=start, stop=stop, pixels=pixels)
-    style = _style(line, spec)
+    style = line_style(line, spec)
     mode = style.get("mode", "lines")
     width = float(style.get("width", 1.1 if line.bin is not None else 1.3))
     unit = pretty_unit(line.table.unit)
@@ -255,7 +263,8 @@ def _named(lines: list[Line]) -> list[Line]:
     return [replace(line, name=inert(name)) for line, name in zip(lines, names, strict=True)]
 
 
-def _styled(line: Line, spec: FigureSpec) -> Line:
+def styled(line: LineLike, spec: FigureSpec) -> LineLike:
+    """A line with the name and colour that the spec gives it."""
     name = _addressed(line, spec.get("trace_names", {}))
     colour = _addressed(line, spec.get("trace_colors", {}))
     if name is not None:
@@ -265,7 +274,8 @@ def _styled(line: Line, spec: FigureSpec) -> Line:
     return line
 
 
-def _style(line: Line, spec: FigureSpec) -> dict[str, Any]:
+def line_style(line: Line, spec: FigureSpec) -> dict[str, Any]:
+    """What the spec says of a line's width, dash and mode."""
     found = _addressed(line, spec.get("line_styles", {}))
     return dict(found) if found else {}
 

@@ -27,6 +27,7 @@ def marks(
     stop: np.datetime64,
     axes: Sequence[str],
     logarithmic: Sequence[bool],
+    bin_axes: Mapping[int, tuple[str, bool]],
     foreground: str,
     background: str,
 ) -> Marks:
@@ -38,12 +39,17 @@ def marks(
         Plotly's name of each panel's y axis, from the top: ``"y"``, ``"y2"``.
     logarithmic : sequence of bool
         Whether it is logarithmic, from the top: plotly places texts there by log10.
+    bin_axes : mapping
+        Plotly's name of a spectrum panel's x axis and whether it is logarithmic, by the panel's number; the others
+        share the time axis.
     """
     shapes: list[dict[str, Any]] = []
     texts: list[dict[str, Any]] = []
     flags: list[tuple[np.datetime64, str, str, str]] = []
+    timed = [axis for number, axis in enumerate(axes, 1) if number not in bin_axes]
     for place, rect in enumerate(spec.get("vrects", []), 1):
         where = f"vrects: entry {place}"
+        _check_timed(timed, where)
         first, last = instant(_need(rect, "x0", where), where), instant(_need(rect, "x1", where), where)
         if not first < last:
             raise StepError(f"{where}: x0 is not before x1", advice="exchange them")
@@ -53,28 +59,44 @@ def marks(
         if not 0 <= opacity <= 1:
             raise StepError(f"{where}: opacity {opacity:g} is out of bounds", advice="0 to 1")
         shape |= {"fillcolor": colour, "opacity": opacity, "line": {"width": 0}}
-        shapes += _in_every_panel(shape, axes)
+        shapes += _in_every_panel(shape, timed)
         if rect.get("label"):
             middle = first + (last - first) // 2
             flags.append((middle, rect["label"], foreground, "center"))
     for place, line in enumerate(spec.get("vlines", []), 1):
         where = f"vlines: entry {place}"
-        moment = instant(_need(line, "x", where), where)
         colour = check_colour(line.get("color", "red"), where)
         if colour == "white" and background in ("#ffffff", "white"):
             colour = "red"
-        stroke = {"color": colour, "width": float(line.get("width", 1.5)), "dash": line.get("dash", "solid")}
+        stroke: dict[str, Any] = {
+            "color": colour,
+            "width": float(line.get("width", 1.5)),
+            "dash": line.get("dash", "solid"),
+        }
+        at = _need(line, "x", where)
+        if "panel" in line:
+            number = _panel(line, len(axes), where)
+            drawn = _at_bin(at, number, axes[number - 1], bin_axes, where)
+            shapes.append({"type": "line", **drawn, "x1": drawn["x0"], "y0": 0, "y1": 1, "line": stroke})
+            if line.get("label"):
+                texts.append(_bin_flag(line["label"], drawn, bin_axes[number][1], colour, geometry))
+            continue
+        moment = instant(at, where)
+        _check_timed(timed, where)
         shapes += _in_every_panel(
-            {"type": "line", "x0": iso(moment), "x1": iso(moment), "y0": 0, "y1": 1, "line": stroke}, axes
+            {"type": "line", "x0": iso(moment), "x1": iso(moment), "y0": 0, "y1": 1, "line": stroke}, timed
         )
         if line.get("label"):
             flags.append((moment, line["label"], colour, "left"))
-    texts += _flags(flags, geometry, start=start, stop=stop, background=background)
+    if flags:
+        top = geometry.domains[axes.index(timed[0])][1]
+        texts += _flags(flags, geometry, top=top, start=start, stop=stop, background=background)
     for place, line_at in enumerate(spec.get("hlines", []), 1):
         where = f"hlines: entry {place}"
         value = float(_need(line_at, "y", where))
         panel = _panel(line_at, len(axes), where)
         axis = axes[panel - 1]
+        across = f"{bin_axes[panel][0] if panel in bin_axes else 'x'} domain"
         colour = check_colour(line_at.get("color", "red"), where)
         stroke = {
             "color": colour,
@@ -84,7 +106,7 @@ def marks(
         shapes.append(
             {
                 "type": "line",
-                "xref": "x domain",
+                "xref": across,
                 "yref": axis,
                 "x0": 0,
                 "x1": 1,
@@ -96,13 +118,15 @@ def marks(
         if line_at.get("label"):
             texts.append(
                 {
-                    "text": line_at["label"], "xref": "x domain", "x": 1, "xanchor": "right", "yref": axis,
+                    "text": line_at["label"], "xref": across, "x": 1, "xanchor": "right", "yref": axis,
                     "y": _on_axis(value, logarithmic[panel - 1], where), "yanchor": "bottom",
                     "font": {"size": geometry.font - 3, "color": colour}, "showarrow": False,
                 }
             )  # fmt: skip
     for place, note in enumerate(spec.get("annotations", []), 1):
-        texts.append(_note(note, f"annotations: entry {place}", geometry, axes, logarithmic, foreground))
+        texts.append(
+            _note(note, f"annotations: entry {place}", geometry, axes, logarithmic, bin_axes, foreground)
+        )
     return shapes, texts
 
 
@@ -124,6 +148,44 @@ def _panel(entry: Mapping[str, Any], panels: int, where: str) -> int:
     return number
 
 
+def _check_timed(timed: Sequence[str], where: str) -> None:
+    if not timed:
+        raise StepError(
+            f"{where}: every panel is a spectrum, and none has a time axis",
+            advice="a vline with the panel's number stands at a frequency or energy",
+        )
+
+
+def _at_bin(
+    at: str | float, number: int, axis: str, bin_axes: Mapping[int, tuple[str, bool]], where: str
+) -> dict[str, Any]:
+    """Where a vertical line stands in a spectrum panel."""
+    if number not in bin_axes:
+        raise StepError(
+            f"{where}: panel {number} is not a spectrum",
+            advice="leave panel out: a time is marked in every panel",
+        )
+    if isinstance(at, str):
+        raise StepError(
+            f"{where}: '{at}' is not a place on the axis of panel {number}",
+            advice="x as a number in the unit of that axis: 0.5",
+        )
+    name, logarithmic = bin_axes[number]
+    _on_axis(at, logarithmic, where, "x")
+    return {"xref": name, "x0": at, "yref": f"{axis} domain"}
+
+
+def _bin_flag(
+    text: str, drawn: Mapping[str, Any], logarithmic: bool, colour: str, geometry: Geometry
+) -> dict[str, Any]:
+    place = _on_axis(drawn["x0"], logarithmic, text, "x")
+    return {
+        "text": text, "xref": drawn["xref"], "x": place, "xanchor": "left", "yref": drawn["yref"], "y": 1,
+        "yanchor": "top", "showarrow": False, "borderpad": 1,
+        "font": {"size": geometry.font - 3, "color": colour},
+    }  # fmt: skip
+
+
 def _in_every_panel(shape: dict[str, Any], axes: Sequence[str]) -> list[dict[str, Any]]:
     return [{**shape, "xref": "x", "yref": f"{axis} domain"} for axis in axes]
 
@@ -132,11 +194,12 @@ def _flags(
     flags: Sequence[tuple[np.datetime64, str, str, str]],
     geometry: Geometry,
     *,
+    top: float,
     start: np.datetime64,
     stop: np.datetime64,
     background: str,
 ) -> list[dict[str, Any]]:
-    """Labels at the top of the first panel, one row lower where they would cover each other."""
+    """Labels at the top of the first panel of times, one row lower where they would cover each other."""
     size = geometry.font - 3
     pixel = geometry.plot_width / int((stop - start).astype("timedelta64[ns]").astype("i8"))
     ends: list[float] = []
@@ -153,7 +216,7 @@ def _flags(
         ends[row : row + 1] = [left + width]
         found.append(
             {
-                "text": text, "xref": "x", "x": iso(moment), "xanchor": anchor, "yref": "paper", "y": 1,
+                "text": text, "xref": "x", "x": iso(moment), "xanchor": anchor, "yref": "paper", "y": top,
                 "yanchor": "top", "yshift": -(2 + row * (size + 4)), "showarrow": False, "borderpad": 1,
                 "font": {"size": size, "color": colour},
                 **({} if middle else {"bgcolor": background, "opacity": 0.8}),
@@ -168,6 +231,7 @@ def _note(
     geometry: Geometry,
     axes: Sequence[str],
     logarithmic: Sequence[bool],
+    bin_axes: Mapping[int, tuple[str, bool]],
     foreground: str,
 ) -> dict[str, Any]:
     x, y = _need(note, "x", where), float(_need(note, "y", where))
@@ -180,14 +244,19 @@ def _note(
         drawn |= {"arrowhead": 2, "arrowwidth": 1, "arrowcolor": drawn["font"]["color"], "ax": 30, "ay": -30}
     if isinstance(x, str):
         panel = _panel(note, len(axes), where)
+        if panel in bin_axes:
+            raise StepError(
+                f"{where}: panel {panel} is a spectrum and has no time '{x}'",
+                advice="x as a fraction of the panels' width, y of their height",
+            )
         place = _on_axis(y, logarithmic[panel - 1], where)
         return drawn | {"xref": "x", "x": iso(instant(x, where)), "yref": axes[panel - 1], "y": place}
     return drawn | {"xref": "paper", "x": float(x), "yref": "paper", "y": y}
 
 
-def _on_axis(value: float, logarithmic: bool, where: str) -> float:
+def _on_axis(value: float, logarithmic: bool, where: str, name: str = "y") -> float:
     if not logarithmic:
         return value
     if value <= 0:
-        raise StepError(f"{where}: y {value:g} on a logarithmic axis", advice="a value above 0")
+        raise StepError(f"{where}: {name} {value:g} on a logarithmic axis", advice="a value above 0")
     return float(f"{math.log10(value):.8g}")

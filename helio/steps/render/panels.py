@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 
 from helio.errors import StepError, did_you_mean
 from helio.steps.render.spec import FigureSpec, PanelType
-from helio.store.table import Table
+from helio.store.table import Axis, Table
 
 Value = TypeVar("Value")
 
@@ -24,6 +24,9 @@ class Panel:
 
 def arrange_panels(tables: Mapping[str, Table], spec: FigureSpec) -> list[Panel]:
     """Panels as the spec says, else one per unit in order of appearance, and one per spectrum.
+
+    Spectra of one record, which have no course in time, stand below the others, as readers expect; where the spec names
+    types, in the order of their labels.
 
     Raises
     ------
@@ -41,18 +44,21 @@ def arrange_panels(tables: Mapping[str, Table], spec: FigureSpec) -> list[Panel]
         )
     for label in labels:
         _known(label, tables, "labels")
-    groups = _default_groups(labels, tables) if named is None else [list(panel) for panel in named]
+    types = spec.get("panel_types")
+    if named is not None:
+        groups = [list(panel) for panel in named]
+    else:
+        groups = _default_groups(labels, tables, by_kind=types is None)
     for number, group in enumerate(groups, 1):
         if not group:
             raise StepError(f"panel {number} has no label", advice="leave the empty list out of 'panels'")
         for label in group:
             if label not in labels:
                 _known(label, dict.fromkeys(labels, None), f"panels: panel {number}")
-    types = spec.get("panel_types")
     if types is not None and len(types) != len(groups):
         raise StepError(
             f"panel_types has {len(types)} entries for {len(groups)} panels",
-            advice="one of 'line' and 'spectrogram' for each panel, from the top",
+            advice="one of 'line', 'spectrogram' and 'spectrum' for each panel, from the top",
         )
     return [
         _panel(
@@ -87,19 +93,30 @@ def _known(label: str, among: Mapping[str, Any], where: str) -> None:
     )
 
 
-def _default_groups(labels: Sequence[str], tables: Mapping[str, Table]) -> list[list[str]]:
-    groups: dict[tuple[str, str], list[str]] = {}
+def _default_groups(labels: Sequence[str], tables: Mapping[str, Table], *, by_kind: bool) -> list[list[str]]:
+    groups: dict[tuple[str, ...], list[str]] = {}
+    below: dict[tuple[str, ...], list[str]] = {}
     for label in dict.fromkeys(labels):
         table = tables[label]
+        if by_kind and _is_one_spectrum(table):
+            axis = table.axes[0]
+            below.setdefault((table.unit, axis.label, axis.unit) if table.unit else (label,), []).append(
+                label
+            )
+            continue
         # Quantities without a unit share nothing: Kp and a Mach number do not belong on one axis.
         alone = table.kind == "spectrum" or not table.unit
         groups.setdefault(("label", label) if alone else ("unit", table.unit), []).append(label)
-    return list(groups.values())
+    return [*groups.values(), *below.values()]
+
+
+def _is_one_spectrum(table: Table) -> bool:
+    return len(table) == 1 and len(table.axes) == 1
 
 
 def _panel(number: int, tables: dict[str, Table], wanted: PanelType | None) -> Panel:
     spectra = [label for label, table in tables.items() if table.kind == "spectrum"]
-    chosen: PanelType = wanted or ("spectrogram" if len(spectra) == len(tables) == 1 else "line")
+    chosen = wanted or _default_type(tables)
     for label in spectra:
         if len(tables[label].axes) > 1:
             axes = [axis.label or f"axis {place}" for place, axis in enumerate(tables[label].axes, 1)]
@@ -107,18 +124,20 @@ def _panel(number: int, tables: dict[str, Table], wanted: PanelType | None) -> P
                 f"panel {number}: '{label}' has two bin axes ({' and '.join(axes)}), a panel shows one",
                 advice="reduce it first: band_average over one axis",
             )
-    if chosen == "spectrogram":
+    if chosen in ("spectrogram", "spectrum"):
         lines = [label for label in tables if label not in spectra]
         if lines:
             raise StepError(
-                f"panel {number}: '{lines[0]}' has no bins, and the panel is a spectrogram",
+                f"panel {number}: '{lines[0]}' has no bins, and the panel is a {chosen}",
                 advice="give it a panel of type 'line'"
                 + (f"; spectra here: {', '.join(spectra)}" if spectra else ""),
             )
-        if len(spectra) > 1:
+        if chosen == "spectrum":
+            _check_overlaid(number, tables)
+        elif len(spectra) > 1:
             raise StepError(
                 f"panel {number}: {len(spectra)} spectra in one spectrogram",
-                advice="give each a panel of its own",
+                advice="give each a panel of its own, or set its panel_types to 'spectrum'",
             )
     elif wanted is None and spectra and len(spectra) < len(tables):
         raise StepError(
@@ -126,3 +145,32 @@ def _panel(number: int, tables: dict[str, Table], wanted: PanelType | None) -> P
             advice="give the spectrum a panel of its own, or set its panel_types to 'line'",
         )
     return Panel(number, tables, chosen)
+
+
+def _default_type(tables: Mapping[str, Table]) -> PanelType:
+    if all(_is_one_spectrum(table) for table in tables.values()):
+        return "spectrum"
+    if len(tables) == 1 and next(iter(tables.values())).kind == "spectrum":
+        return "spectrogram"
+    return "line"
+
+
+def _check_overlaid(number: int, tables: Mapping[str, Table]) -> None:
+    (first, known), *others = tables.items()
+    for label, table in others:
+        one, other = known.axes[0], table.axes[0]
+        # Ion and electron energies in eV share an axis; without a unit only the name tells.
+        if one.unit != other.unit or (not one.unit and one.label != other.label):
+            raise StepError(
+                f"panel {number}: '{first}' is over {_axis_words(one)}, '{label}' over {_axis_words(other)}",
+                advice="give each a panel of its own",
+            )
+        if known.unit != table.unit:
+            raise StepError(
+                f"panel {number}: '{first}' is in {known.unit or 'no unit'}, '{label}' in {table.unit or 'no unit'}",
+                advice="give each a panel of its own, or convert one with convert_units",
+            )
+
+
+def _axis_words(axis: Axis) -> str:
+    return f"{axis.label or 'bins'} {f'[{axis.unit}]' if axis.unit else ''}".strip()

@@ -13,24 +13,29 @@ import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.steps.render import colours, lines, marks, review
+from helio.steps.render.curves import Curve, curve_traces, panel_curves, places_of
 from helio.steps.render.encode import iso
 from helio.steps.render.figure import Figure
 from helio.steps.render.geometry import (
+    BIN_AXIS,
     LEGEND_KEY,
     LEGEND_ROW,
     LINE_PANEL,
     SPECTROGRAM_PANEL,
+    SPECTRUM_PANEL,
+    TIME_AXIS,
     WIDTH,
     Geometry,
     lay_out,
 )
 from helio.steps.render.panels import Panel, arrange_panels, per_panel
+from helio.steps.render.slopes import Guide, guide_traces, guides_of
 from helio.steps.render.spec import FigureSpec
 from helio.steps.render.spectrogram import colour_bar, colour_limits, heat_map
 from helio.steps.render.spectrum_grid import spectrum_grid
 from helio.steps.render.themes import Look, look
 from helio.steps.render.ticks import linear_texts, log_ticks, tick_width
-from helio.steps.render.time_axis import as_datetime, instant, nanoseconds, tick_formats
+from helio.steps.render.time_axis import as_datetime, clock_names, instant, nanoseconds, tick_formats
 from helio.steps.render.wording import (
     FONT_FAMILY,
     axis_title,
@@ -56,11 +61,11 @@ _TITLE_COLUMN = 28
 """Titles of y axes stand in one column, at a font size of 14 this far from the panels or further."""
 
 
-@tool(version=2, labels_in=("spec.labels", "spec.panels"))
+@tool(version=3, labels_in=("spec.labels", "spec.panels"))
 def render_spec(
     tables: dict[str, Table], *, spec: FigureSpec, time_range: TimeRange | None = None, caption: str = ""
 ) -> Figure:
-    """Draw tables as stacked panels over one time axis.
+    """Draw tables as stacked panels over one time axis, and spectra over their frequency or energy.
 
     The figure depends on the arguments alone: equal tables and spec give equal bytes.
 
@@ -68,11 +73,12 @@ def render_spec(
     ----------
     tables : dict of Table
         By label as the spec writes it, ``LABEL`` or ``LABEL.component``. Any cadence; scalars and vectors are
-        lines, spectra of one bin axis are spectrograms or one line per bin.
+        lines, spectra of one bin axis are spectrograms, one line per bin, or spectra over that axis.
     spec : FigureSpec
         What the figure looks like; panels are counted from 1 at the top.
     time_range : TimeRange, optional
-        The interval [start, stop) of the time axis; else that of the data.
+        The interval [start, stop) of the time axis; else that of the data. A spectrum of one record is drawn
+        whatever its epoch.
     caption : str
         Stands at the right of the footer.
 
@@ -82,7 +88,9 @@ def render_spec(
         A line is broken where a value is missing and where the time step exceeds ``gap_factor`` local median
         cadences (1.5 unless the spec says otherwise: one missing record is a gap). Lines with more than two
         points per pixel are thinned to the lowest and highest of each pixel; spectra with more records
-        than pixels are averaged per pixel. Nothing is drawn over a gap.
+        than pixels are averaged per pixel. Nothing is drawn over a gap. A spectrum panel has an axis of its own
+        below it, and one line per record; with more than eight records per label their median, with a band from the
+        lower to the upper quartile.
 
     Raises
     ------
@@ -95,7 +103,10 @@ def render_spec(
     panels = [_cut(panel, start, stop, time_range is not None or "x_range" in spec) for panel in given]
     _check_keys(panels, spec, tables)
     line_scale = colours.colour_scale("viridis" if spec.get("palette") == "okabe-ito" else "turbo")
-    drawn = [_Drawn(panel, *_prepared(panel, len(panels), spec, theme, line_scale)) for panel in panels]
+    drawn = [_prepared(panel, len(panels), spec, theme, line_scale) for panel in panels]
+    timed = [panel.number for panel in panels if panel.type != "spectrum"]
+    x_axes = _x_axis_names(panels)
+    guides = guides_of(spec, [panel.number for panel in panels if panel.type == "spectrum"])
 
     font = float(spec.get("font_size", 14))
     legend = spec.get("legend", True)
@@ -108,6 +119,7 @@ def render_spec(
         lay_out,
         spec,
         wanted=[_wanted_height(each, font, legend=legend) for each in drawn],
+        below=[_axis_height(panel, timed) for panel in panels],
         right=room,
         title_lines=len(titles),
         footer_lines=max(map(len, footers)),
@@ -118,17 +130,27 @@ def render_spec(
     depths = [_label_depth(each, plain, len(panels), spec) for each in drawn]
     column = max(_TITLE_COLUMN * font / 14, *depths)
     geometry = lay(left=math.ceil(column + _STANDOFF + max(map(_title_depth, y_titles)) + _EDGE))
-    notes = review.coverage_notes(panels, start, stop, spec.get("gap_factor", 1.5))
+    over_time = [panel for panel in panels if panel.number in timed]
+    notes = review.coverage_notes(over_time, start, stop, spec.get("gap_factor", 1.5))
 
     data: list[dict[str, Any]] = []
     texts: list[dict[str, Any]] = []
-    layout = _layout(geometry, theme, titles, start, stop, spec)
+    layout = _layout(geometry, theme, titles, spec)
+    if timed:
+        layout["xaxis"] = _x_axis(geometry, theme, start, stop, spec) | {"anchor": _axis_name(timed[-1])}
     for each, title, depth in zip(drawn, y_titles, depths, strict=True):
         axis = _axis_name(each.panel.number)
         if each.panel.type == "spectrogram":
             traces, y_axis, panel_texts = _spectrogram(
                 each, axis, start, stop, geometry, len(panels), spec, theme
             )
+        elif each.panel.type == "spectrum":
+            x_axis = x_axes[each.panel.number]
+            traces, y_axis, panel_texts = _spectrum(
+                each, axis, x_axis, geometry, len(panels), spec, theme, layout, guides
+            )
+            notes += review.spectrum_notes(each.panel, given[each.panel.number - 1])
+            notes += review.line_notes(each.panel, each.lines, log=each.log_y)
         else:
             traces, y_axis, panel_texts = _lines(
                 each, axis, start, stop, geometry, len(panels), spec, theme, layout
@@ -140,7 +162,6 @@ def render_spec(
         y_axis["title"] = title | {"standoff": round(column - depth + _STANDOFF, 1)}
         layout["yaxis" + axis.removeprefix("y")] = y_axis
     _align([text for text in texts if text.get("textangle") == _BAR_TITLE_ANGLE])
-    layout["xaxis"]["anchor"] = _axis_name(len(panels))
     if any(source.preliminary for source in sources):
         texts.append(_watermark(geometry, theme))
         notes.append("preliminary data: not for publication")
@@ -155,6 +176,7 @@ def render_spec(
         stop=stop,
         axes=[_axis_name(each.panel.number) for each in drawn],
         logarithmic=[each.log_y for each in drawn],
+        bin_axes={number: (x_axes[number], drawn[number - 1].log_x) for number in x_axes},
         foreground=theme.foreground,
         background=theme.background,
     )
@@ -173,8 +195,29 @@ class _Drawn:
     """A panel with what is known of it before its size is."""
 
     panel: Panel
-    lines: list[lines.Line]
+    lines: Sequence[lines.Line]
     log_y: bool
+    log_x: bool = False
+
+    @property
+    def curves(self) -> list[Curve]:
+        """The lines of a spectrum panel."""
+        return [line for line in self.lines if isinstance(line, Curve)]
+
+    @property
+    def entries(self) -> list[tuple[str, str]]:
+        """Name and colour of everything that a legend names."""
+        found = []
+        for line in self.lines:
+            if isinstance(line, Curve) and line.quartiles is not None:
+                found.append((line.band, line.colour))
+            found.append((line.name, line.colour))
+        return found
+
+    @property
+    def named(self) -> bool:
+        """Whether it has more than one thing to name, one by one."""
+        return len(self.entries) > 1 and not self.bins_bar
 
     @property
     def bins_bar(self) -> bool:
@@ -186,6 +229,11 @@ def _span(
     panels: Sequence[Panel], spec: FigureSpec, time_range: TimeRange | None
 ) -> tuple[np.datetime64, np.datetime64]:
     if "x_range" in spec:
+        if all(panel.type == "spectrum" for panel in panels):
+            raise StepError(
+                "x_range: every panel is a spectrum, and none has a time axis",
+                advice="bin_range: the lowest and highest frequency or energy",
+            )
         if len(spec["x_range"]) != 2:
             raise StepError("x_range needs two times", advice='["2024-05-10T12:00", "2024-05-11"]')
         first, last = (instant(text, "x_range") for text in spec["x_range"])
@@ -194,18 +242,25 @@ def _span(
         return first, last
     if time_range is not None:
         return nanoseconds(time_range.start), nanoseconds(time_range.stop)
-    every = [table.epoch for panel in panels for table in panel.tables.values() if len(table)]
+    over_time = [panel for panel in panels if panel.type != "spectrum"]
+    every = [table.epoch for panel in over_time or panels for table in panel.tables.values() if len(table)]
     if not every:
         labels = ", ".join(label for panel in panels for label in panel.tables)
         raise StepError(f"nothing to draw: no records in {labels}", advice="another time range or data set")
     first, last = min(epoch[0] for epoch in every), max(epoch[-1] for epoch in every)
+    if not over_time:
+        return first, last
     # A figure of one record has no span of its own.
     return first, last if last > first else last + np.timedelta64(1, "m")
 
 
 def _cut(panel: Panel, start: np.datetime64, stop: np.datetime64, half_open: bool) -> Panel:
     end = stop if half_open else stop + np.timedelta64(1, "ns")
-    cut = {label: table.between(start, end) for label, table in panel.tables.items()}
+    # The one record of a power spectrum stands for an interval: where in it its epoch lies is of no account.
+    whole = [label for label, table in panel.tables.items() if panel.type == "spectrum" and len(table) == 1]
+    cut = {
+        label: table if label in whole else table.between(start, end) for label, table in panel.tables.items()
+    }
     for label, table in cut.items():
         if not np.isfinite(table.values).any():
             what = "no records" if len(table) == 0 else "only missing values"
@@ -228,23 +283,83 @@ def _check_keys(panels: Sequence[Panel], spec: FigureSpec, tables: Mapping[str, 
             if label not in keys and label not in letters:
                 named = [name for name in keys if ".bin" not in name and name not in letters]
                 raise StepError(f"{key}: no line is called '{label}'", advice=f"lines: {', '.join(named)}")
-    for key in ("y_label", "log_y", "log_z", "y_range", "z_min", "z_max"):
+    for key in ("y_label", "log_y", "log_z", "y_range", "z_min", "z_max", "log_x", "bin_range", "bin_label"):
         per_panel(spec.get(key), 1, len(panels), key, None)
+    _check_bin_keys(panels, spec)
     if spec.get("gap_factor", 1.5) < 1:
         raise StepError(f"gap_factor {spec['gap_factor']:g} breaks every line", advice="1.5 to 3 cadences")
 
 
+def _check_bin_keys(panels: Sequence[Panel], spec: FigureSpec) -> None:
+    spectra = [panel.number for panel in panels if panel.type == "spectrum"]
+    for key in ("log_x", "bin_range", "bin_label"):
+        said = spec.get(key)
+        if said is None:
+            continue
+        if not spectra:
+            raise StepError(f"{key}: no panel is a spectrum", advice=f"leave {key} out")
+        for number in said if isinstance(said, Mapping) else ():
+            if int(number) not in spectra:
+                raise StepError(
+                    f"{key}: panel {number} is not a spectrum",
+                    advice=f"spectra: panel {', '.join(map(str, spectra))}",
+                )
+
+
+def _x_axis_names(panels: Sequence[Panel]) -> dict[int, str]:
+    """Plotly's name of the x axis of each spectrum panel; "x" is the time axis, where there is one."""
+    spectra = [panel.number for panel in panels if panel.type == "spectrum"]
+    first = 2 if len(spectra) < len(panels) else 1
+    return {number: "x" if place == 1 else f"x{place}" for place, number in enumerate(spectra, first)}
+
+
+def _axis_height(panel: Panel, timed: Sequence[int]) -> float:
+    if panel.type == "spectrum":
+        return BIN_AXIS
+    return TIME_AXIS if panel.number == timed[-1] else 0.0
+
+
 def _prepared(
     panel: Panel, panels: int, spec: FigureSpec, theme: Look, scale: list[list[float | str]]
-) -> tuple[list[lines.Line], bool]:
+) -> _Drawn:
+    if panel.type == "spectrum":
+        return _prepared_spectrum(panel, panels, spec, theme, scale)
     if panel.type == "spectrogram":
         table = next(iter(panel.tables.values()))
         axis_log = table.axes[0].scale == "log" and bool((table.axes[0].centers > 0).any())
-        return [], bool(per_panel(spec.get("log_y"), panel.number, panels, "log_y", axis_log))
+        log_y = bool(per_panel(spec.get("log_y"), panel.number, panels, "log_y", axis_log))
+        return _Drawn(panel, [], log_y)
     found = lines.panel_lines(panel, spec, theme.foreground, scale)
     lowest = min(float(np.nanmin(line.values)) for line in found if np.isfinite(line.values).any())
     default = lowest >= 0 and all(table.scale == "log" for table in panel.tables.values())
-    return found, _line_log(panel.number, panels, spec, default, lowest)
+    return _Drawn(panel, found, _line_log(panel.number, panels, spec, default, lowest))
+
+
+def _prepared_spectrum(
+    panel: Panel, panels: int, spec: FigureSpec, theme: Look, scale: list[list[float | str]]
+) -> _Drawn:
+    number = panel.number
+    axes = [table.axes[0] for table in panel.tables.values()]
+    default = all(axis.scale == "log" and bool((axis.centers > 0).any()) for axis in axes)
+    log_x = bool(per_panel(spec.get("log_x"), number, panels, "log_x", default))
+    said = per_panel(spec.get("bin_range"), number, panels, "bin_range", cast(list[float] | None, None))
+    limits = None if said is None else _limits(said, number, "bin_range")
+    if limits is not None and log_x and limits[0] <= 0:
+        raise StepError(
+            f"bin_range: the axis of panel {number} is logarithmic and starts at {limits[0]:g}",
+            advice="a value above 0, or log_x: false",
+        )
+    found = panel_curves(panel, spec, theme.foreground, scale, log_x=log_x, limits=limits)
+    every = np.concatenate([values[np.isfinite(values)] for curve in found for values in curve.shown])
+    if not every.size:
+        raise StepError(
+            f"nothing to draw: '{found[0].label}' has no bin with a known place and a value",
+            advice="log_x: false, or another bin_range",
+        )
+    # As with colours of a spectrogram: what is nowhere negative spans decades.
+    lowest = float(every.min())
+    log_y = _line_log(number, panels, spec, lowest >= 0 and bool(every.max() > 0), lowest)
+    return _Drawn(panel, found, log_y, log_x)
 
 
 def _line_log(number: int, panels: int, spec: FigureSpec, default: bool, lowest: float) -> bool:
@@ -267,9 +382,10 @@ def _line_log(number: int, panels: int, spec: FigureSpec, default: bool, lowest:
 
 
 def _wanted_height(each: _Drawn, font: float, *, legend: bool) -> float:
-    base = SPECTROGRAM_PANEL if each.panel.type == "spectrogram" else LINE_PANEL
-    if legend and not each.bins_bar and len(each.lines) > 1:
-        base = max(base, _rows(len(each.lines)) + 6)
+    heights = {"line": LINE_PANEL, "spectrogram": SPECTROGRAM_PANEL, "spectrum": SPECTRUM_PANEL}
+    base = heights[each.panel.type]
+    if legend and each.named:
+        base = max(base, _rows(len(each.entries)) + 6)
     return max(base, base * font / 14)
 
 
@@ -282,8 +398,8 @@ def _right_room(drawn: Sequence[_Drawn], font: float, *, legend: bool) -> int:
     for each in drawn:
         if each.panel.type == "spectrogram" or each.bins_bar:
             room = max(room, 10 + 14 + 8 + 3.0 * font + 2 * 1.3 * font + 8)
-        elif legend and len(each.lines) > 1:
-            widest = max(text_width(line.name, _legend_font(font)) for line in each.lines)
+        elif legend and each.named:
+            widest = max(text_width(name, _legend_font(font)) for name, _ in each.entries)
             room = max(room, LEGEND_KEY + widest + 14)
     return round(min(room, 280))
 
@@ -307,6 +423,8 @@ def _title_lines(
 
 
 def _written(start: np.datetime64, stop: np.datetime64) -> str:
+    if start == stop:
+        return f"{clock_names(np.array([start]), date=True)[0]} UT"
     return written_range(as_datetime(start), as_datetime(stop))
 
 
@@ -314,8 +432,6 @@ def _layout(
     geometry: Geometry,
     theme: Look,
     titles: Sequence[str],
-    start: np.datetime64,
-    stop: np.datetime64,
     spec: FigureSpec,
 ) -> dict[str, Any]:
     layout: dict[str, Any] = {
@@ -335,7 +451,6 @@ def _layout(
         "hovermode": "x",
         "dragmode": "zoom",
         "showlegend": bool(spec.get("legend", True)),
-        "xaxis": _x_axis(geometry, theme, start, stop, spec),
     }  # fmt: skip
     if theme.own:
         layout |= {"paper_bgcolor": theme.background, "plot_bgcolor": theme.background}
@@ -416,7 +531,7 @@ def _title_depth(title: dict[str, Any]) -> float:
 def _tick_texts(each: _Drawn, geometry: Geometry, panels: int, spec: FigureSpec) -> list[str]:
     number = each.panel.number
     limits = per_panel(spec.get("y_range"), number, panels, "y_range", cast(list[float] | None, None))
-    low, high = _limits(limits, number) if limits is not None else _extent(each)
+    low, high = _limits(limits, number, "y_range") if limits is not None else _extent(each)
     if not low < high:
         return []
     if each.log_y:
@@ -433,7 +548,7 @@ def _extent(each: _Drawn) -> tuple[float, float]:
     Both are 0 where there is none. About a single value plotly.js shows one, or a decade, on either side.
     """
     if each.lines:
-        every: Iterable[npt.NDArray[Any]] = [line.values for line in each.lines]
+        every: Iterable[npt.NDArray[Any]] = [values for line in each.lines for values in line.shown]
     else:
         every = next(iter(each.panel.tables.values())).axes[0].parts.values()
     shown = [values[np.isfinite(values) & ((values > 0) | (not each.log_y))] for values in every]
@@ -450,11 +565,13 @@ def _most_ticks(height: float) -> int:
     return max(3, round(height / 32))
 
 
-def _y_axis(each: _Drawn, geometry: Geometry, panels: int, spec: FigureSpec, theme: Look) -> dict[str, Any]:
+def _y_axis(
+    each: _Drawn, geometry: Geometry, panels: int, spec: FigureSpec, theme: Look, x_axis: str = "x"
+) -> dict[str, Any]:
     number = each.panel.number
     axis: dict[str, Any] = _frame(theme) | {
         "domain": list(geometry.domains[number - 1]),
-        "anchor": "x",
+        "anchor": x_axis,
         "mirror": "ticks",
         "type": "log" if each.log_y else "linear",
         "zeroline": False,
@@ -466,7 +583,7 @@ def _y_axis(each: _Drawn, geometry: Geometry, panels: int, spec: FigureSpec, the
         axis["nticks"] = _most_ticks(geometry.panel_height(number))
     limits = per_panel(spec.get("y_range"), number, panels, "y_range", cast(list[float] | None, None))
     if limits is not None:
-        low, high = _limits(limits, number)
+        low, high = _limits(limits, number, "y_range")
         if each.log_y and low <= 0:
             raise StepError(
                 f"y_range: panel {number} is logarithmic and starts at {low:g}", advice="a value above 0"
@@ -475,10 +592,11 @@ def _y_axis(each: _Drawn, geometry: Geometry, panels: int, spec: FigureSpec, the
     return axis
 
 
-def _limits(limits: Sequence[float], number: int) -> tuple[float, float]:
+def _limits(limits: Sequence[float], number: int, key: str) -> tuple[float, float]:
     if len(limits) != 2 or not limits[0] < limits[1]:
+        example = "[-20, 20]" if key == "y_range" else "[0.1, 10]"
         raise StepError(
-            f"y_range: panel {number} has {limits}", advice="the lowest and the highest value: [-20, 20]"
+            f"{key}: panel {number} has {limits}", advice=f"the lowest and the highest value: {example}"
         )
     return float(limits[0]), float(limits[1])
 
@@ -513,10 +631,7 @@ def _lines(
 ) -> tuple[list[dict[str, Any]], dict[str, Any], list[dict[str, Any]]]:
     number = each.panel.number
     height = geometry.panel_height(number)
-    shown = spec.get("legend", True) and len(each.lines) > 1 and not each.bins_bar
-    # Plotly's entries do not shrink; where they do not fit, coloured names stand in for them.
-    fits = _rows(len(each.lines)) <= height + 2
-    legend = f"legend{number if number > 1 else ''}" if shown and fits else None
+    legend, texts = _legend(each, geometry, spec, layout)
     traces = [
         trace
         for place, line in enumerate(each.lines, 1)
@@ -532,16 +647,6 @@ def _lines(
             legend=legend,
         )
     ]
-    texts: list[dict[str, Any]] = []
-    top = geometry.domains[number - 1][1]
-    if legend:
-        layout[legend] = {
-            "x": 1, "xref": "paper", "xanchor": "left", "y": top, "yref": "paper", "yanchor": "top",
-            "font": {"size": _legend_font(geometry.font)}, "bgcolor": "rgba(0,0,0,0)", "borderwidth": 0,
-            "tracegroupgap": 0, "itemwidth": 30, "itemsizing": "constant",
-        }  # fmt: skip
-    elif shown:
-        texts = _coloured_names(each.lines, top, height, geometry.font)
     if each.bins_bar:
         bins = each.lines[0].table.axes[0]
         bar = _bins_bar(each.lines, geometry, number)
@@ -550,12 +655,132 @@ def _lines(
         texts = [_bar_title(title, bar, (min(centres), max(centres)), geometry, number)]
         traces.append(lines.bin_colour_bar(each.lines, axis, start, bar))
     y_axis = _y_axis(each, geometry, panels, spec, theme)
+    _scale_values(each, y_axis, spec)
+    return traces, y_axis, texts
+
+
+def _spectrum(
+    each: _Drawn,
+    axis: str,
+    x_axis: str,
+    geometry: Geometry,
+    panels: int,
+    spec: FigureSpec,
+    theme: Look,
+    layout: dict[str, Any],
+    guides: Mapping[int, Sequence[Guide]],
+) -> tuple[list[dict[str, Any]], dict[str, Any], list[dict[str, Any]]]:
+    number = each.panel.number
+    legend, texts = _legend(each, geometry, spec, layout)
+    y_axis = _y_axis(each, geometry, panels, spec, theme, x_axis)
+    _scale_values(each, y_axis, spec)
+    x_limits = _bin_limits(each, panels, spec)
+    layout["xaxis" + x_axis.removeprefix("x")] = _bin_axis(
+        each, axis, x_limits, geometry, panels, spec, theme
+    )
+    traces = [
+        trace
+        for place, curve in enumerate(each.curves, 1)
+        for trace in curve_traces(
+            curve,
+            uid=f"p{number}-{place}",
+            x_axis=x_axis,
+            axis=axis,
+            pixels=geometry.plot_width,
+            spec=spec,
+            log_x=each.log_x,
+            log_y=each.log_y,
+            legend=legend,
+        )
+    ]
+    if number in guides:
+        if not (each.log_x and each.log_y):
+            raise StepError(
+                f"slopes: panel {number} has not two logarithmic axes", advice="log_x: true and log_y: true"
+            )
+        guide_lines, guide_texts = guide_traces(
+            guides[number], each.curves, x_axis=x_axis, axis=axis, x_limits=x_limits, font=geometry.font
+        )
+        traces += guide_lines
+        texts += guide_texts
+    return traces, y_axis, texts
+
+
+def _bin_limits(each: _Drawn, panels: int, spec: FigureSpec) -> tuple[float, float]:
+    """The part of the axis of frequencies or energies that a panel shows: what was asked for, else all values."""
+    number = each.panel.number
+    said = per_panel(spec.get("bin_range"), number, panels, "bin_range", cast(list[float] | None, None))
+    if said is not None:
+        return _limits(said, number, "bin_range")
+    low, high = places_of(each.curves)
+    if each.log_x:
+        room = (high / low) ** (1 / 60) if low < high else 10.0
+        return low / room, high * room
+    margin = (high - low) / 60 or 1.0
+    return low - margin, high + margin
+
+
+def _bin_axis(
+    each: _Drawn,
+    axis: str,
+    limits: tuple[float, float],
+    geometry: Geometry,
+    panels: int,
+    spec: FigureSpec,
+    theme: Look,
+) -> dict[str, Any]:
+    low, high = limits
+    drawn: dict[str, Any] = _frame(theme) | {
+        "type": "log" if each.log_x else "linear",
+        "range": [float(f"{np.log10(end) if each.log_x else end:.8g}") for end in limits],
+        "domain": [0, 1],
+        "anchor": axis,
+        "mirror": "ticks",
+        "zeroline": False,
+        "exponentformat": "power",
+        "tickfont": {"size": geometry.font - 1},
+        "minor": {"ticks": "inside", "ticklen": 3, "tickcolor": theme.foreground, "showgrid": False},
+    }
+    if each.log_x:
+        _log_axis(drawn, low, high)
+    else:
+        drawn["nticks"] = max(4, round(geometry.plot_width / (5.2 * geometry.font)))
+    said = per_panel(spec.get("bin_label"), each.panel.number, panels, "bin_label", cast(str | None, None))
+    bins = [table.axes[0] for table in each.panel.tables.values()]
+    name = ", ".join(dict.fromkeys(one.label or "bin" for one in bins)) if said is None else said
+    title = axis_title(name, bins[0].unit if said is None else "", geometry.plot_width, geometry.font - 1)
+    return drawn | {"title": title | {"standoff": 4}}
+
+
+def _legend(
+    each: _Drawn, geometry: Geometry, spec: FigureSpec, layout: dict[str, Any]
+) -> tuple[str | None, list[dict[str, Any]]]:
+    """The name of a panel's legend, put into the layout; or coloured names, where its entries do not fit."""
+    number = each.panel.number
+    height, top = geometry.panel_height(number), geometry.domains[number - 1][1]
+    if not (spec.get("legend", True) and each.named):
+        return None, []
+    # Plotly's entries do not shrink; where they do not fit, coloured names stand in for them.
+    if _rows(len(each.entries)) > height + 2:
+        return None, _coloured_names(each.entries, top, height, geometry.font)
+    legend = f"legend{number if number > 1 else ''}"
+    layout[legend] = {
+        "x": 1, "xref": "paper", "xanchor": "left", "y": top, "yref": "paper", "yanchor": "top",
+        "font": {"size": _legend_font(geometry.font)}, "bgcolor": "rgba(0,0,0,0)", "borderwidth": 0,
+        "tracegroupgap": 0, "itemwidth": 30, "itemsizing": "constant",
+    }  # fmt: skip
+    return legend, []
+
+
+def _scale_values(each: _Drawn, y_axis: dict[str, Any], spec: FigureSpec) -> None:
+    """Ticks of a logarithmic y axis, or a zero line where values change sign."""
     finite = [line.values[np.isfinite(line.values)] for line in each.lines]
     if each.log_y:
         positive = [values[values > 0] for values in finite]
         if not any(values.size for values in positive):
             raise StepError(
-                f"panel {number} is logarithmic and no value is above 0", advice="log_scale: linear"
+                f"panel {each.panel.number} is logarithmic and no value is above 0",
+                advice="log_scale: linear",
             )
         low, high = (10**limit for limit in y_axis["range"]) if "range" in y_axis else _extent(each)
         _log_axis(y_axis, low, high)
@@ -563,7 +788,6 @@ def _lines(
         signed = any((values < 0).any() for values in finite) and any((values > 0).any() for values in finite)
         if spec.get("show_zero_line", signed):
             y_axis |= {"zeroline": True, "zerolinecolor": "#999999", "zerolinewidth": 1}
-    return traces, y_axis, texts
 
 
 def _bins_bar(found: Sequence[lines.Line], geometry: Geometry, number: int) -> dict[str, Any]:
@@ -601,17 +825,17 @@ def _line_title(panel: Panel, height: float, font: float) -> dict[str, Any]:
 
 
 def _coloured_names(
-    found: Sequence[lines.Line], top: float, height: float, font: float
+    found: Sequence[tuple[str, str]], top: float, height: float, font: float
 ) -> list[dict[str, Any]]:
     pitch = height / len(found)
     size = max(5.0, min(_legend_font(font), 0.9 * pitch))
     return [
         {
-            "text": line.name, "showarrow": False, "xref": "paper", "x": 1, "xanchor": "left", "xshift": 8,
+            "text": name, "showarrow": False, "xref": "paper", "x": 1, "xanchor": "left", "xshift": 8,
             "yref": "paper", "y": top, "yanchor": "middle", "yshift": -round((place + 0.5) * pitch, 2),
-            "font": {"size": round(size, 1), "color": line.colour}, "borderpad": 0,
+            "font": {"size": round(size, 1), "color": colour}, "borderpad": 0,
         }
-        for place, line in enumerate(found)
+        for place, (name, colour) in enumerate(found)
     ]  # fmt: skip
 
 

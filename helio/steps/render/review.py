@@ -63,5 +63,24 @@ def line_notes(panel: Panel, lines: Sequence[Line], *, log: bool) -> list[str]:
     return notes
 
 
+def spectrum_notes(panel: Panel, given: Panel) -> list[str]:
+    """Which records a spectrum panel shows, and which it does not.
+
+    Parameters
+    ----------
+    panel, given : Panel
+        Its tables within the time range, and as they came.
+    """
+    notes = []
+    for label, table in panel.tables.items():
+        usable = int(usable_records(table.values).sum())
+        shown = f"{usable:,} spectr{'um' if usable == 1 else 'a'}"
+        outside, empty = len(given.tables[label]) - len(table), len(table) - usable
+        left = [f"{outside:,} outside the time range"] if outside else []
+        left += [f"{empty:,} without any value"] if empty else []
+        notes.append(f"panel {panel.number}: {label} {shown}" + (f", {', '.join(left)}" if left else ""))
+    return notes
+
+
 def _share(table: Table, start: np.datetime64, stop: np.datetime64, gap_factor: float) -> float:
     return coverage(table.epoch, usable_records(table.values), start, stop, gap_factor)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Required, TypedDict
 
 from helio.steps.signature import Text
 
-PanelType = Literal["line", "spectrogram"]
+PanelType = Literal["line", "spectrogram", "spectrum"]
 Palette = Literal["tplot", "okabe-ito"]
 Dash = Literal["solid", "dot", "dash", "longdash", "dashdot", "longdashdot"]
 Theme = Literal[
@@ -40,10 +40,13 @@ class LineStyle(TypedDict, total=False):
 
 
 class VLine(TypedDict, total=False):
-    """A vertical line at one time, through every panel."""
+    """A vertical line at one time, through every panel with a time axis; or at one bin of a spectrum panel."""
 
-    x: Required[Annotated[str, "ISO time in UTC."]]
-    label: Annotated[Text, "Text beside the line, at the top of the first panel."]
+    x: Required[
+        Annotated[str | float, "ISO time in UTC; with a spectrum panel's number a frequency or energy."]
+    ]
+    panel: Annotated[int, "Number of the spectrum panel in which x is a frequency, an energy, an angle."]
+    label: Annotated[Text, "Text beside the line, at the top of the first panel it crosses."]
     color: Annotated[str, "A colour that plotly knows; red when left out."]
     dash: Annotated[Dash, "Dash pattern; solid when left out."]
     width: Annotated[float, "Line width in pixels; 1.5 when left out."]
@@ -70,6 +73,18 @@ class HLine(TypedDict, total=False):
     width: Annotated[float, "Line width in pixels; 1 when left out."]
 
 
+class Slope(TypedDict, total=False):
+    """A guide in a spectrum panel: how a power law would fall."""
+
+    slope: Required[Annotated[float | str, "Exponent of the power law: -1.67 or '-5/3'."]]
+    panel: Annotated[int, "Number of a spectrum panel, from 1 at the top; the first of them when left out."]
+    x0: Annotated[float, "Where the guide starts on the x axis; the middle of the panel when left out."]
+    x1: Annotated[float, "Where it ends."]
+    y: Annotated[float, "Its value at x0; clear above the spectra when left out."]
+    label: Annotated[Text, "Text above the guide; the slope when left out."]
+    color: Annotated[str, "A colour that plotly knows; grey when left out."]
+
+
 class Note(TypedDict, total=False):
     """A text on the figure."""
 
@@ -87,14 +102,20 @@ class FigureSpec(TypedDict, total=False):
     labels: Annotated[list[str], "Labels to draw, LABEL or LABEL.component; all tables when left out."]
     panels: Annotated[
         list[list[str]],
-        "Labels of each panel, from the top; when left out one panel per unit, and one per spectrum.",
+        "Labels of each panel, from the top; when left out one panel per unit, one per spectrogram, and power or "
+        "energy spectra of one record below, those of one unit and axis together.",
     ]
     panel_types: Annotated[
-        list[PanelType], "How each panel is drawn, one per panel; spectra as spectrograms."
+        list[PanelType],
+        "How each panel is drawn, one per panel: lines over time, a spectrogram, or a spectrum over its frequency or "
+        "energy; a spectrum of one record is a spectrum, of more a spectrogram.",
     ]
     title: Annotated[Text, "Title of the figure."]
     subtitle: Annotated[Text, "A second line, before the time range."]
     x_label: Annotated[Text, "Label of the time axis; UT when left out."]
+    bin_label: Annotated[
+        Text | dict[str, Text], "Label of the x axis of spectrum panels, for all or by panel number."
+    ]
     y_label: Annotated[Text | dict[str, Text], "Label of the y axis, of every panel or by panel number."]
     trace_names: Annotated[dict[str, Text], "Name in the legend, by label or label.component."]
     trace_colors: Annotated[dict[str, str], "Colour of a line, by label or label.component."]
@@ -104,16 +125,24 @@ class FigureSpec(TypedDict, total=False):
     palette: Annotated[Palette, "Line colours: tplot (x blue, y green, z red), or safe for the colour-blind."]
     log_scale: Annotated[
         Literal["y", "log", "linear"] | int | dict[str, Literal["log", "linear"]],
-        "Scale of line panels' y axes: y or log for all, the number of one panel, or by panel number.",
+        "Scale of y axes of lines and spectra: y or log for all, the number of one panel, or by panel number.",
     ]
     log_y: Annotated[
         bool | dict[str, bool],
-        "Logarithmic y axis by panel number, or for spectrograms and lines that are nowhere negative.",
+        "Logarithmic y axis by panel number, or for spectrograms, and for what is nowhere negative.",
+    ]
+    log_x: Annotated[
+        bool | dict[str, bool],
+        "Logarithmic frequency or energy axis of spectrum panels, for all or by panel number.",
     ]
     log_z: Annotated[
         bool | dict[str, bool], "Logarithmic colours of spectrograms, for all or by panel number."
     ]
     x_range: Annotated[list[str], "Two ISO times in UTC between which the figure is drawn."]
+    bin_range: Annotated[
+        list[float] | dict[str, list[float]],
+        "Lowest and highest frequency or energy of spectrum panels, for all or by panel number.",
+    ]
     y_range: Annotated[
         list[float] | dict[str, list[float]],
         "Lowest and highest value of the y axis, never logarithms, for all or by panel number.",
@@ -133,6 +162,7 @@ class FigureSpec(TypedDict, total=False):
     vlines: Annotated[list[VLine], "Vertical lines at times."]
     vrects: Annotated[list[VRect], "Shaded intervals of time."]
     hlines: Annotated[list[HLine], "Horizontal lines at values."]
+    slopes: Annotated[list[Slope], "Power laws to compare a spectrum with."]
     annotations: Annotated[list[Note], "Texts at places."]
     legend: Annotated[
         bool, "Names of the lines beside each panel that has more than one; true when left out."

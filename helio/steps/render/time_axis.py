@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.time_range import EARLIEST, LATEST
@@ -53,6 +54,22 @@ def nanoseconds(moment: datetime) -> np.datetime64:
     """A datetime, naive meaning UTC, as datetime64[ns]."""
     moment_ns: np.datetime64 = np.datetime64(_utc(moment), "us").astype("datetime64[ns]")
     return moment_ns
+
+
+def clock_names(epoch: npt.NDArray[np.datetime64], *, date: bool = False) -> list[str]:
+    """Times of a few records as a legend names them: ``13:05``, with seconds or the date only where these tell.
+
+    With `date` the day stands before every clock time.
+    """
+    for unit in ("m", "s", "ms", "us"):
+        texts = np.datetime_as_string(epoch.astype(f"datetime64[{unit}]")).tolist()
+        whole = unit == "m" and bool((epoch.astype("datetime64[m]") == epoch).all())
+        if whole or (unit != "m" and len(set(texts)) == len(texts)):
+            break
+    days = {text[:10] for text in texts}
+    if len(days) > 1 and all(text[10:] == "T00:00" for text in texts):
+        return [text[:10] for text in texts]
+    return [text[11:] if len(days) == 1 and not date else text.replace("T", " ") for text in texts]
 
 
 def as_datetime(moment: np.datetime64) -> datetime:

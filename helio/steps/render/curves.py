@@ -1,0 +1,295 @@
+"""Spectrum panels: values over their bins, a line per record, or the median of many with its quartiles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.errors import StepError
+from helio.knowledge.units import pretty_unit
+from helio.steps.render import colours
+from helio.steps.render.downsample import isolated, thin_curve
+from helio.steps.render.encode import numbers
+from helio.steps.render.gaps import usable_records
+from helio.steps.render.lines import Line, line_style, styled
+from helio.steps.render.panels import Panel
+from helio.steps.render.spec import FigureSpec
+from helio.steps.render.spectrum_grid import spectrum_grid
+from helio.steps.render.time_axis import clock_names
+from helio.steps.render.wording import inert
+from helio.store.table import Axis, Table
+
+Reals = npt.NDArray[np.float64]
+
+MOST = 8
+"""Records of a panel that are drawn one by one; of more, a line shows the median and a band the quartiles."""
+
+_DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+_OPACITY = 0.25
+
+
+@dataclass(frozen=True, eq=False)
+class Curve(Line):
+    """Values over bins before they are drawn."""
+
+    places: Reals = field(kw_only=True)
+    """Centres of the bins, increasing, shape of the values."""
+    quartiles: tuple[Reals, Reals] | None = None
+    """Lower and upper quartile, where the values are a median."""
+    band: str = ""
+    """What a legend calls the band between them."""
+
+    @property
+    def shown(self) -> tuple[npt.NDArray[Any], ...]:
+        """Every array that its y axis has to hold."""
+        return (self.values, *(self.quartiles or ()))
+
+
+def panel_curves(
+    panel: Panel,
+    spec: FigureSpec,
+    foreground: str,
+    scale: list[list[float | str]],
+    *,
+    log_x: bool,
+    limits: tuple[float, float] | None,
+) -> list[Curve]:
+    """The curves of a spectrum panel, with names and colours.
+
+    Records without any value are left out. Up to eight are drawn one by one. Of more, bins that change from record to
+    record are brought together on the union of their edges, as in a spectrogram, and nothing is interpolated.
+
+    Parameters
+    ----------
+    log_x : bool
+        Whether the axis of the bins is logarithmic; bins at or below zero are then left out.
+    limits : two floats, optional
+        The part of the axis that is shown; the nearest bin beyond either end is kept, so that lines reach the frame.
+    """
+    usable = {label: table.take(usable_records(table.values)) for label, table in panel.tables.items()}
+    many = sum(map(len, usable.values())) > MOST
+    names = _table_names(usable)
+    shades = colours.qualitative(len(usable), spec.get("palette", "tplot"), foreground)
+    found: list[Curve] = []
+    for (label, table), colour in zip(usable.items(), shades, strict=True):
+        whole = Line(label, "", table, table.values, inert(names[label]), colour)
+        named = styled(whole, spec)
+        prefix = f"{named.name} " if len(usable) > 1 or named.name != whole.name else ""
+        if len(table) == 1:
+            group = [_record(named, table, 0)]
+        elif many:
+            middle = _median(named, table, log_x, spec)
+            group = [replace(middle, name=f"{prefix}median of {len(table):,}", band=f"{prefix}quartiles")]
+        else:
+            group = _records(
+                named, table, prefix, scale, by_colour=len(usable) == 1 and named.colour == colour
+            )
+        found += [_within(curve, log_x, limits, panel.number) for curve in group]
+    return found
+
+
+def curve_traces(
+    curve: Curve,
+    *,
+    uid: str,
+    x_axis: str,
+    axis: str,
+    pixels: int,
+    spec: FigureSpec,
+    log_x: bool,
+    log_y: bool,
+    legend: str | None,
+) -> list[dict[str, Any]]:
+    """The plotly traces of a curve: the band of its quartiles, the line, markers for values that stand alone."""
+    values = curve.values.astype(np.float64, copy=False)
+    if log_y:
+        values = np.where(values > 0, values, np.nan)
+    places, y = thin_curve(curve.places, values, log=log_x, pixels=pixels)
+    style = line_style(curve, spec)
+    mode, width = style.get("mode", "lines"), float(style.get("width", 1.3))
+    unit, bins = pretty_unit(curve.table.unit), curve.table.axes[0]
+    common: dict[str, Any] = {"type": "scatter", "xaxis": x_axis, "yaxis": axis}
+    shown: dict[str, Any] = {"showlegend": legend is not None, "legendgroup": uid}
+    if legend is not None:
+        shown["legend"] = legend
+    where = f"{inert(bins.label or 'bin')} %{{x:.4g}} {inert(bins.unit)}".strip()
+    traces = []
+    if curve.quartiles is not None:
+        traces.append(
+            {
+                **common,
+                **shown,
+                "name": curve.band,
+                "uid": f"{uid}-band",
+                "mode": "lines",
+                **_outline(curve, curve.quartiles, log_x=log_x, log_y=log_y, pixels=pixels),
+                "line": {"width": 0, "color": curve.colour},
+                "fill": "toself",
+                "fillcolor": curve.colour,
+                "opacity": _OPACITY,
+                "hoverinfo": "skip",
+            }
+        )
+    trace = {
+        **common,
+        **shown,
+        "name": curve.name,
+        "uid": uid,
+        "mode": mode,
+        "x": numbers(places),
+        "y": numbers(y),
+        "line": {"color": curve.colour, "width": width, "dash": style.get("dash", curve.dash)},
+        "connectgaps": False,
+        "hovertemplate": f"{where}<br>%{{y:.5g}} {unit}".rstrip() + f"<extra>{curve.name}</extra>",
+    }
+    if "markers" in mode:
+        trace["marker"] = {"color": curve.colour, "size": 2 + 2 * width}
+    traces.append(trace)
+    alone = isolated(y)
+    if alone.any() and "markers" not in mode:
+        traces.append(
+            {
+                **common,
+                "name": curve.name,
+                "uid": f"{uid}-alone",
+                "mode": "markers",
+                "x": numbers(places[alone]),
+                "y": numbers(y[alone]),
+                "marker": {"color": curve.colour, "size": round(2 + 1.3 * width, 1)},
+                "hoverinfo": "skip",
+                "legendgroup": uid,
+                "showlegend": False,
+            }
+        )
+    return traces
+
+
+def places_of(curves: Sequence[Curve]) -> tuple[float, float]:
+    """The lowest and the highest bin that has a value."""
+    every = np.concatenate([curve.places[np.isfinite(curve.values)] for curve in curves])
+    return (float(every.min()), float(every.max())) if every.size else (0.0, 0.0)
+
+
+def _table_names(tables: dict[str, Table]) -> dict[str, str]:
+    bare = {label: table.name or label for label, table in tables.items()}
+    return bare if len(set(bare.values())) == len(bare) else {label: label for label in tables}
+
+
+def _record(line: Line, table: Table, number: int) -> Curve:
+    centers = table.axes[0].centers
+    places = np.asarray(centers[number] if table.axes[0].per_record else centers, dtype=np.float64)
+    return Curve(line.label, "", table, table.values[number], line.name, line.colour, places=places)
+
+
+def _records(
+    line: Line, table: Table, prefix: str, scale: list[list[float | str]], *, by_colour: bool
+) -> list[Curve]:
+    """One curve per record, named by its time; told apart by colours, else by dashes of the label's own colour."""
+    shades = colours.sequence(len(table), scale) if by_colour else [line.colour] * len(table)
+    return [
+        replace(
+            _record(line, table, number),
+            name=prefix + name,
+            colour=shades[number],
+            dash="solid" if by_colour else _DASHES[number % len(_DASHES)],
+        )
+        for number, name in enumerate(clock_names(table.epoch))
+    ]
+
+
+def _median(line: Line, table: Table, log_x: bool, spec: FigureSpec) -> Curve:
+    places, values = _common_bins(table, log_x, spec)
+    three = np.full((3, places.size), np.nan)
+    for place, column in enumerate(values.T):
+        finite = column[np.isfinite(column)]
+        if finite.size:
+            three[:, place] = np.percentile(finite, (25, 50, 75))
+    return Curve(
+        line.label, "", table, three[1], line.name, line.colour, places=places, quartiles=(three[0], three[2])
+    )
+
+
+def _common_bins(table: Table, log_x: bool, spec: FigureSpec) -> tuple[Reals, npt.NDArray[Any]]:
+    axis = table.axes[0]
+    if not axis.per_record or _all_equal(axis):
+        centers = axis.centers[0] if axis.per_record else axis.centers
+        return np.asarray(centers, dtype=np.float64), table.values
+    grid = spectrum_grid(
+        table,
+        start=table.epoch[0],
+        stop=table.epoch[-1],
+        columns=len(table),
+        rows=axis.bins,
+        log_y=log_x,
+        positive=False,
+        gap_factor=spec.get("gap_factor", 1.5),
+    )
+    low, high = grid.y[:-1], grid.y[1:]
+    return (np.sqrt(low * high) if log_x else (low + high) / 2), grid.z.T
+
+
+def _all_equal(axis: Axis) -> bool:
+    return np.array_equal(axis.centers, np.broadcast_to(axis.centers[:1], axis.centers.shape), equal_nan=True)
+
+
+def _within(curve: Curve, log_x: bool, limits: tuple[float, float] | None, number: int) -> Curve:
+    """The curve's bins in increasing order, those without a place left out, cut to the part that is shown."""
+    sound = np.flatnonzero(np.isfinite(curve.places) & ((curve.places > 0) | (not log_x)))
+    order = sound[np.argsort(curve.places[sound], kind="stable")]
+    places = curve.places[order]
+    if not places.size:
+        raise StepError(
+            f"panel {number}: no bin of '{curve.label}' has a place on a logarithmic axis"
+            if log_x
+            else f"panel {number}: no bin of '{curve.label}' has a known place",
+            advice="log_x: false" if log_x else "draw it as 'line'",
+        )
+    if limits is not None:
+        low, high = limits
+        if not ((places >= low) & (places <= high)).any():
+            unit = curve.table.axes[0].unit
+            raise StepError(
+                f"bin_range: panel {number}: '{curve.label}' has no bin from {low:g} to {high:g} {unit}".rstrip(),
+                advice=f"its bins reach from {places[0]:.4g} to {places[-1]:.4g} {unit}".rstrip(),
+            )
+        first = max(0, int(np.searchsorted(places, low)) - 1)
+        order = order[first : int(np.searchsorted(places, high, side="right")) + 1]
+        places = curve.places[order]
+    quartiles = curve.quartiles
+    return replace(
+        curve,
+        places=places,
+        values=curve.values[order],
+        quartiles=None if quartiles is None else (quartiles[0][order], quartiles[1][order]),
+    )
+
+
+def _outline(
+    curve: Curve, quartiles: tuple[Reals, Reals], *, log_x: bool, log_y: bool, pixels: int
+) -> dict[str, Any]:
+    """The band's outline: forward along the upper quartile, back along the lower, a piece for each run of bins."""
+    low, high = quartiles
+    if log_y:
+        # Where a quarter of the records has nothing, the band goes down to the lowest value that is drawn.
+        every = np.concatenate(curve.shown)
+        low = np.maximum(low, every[every > 0].min(initial=np.inf))
+        high = np.where(high > 0, high, np.nan)
+    x_low, low = thin_curve(curve.places, np.where(np.isfinite(high), low, np.nan), log=log_x, pixels=pixels)
+    x_high, high = thin_curve(curve.places, high, log=log_x, pixels=pixels)
+    xs: list[Reals] = []
+    ys: list[Reals] = []
+    for below, above in zip(_runs(low), _runs(high), strict=True):
+        xs += [x_high[above], x_low[below][::-1], np.array([np.nan])]
+        ys += [high[above], low[below][::-1], np.array([np.nan])]
+    if not xs:
+        return {"x": [], "y": []}
+    return {"x": numbers(np.concatenate(xs)[:-1]), "y": numbers(np.concatenate(ys)[:-1])}
+
+
+def _runs(values: Reals) -> list[slice]:
+    edges = np.flatnonzero(np.diff(np.pad(np.isfinite(values), 1).astype(np.int8)))
+    return [slice(int(first), int(last)) for first, last in edges.reshape(-1, 2)]

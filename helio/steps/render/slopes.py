@@ -1,0 +1,144 @@
+"""Power laws beside a spectrum, to judge its slope by."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from helio.errors import StepError
+from helio.steps.render.colours import check_colour
+from helio.steps.render.curves import Curve
+from helio.steps.render.spec import FigureSpec, Slope
+
+CLEAR = 2.0
+"""A guide without a value of its own stands this many times above the highest value below it."""
+_MIDDLE = (0.3, 0.7)
+
+
+@dataclass(frozen=True)
+class Guide:
+    """A checked guide: the exponent, its part of the x axis, and what is said beside it."""
+
+    where: str
+    slope: float
+    x0: float | None
+    x1: float | None
+    y: float | None
+    label: str
+    colour: str
+
+
+def guides_of(spec: FigureSpec, spectra: Sequence[int]) -> dict[int, list[Guide]]:
+    """The guides of each spectrum panel, by its number.
+
+    Parameters
+    ----------
+    spectra : sequence of int
+        Numbers of the spectrum panels.
+    """
+    found: dict[int, list[Guide]] = {}
+    for place, entry in enumerate(spec.get("slopes", []), 1):
+        where = f"slopes: entry {place}"
+        if not spectra:
+            raise StepError(
+                f"{where}: no panel is a spectrum", advice="panel_types names one 'spectrum', or leave it out"
+            )
+        number = int(entry.get("panel", spectra[0]))
+        if number not in spectra:
+            raise StepError(
+                f"{where}: panel {number} is not a spectrum",
+                advice=f"spectra: panel {', '.join(map(str, spectra))}",
+            )
+        found.setdefault(number, []).append(_guide(entry, where))
+    return found
+
+
+def guide_traces(
+    guides: Sequence[Guide],
+    curves: Sequence[Curve],
+    *,
+    x_axis: str,
+    axis: str,
+    x_limits: tuple[float, float],
+    font: float,
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Traces and texts of a panel's guides; both its axes are logarithmic."""
+    traces, texts = [], []
+    for place, guide in enumerate(guides, 1):
+        low, high = math.log10(x_limits[0]), math.log10(x_limits[1])
+        start, stop = (10 ** (low + share * (high - low)) for share in _MIDDLE)
+        x0 = guide.x0 if guide.x0 is not None else min(start, guide.x1 / 10 if guide.x1 else start)
+        x1 = guide.x1 if guide.x1 is not None else max(stop, x0 * 10 if guide.x0 else stop)
+        if not 0 < x0 < x1:
+            raise StepError(
+                f"{guide.where}: from {x0:g} to {x1:g}",
+                advice="x0 and x1 above 0, the lower first: 0.1 and 1",
+            )
+        y0 = guide.y if guide.y is not None else _clear_above(curves, guide.slope, x0, x1)
+        ends = np.array([x0, x1])
+        values = y0 * (ends / x0) ** guide.slope
+        traces.append(
+            {
+                "type": "scatter", "name": guide.label, "uid": f"{axis}-slope-{place}", "mode": "lines",
+                "x": [_short(end) for end in ends], "y": [_short(value) for value in values],
+                "xaxis": x_axis, "yaxis": axis, "hoverinfo": "skip", "showlegend": False,
+                "line": {"color": guide.colour, "width": 1.3, "dash": "dash"},
+            }
+        )  # fmt: skip
+        texts.append(
+            {
+                "text": guide.label, "xref": x_axis, "x": _short(math.log10(x0 * x1) / 2), "yref": axis,
+                "y": _short(math.log10(values[0] * values[1]) / 2), "xanchor": "left", "yanchor": "bottom",
+                "xshift": 3, "showarrow": False, "borderpad": 0,
+                "font": {"size": font - 2, "color": guide.colour},
+            }
+        )  # fmt: skip
+    return traces, texts
+
+
+def _guide(entry: Slope, where: str) -> Guide:
+    if "slope" not in entry:
+        raise StepError(f"{where} has no slope", advice="the exponent of a power law: '-5/3'")
+    said = entry["slope"]
+    for key in ("x0", "x1", "y"):
+        if key in entry and not float(entry[key]) > 0:
+            raise StepError(
+                f"{where}: {key} {entry[key]:g} on a logarithmic axis",
+                advice="a value above 0",
+            )
+    try:
+        slope = float(Fraction(said.replace("−", "-"))) if isinstance(said, str) else float(said)
+    except (ValueError, ZeroDivisionError) as error:
+        raise StepError(f"{where}: '{said}' is not a slope", advice="-1.67 or '-5/3'") from error
+    written = (said if isinstance(said, str) else f"{said:g}").strip().replace("-", "−")
+    return Guide(
+        where,
+        slope,
+        entry.get("x0"),
+        entry.get("x1"),
+        entry.get("y"),
+        entry.get("label", written),
+        check_colour(entry.get("color", "dimgrey"), where),
+    )
+
+
+def _clear_above(curves: Sequence[Curve], slope: float, x0: float, x1: float) -> float:
+    """The value at x0 of a guide that no curve comes near."""
+    highest = 0.0
+    for curve in curves:
+        for values in curve.shown:
+            below = (curve.places >= x0) & (curve.places <= x1) & np.isfinite(values) & (values > 0)
+            if below.any():
+                highest = max(highest, float((values[below] / (curve.places[below] / x0) ** slope).max()))
+    if not highest:
+        highest = max(float(np.nanmax(values)) for curve in curves for values in curve.shown)
+    return CLEAR * highest
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.8g}")
