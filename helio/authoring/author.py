@@ -116,8 +116,9 @@ class ModelAuthor:
             tried.append(written)
             named = {one.step for one in operations} | {str(failure.step_id)}
             declared = [step["step_id"] for step in template["steps"] if str(step["step_id"]) in named]
-            ruled_out = _ruled_out(template, after, failure)
-            return Proved(after, ruled_out) if ruled_out else self._gate.repaired(template, after, declared)
+            proved = self._gate.repaired(template, after, declared)
+            ruled_out = () if proved.errors else _ruled_out(template, after, failure)
+            return Proved(after, ruled_out) if ruled_out else proved
 
         return self._edited(request, template, prove, self._answers(chosen), facts)
 
