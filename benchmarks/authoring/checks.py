@@ -154,6 +154,7 @@ def check_template(template: Document, expected: Expected, task: Task) -> Iterat
             yield f"the time range becomes {', '.join(sorted(others))}"
     if "draws" in expected or "saves" in expected:
         yield from _drawn(graph, expected)
+    yield from _unknown(graph)
     yield from _unused(graph)
     yield from _time(graph, expected, task.now)
     yield from _saved(graph, expected)
@@ -327,6 +328,16 @@ def _changed(before: Graph, after: Graph, expected: Expected) -> Iterator[str]:
         for key in one_spec.keys() | other_spec.keys():
             if one_spec.get(key) != other_spec.get(key) and key not in allowed:
                 yield f"changes {key} of the figure, which was not asked for"
+
+
+def _unknown(graph: Graph) -> Iterator[str]:
+    """A pattern would take a misspelt name too."""
+    for one in (name for node in graph.fetched for name in node.data):
+        dataset, _, parameter = one.rpartition(".")
+        if dataset not in _catalogue() or all(
+            known.name != parameter for known in _catalogue().dataset(dataset).parameters
+        ):
+            yield f"there is no {one}"
 
 
 def _unused(graph: Graph) -> Iterator[str]:

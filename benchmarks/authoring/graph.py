@@ -161,7 +161,7 @@ def letter(component: str) -> str:
     ['z', 'z', 'r', 'z', 'proton2']
     """
     plain = _FRAMES.sub("", component.casefold())
-    return plain[-1] if plain and plain[-1] in "xyzrtnlm" and len(plain) <= 3 else plain
+    return plain[-1] if plain and plain[-1] in "xyzrtnlm" and len(plain) <= 2 else plain
 
 
 def read_graph(
