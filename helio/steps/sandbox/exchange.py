@@ -1,7 +1,9 @@
-"""What crosses the wall of the jail, both ways: Arrow and JSON, never an object.
+"""What crosses the wall of the jail, both ways: numbers in Arrow's layout and JSON, never an object.
 
-Tables go in as they are in the store and become the frames that code knows. What code gives comes out as an epoch, a
-block of numbers and what they were called; whatever is in it was written by code that is not trusted.
+Tables go in as Arrow streams and become the frames that code knows. What code gives comes out as an epoch, a block of
+numbers and what they were called; whatever is in it was written by code that is not trusted. Therefore it is no Arrow
+stream: pyarrow ends the process on one in which a few bytes are wrong. Its columns lie one behind the other as in
+Arrow's buffers, and what is said of them is JSON.
 """
 
 from __future__ import annotations
@@ -28,6 +30,8 @@ _MOST_FACTS = 4_000_000
 _LONGEST_NAME = 200
 """Characters of a name that are carried out; more than a table may have, so that it is seen to be too long."""
 _NUMBERS = "fiub"
+_LENGTH, _ALIGNED = struct.Struct("<Q"), 8
+"""Before a result stands how long the JSON is that it begins with; columns begin at multiples of eight bytes."""
 
 
 class NotReadableError(Exception):
@@ -179,11 +183,14 @@ def pack_result(result: Any, limits: Limits, file: BinaryIO) -> None:
         facts, values = _packed_array(result, arrays, limits)
     else:
         facts, values = {"kind": type(result).__name__[:_LONGEST_NAME]}, np.empty((0, 1))
-    arrays["values"] = _as_arrow(values)
-    facts["shape"] = list(values.shape)
+    facts |= {"shape": list(values.shape), "dtype": values.dtype.str}
     if values.nbytes > limits.output // 2:  # its epochs and names take room as well
         raise ValueError(f"the result has {values.nbytes >> 20:,} MiB, more than {limits.output >> 21:,}")
-    _write_stream(pa.PythonFile(file, mode="w"), arrays, facts)
+    header = json.dumps(facts).encode()
+    header += b" " * (-len(header) % _ALIGNED)
+    file.write(_LENGTH.pack(len(header)) + header)
+    for array in (*arrays.values(), values):
+        file.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
 
 
 def unpack_result(packed: Any, limits: Limits) -> Returned:
@@ -195,51 +202,31 @@ def unpack_result(packed: Any, limits: Limits) -> Returned:
         When it is not what `pack_result` writes.
     """
     try:
-        source = pa.BufferReader(packed)
-        schema = pa.ipc.read_schema(pa.ipc.read_message(source))
-        if schema.names not in (["values"], ["epoch", "values"]):
-            raise NotReadableError("other columns")
-        if not all(_is_known(field.type) for field in schema):
-            raise NotReadableError("other types")
-        written = (schema.metadata or {}).get(b"helio", b"")
-        if len(written) > _MOST_FACTS:
+        (length,) = _LENGTH.unpack_from(packed)
+        if length > _MOST_FACTS:
             raise NotReadableError("too many facts")
-        facts = json.loads(written)
-        message = pa.ipc.read_message(source)
-        if message.type != "record batch" or _is_compressed(message.metadata.to_pybytes()):
-            raise NotReadableError("no plain numbers")
-        batch = pa.ipc.read_record_batch(message, schema)
-        batch.validate(full=True)
-        return _returned(facts, batch, limits)
-    except (
-        struct.error,
-        pa.ArrowException,
-        ValueError,
-        KeyError,
-        TypeError,
-        RecursionError,
-        EOFError,
-        OSError,
-    ) as error:
+        facts = json.loads(bytes(packed[_LENGTH.size : _LENGTH.size + length]))
+        return _returned(facts, packed, _LENGTH.size + length, limits)
+    except (struct.error, ValueError, KeyError, TypeError, RecursionError, OverflowError) as error:
         raise NotReadableError(str(error)[:_LONGEST_NAME]) from error
 
 
-def _returned(facts: dict[str, Any], batch: Any, limits: Limits) -> Returned:
+def _returned(facts: dict[str, Any], packed: Any, place: int, limits: Limits) -> Returned:
     kind, shape = str(facts["kind"])[:_LONGEST_NAME], [int(one) for one in facts["shape"]]
     if kind not in ("frame", "series", "array"):
         return Returned(kind)
     if not 1 <= len(shape) <= 3 or any(one < 0 for one in shape) or shape[0] > limits.rows:
         raise NotReadableError("another shape")
-    if math.prod(shape[1:]) > limits.columns:
-        raise NotReadableError("more columns than asked for")
-    values = _as_numpy(batch.column("values"), shape)
-    if values.dtype.kind != "f":
-        raise NotReadableError("no numbers")
-    epoch = None
-    if "epoch" in batch.schema.names:
-        epoch = _as_numpy(batch.column("epoch"), shape[:1])
+    if math.prod(shape[1:]) > limits.columns or facts["dtype"] not in ("<f4", "<f8"):
+        raise NotReadableError("more columns than asked for, or no numbers")
+    index, dtype = str(facts.get("index", ""))[:_LONGEST_NAME], np.dtype(facts["dtype"])
+    timed = 8 * shape[0] if index == "time" else 0
+    if place % _ALIGNED or len(packed) != place + timed + math.prod(shape) * dtype.itemsize:
+        raise NotReadableError("another length than its shape")
+    epoch = np.frombuffer(packed, "M8[ns]", shape[0], place) if index == "time" else None
+    values = np.frombuffer(packed, dtype, math.prod(shape), place + timed).reshape(shape)
     columns, dtypes = tuple(_read_name(one) for one in facts.get("columns", ())), facts.get("dtypes", ())
-    if kind != "array" and not len(columns) == len(dtypes) == shape[1]:
+    if kind != "array" and not (len(shape) == 2 and len(columns) == len(dtypes) == shape[1]):
         raise NotReadableError("other columns than names")
     axes = tuple(
         (str(name)[:_LONGEST_NAME], None if marks is None else tuple(_read_name(one) for one in marks))
@@ -251,16 +238,8 @@ def _returned(facts: dict[str, Any], batch: Any, limits: Limits) -> Returned:
         marks is not None and len(marks) != size for (_, marks), size in zip(axes, shape[1:], strict=False)
     ):
         raise NotReadableError("other coordinates than bins")
-    index = str(facts.get("index", ""))[:_LONGEST_NAME]
-    return Returned(
-        kind,
-        index if epoch is not None or index != "time" else "nothing",
-        epoch.view("datetime64[ns]") if epoch is not None else None,
-        values,
-        columns,
-        tuple(str(one)[:_LONGEST_NAME] for one in dtypes),
-        axes,
-    )
+    told = tuple(str(one)[:_LONGEST_NAME] for one in dtypes)
+    return Returned(kind, index, epoch, values, columns, told, axes)
 
 
 def _packed_index(index: pd.Index, arrays: dict[str, Any]) -> dict[str, Any]:
@@ -270,7 +249,7 @@ def _packed_index(index: pd.Index, arrays: dict[str, Any]) -> dict[str, Any]:
         return {"index": f"{type(index).__name__} of {index.dtype}"[:_LONGEST_NAME]}
     if index.tz is not None:
         index = index.tz_convert("UTC").tz_localize(None)
-    arrays["epoch"] = _as_arrow(index.as_unit("ns").to_numpy())
+    arrays["epoch"] = index.as_unit("ns").to_numpy()
     return {"index": "time"}
 
 
@@ -379,32 +358,3 @@ def _as_numpy(column: Any, shape: Sequence[int]) -> npt.NDArray[Any]:
         raise NotReadableError(f"{len(column)} numbers for the shape {list(shape)}")
     found: npt.NDArray[Any] = column.to_numpy(zero_copy_only=True).reshape(shape)
     return found
-
-
-def _is_compressed(message: bytes) -> bool:
-    """Whether the numbers of a record batch are packed: a few of them could become more than the memory holds.
-
-    The header of a message is a flatbuffer; whether it names a way of packing stands at the fourth place of its table.
-
-    References
-    ----------
-    Arrow, format/Message.fbs: Message.header, RecordBatch.compression; FlatBuffers, internals: tables and vtables.
-    """
-
-    def field(table: int, place: int) -> int:
-        """Where a field of a table stands; 0 where the table does not have it."""
-        vtable = table - int(struct.unpack_from("<i", message, table)[0])
-        (size,) = struct.unpack_from("<H", message, vtable)
-        at = 4 + 2 * place
-        offset = int(struct.unpack_from("<H", message, vtable + at)[0]) if at + 2 <= size else 0
-        return table + offset if offset else 0
-
-    (root,) = struct.unpack_from("<I", message, 0)
-    header = field(root, 2)
-    return bool(field(header + int(struct.unpack_from("<I", message, header)[0]), 3))
-
-
-def _is_known(kind: Any) -> bool:
-    if pa.types.is_fixed_size_list(kind):
-        kind = kind.value_type
-    return kind in (pa.float32(), pa.float64(), pa.timestamp("ns"))
