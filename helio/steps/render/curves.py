@@ -15,7 +15,7 @@ from helio.steps.render import colours
 from helio.steps.render.downsample import isolated, thin_curve
 from helio.steps.render.encode import numbers
 from helio.steps.render.gaps import usable_records
-from helio.steps.render.lines import Line, line_style, styled
+from helio.steps.render.lines import Line, line_style, styled, typical
 from helio.steps.render.panels import Panel
 from helio.steps.render.spec import FigureSpec
 from helio.steps.render.spectrum_grid import spectrum_grid
@@ -60,8 +60,9 @@ def panel_curves(
 ) -> list[Curve]:
     """The curves of a spectrum panel, with names and colours.
 
-    Records without any value are left out. Up to eight are drawn one by one. Of more, bins that change from record to
-    record are brought together on the union of their edges, as in a spectrogram, and nothing is interpolated.
+    Records without any value are left out. Up to eight are drawn one by one, each over its own bins. Of more, bins that
+    move by less than half their distance are taken for the same, at their median place; others are brought together on
+    the union of their edges, as in a spectrogram. Nothing is interpolated.
 
     Parameters
     ----------
@@ -131,6 +132,8 @@ def curve_traces(
                 "fill": "toself",
                 "fillcolor": curve.colour,
                 "opacity": _OPACITY,
+                # Drawn below its line, and named below it.
+                "legendrank": 1001,
                 "hoverinfo": "skip",
             }
         )
@@ -215,9 +218,9 @@ def _median(line: Line, table: Table, log_x: bool, spec: FigureSpec) -> Curve:
 
 def _common_bins(table: Table, log_x: bool, spec: FigureSpec) -> tuple[Reals, npt.NDArray[Any]]:
     axis = table.axes[0]
-    if not axis.per_record or _all_equal(axis):
-        centers = axis.centers[0] if axis.per_record else axis.centers
-        return np.asarray(centers, dtype=np.float64), table.values
+    middle = typical(axis.centers)
+    if not axis.per_record or _near(axis, middle, log_x):
+        return middle, table.values
     grid = spectrum_grid(
         table,
         start=table.epoch[0],
@@ -232,8 +235,17 @@ def _common_bins(table: Table, log_x: bool, spec: FigureSpec) -> tuple[Reals, np
     return (np.sqrt(low * high) if log_x else (low + high) / 2), grid.z.T
 
 
-def _all_equal(axis: Axis) -> bool:
-    return np.array_equal(axis.centers, np.broadcast_to(axis.centers[:1], axis.centers.shape), equal_nan=True)
+def _near(axis: Axis, middle: Reals, log_x: bool) -> bool:
+    """Whether every record's bins lie less than half a bin from their median places."""
+    centers = np.asarray(axis.centers, dtype=np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        places, records = (np.log(middle), np.log(centers)) if log_x else (middle, centers)
+        places, records = (np.where(np.isfinite(values), values, np.nan) for values in (places, records))
+        order = np.argsort(places)
+        steps = np.diff(places[order])
+        nearest = np.full(places.size, np.inf)
+        nearest[order] = np.fmin(np.append(steps, np.nan), np.insert(steps, 0, np.nan))
+        return not (np.abs(records - places) > 0.499 * nearest).any()
 
 
 def _within(curve: Curve, log_x: bool, limits: tuple[float, float] | None, number: int) -> Curve:

@@ -229,9 +229,10 @@ def _span(
     panels: Sequence[Panel], spec: FigureSpec, time_range: TimeRange | None
 ) -> tuple[np.datetime64, np.datetime64]:
     if "x_range" in spec:
-        if all(panel.type == "spectrum" for panel in panels):
+        every_table = [table for panel in panels for table in panel.tables.values()]
+        if all(panel.type == "spectrum" for panel in panels) and max(map(len, every_table)) <= 1:
             raise StepError(
-                "x_range: every panel is a spectrum, and none has a time axis",
+                "x_range: the figure has no time axis, only spectra of one record",
                 advice="bin_range: the lowest and highest frequency or energy",
             )
         if len(spec["x_range"]) != 2:
