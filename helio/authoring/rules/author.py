@@ -118,7 +118,8 @@ def _check_length(request: str) -> None:
 
 
 def _left_out(unread: tuple[str, ...]) -> tuple[str, ...]:
-    turns = [word for word in unread if word.casefold() in _TURNS]
+    # a number says how much or when; what it belongs to was not understood
+    turns = [word for word in unread if word.casefold() in _TURNS or any(letter.isdigit() for letter in word)]
     if turns or len(unread) > LEFT_OUT:
         quoted = ", ".join(f"'{word}'" for word in (turns or unread)[:8])
         raise NotUnderstood(

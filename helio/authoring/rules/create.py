@@ -62,8 +62,6 @@ NEEDS = {
 """What is computed where the table has no parameter of it, and from what."""
 TURNABLE = ("GSE", "GSM", "SM", "GEO", "GEI")
 WINDOWS = ("10min", "1h", "5min", "1min")
-IN_PLACE = ("running_average", "running_median", "resample", "despike", "detrend")
-"""Operations of which the result is drawn instead of what went in."""
 UPSTREAM = ("OMNI", "ACE", "Wind", "DSCOVR")
 _SAID = {
     "running_average": "{window} running average",
@@ -122,7 +120,13 @@ class _Writer:
             shown = self._series(wish, span)
             shown = self._operated(wish, shown)
             self._export(wish, shown)
-            panels = panels_of(shown, compare=wish.compare or len({one.craft for one in shown}) > 1)
+            if wish.together and any(one.kind == "spectrum" for one in shown):
+                raise NotUnderstood("a spectrogram has a panel of its own")
+            panels = (
+                [shown]
+                if wish.together
+                else panels_of(shown, compare=wish.compare or len({one.craft for one in shown}) > 1)
+            )
             title = wish.title or self._title(wish, shown)
             spec = figure_of(
                 panels, title=title, log=self._log(wish, shown), colours=self._colours(wish, shown)
@@ -539,8 +543,6 @@ class _Writer:
             elif operation.tool == "derivative":
                 new = replace(new, quantity=f"{one.quantity} rate")
             made.append(new)
-        if operation.tool not in IN_PLACE:
-            return shown + made
         instead = {one.label: new for one, new in zip(fitting, made, strict=True)}
         return [instead.get(one.label, one) for one in shown]
 

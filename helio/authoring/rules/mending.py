@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from difflib import SequenceMatcher
 
 from helio.authoring.gate import Gate
 from helio.authoring.operations import Operation, apply
@@ -13,8 +15,11 @@ from helio.errors import UnknownDataset, UnknownParameter, closest
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import SOURCES
 from helio.pipelines.template import Document
+from helio.store.component_names import axis_letters
 
 BY = Said("rules")
+_CLEARLY = 0.04
+"""By how much a name has to be more alike than the next one."""
 NOTHING_THERE = ("NoData", "NoUsableData", "NoCandidate", "NotYetPublished")
 
 
@@ -47,6 +52,24 @@ def repaired(template: Document, failure: Failure, *, catalogue: Catalogue, gate
     return Draft(proved, BY, tuple(notes))
 
 
+def the_close_one(name: str, names: Iterable[str]) -> str:
+    """The one name that is meant, if one is closer than all others; empty where several may be.
+
+    >>> the_close_one("AC_H0_MIF", ["AC_H0_MFI", "AC_K0_MFI", "WI_H0_MFI"])
+    'AC_H0_MFI'
+    >>> the_close_one("AC_H9_MFI", ["AC_H0_MFI", "AC_H1_MFI"])
+    ''
+    """
+    matcher = SequenceMatcher(b=name.casefold())
+    ranked = []
+    for one in closest(name, names):
+        matcher.set_seq1(one.casefold())
+        ranked.append((matcher.ratio(), one))
+    ranked.sort(reverse=True)
+    clear = len(ranked) == 1 or (len(ranked) > 1 and ranked[0][0] - ranked[1][0] > _CLEARLY)
+    return ranked[0][1] if clear else ""
+
+
 def _change(
     template: Document, step: Document, failure: Failure, catalogue: Catalogue
 ) -> tuple[list[Operation], list[str]]:
@@ -56,20 +79,80 @@ def _change(
         return _other_sources(template, step, pairs)
     if pairs and failure.kind in ("UnknownDataset", "UnknownParameter", *NOTHING_THERE):
         return _respelt(template, step, pairs, catalogue)
-    missing = re.search(r"no component is called '([^']+)'", failure.message)
-    there = re.search(r"components: (.+)", failure.advice)
-    if missing and there:
+    named = re.search(r"no (?:component|axis) (?:is called )?'([^']+)'", failure.message)
+    there = re.search(r"(?:components:|it has|its axes:|axes:) (.+)", failure.advice)
+    if named and there:
         every = [one.strip() for one in there[1].split(",")]
-        close = closest(missing[1], every)
-        if len(close) == 1 and missing[1] in (args.get("keep") or ()):
-            keep = [close[0] if one == missing[1] else one for one in args["keep"]]
-            return [Operation("set", name, ("tool_args", "keep"), keep)], [
-                f"'{missing[1]}' becomes '{close[0]}'"
-            ]
+        meant = _meant(named[1], every)
+        if meant:
+            return _renamed_value(step, named[1], meant), [f"'{named[1]}' becomes '{meant}'"]
+    unit = re.search(r"convert_units to (\S+?)(?: with the equivalence (\w+))?$", failure.advice)
+    about = re.search(r"the (\w+) has to be", failure.message)
+    if failure.kind == "UnitMismatch" and unit and about:
+        return _converted(template, step, about[1], unit[1], unit[2] or "")
     raise NotUnderstood(
         f"no rule knows how to mend step {name}: {failure.message}",
         advice=failure.advice or "a model may: set GEMINI_API_KEY",
     )
+
+
+def _meant(name: str, every: list[str]) -> str:
+    """The component or axis that a name means: the closest one, else the one with the same letter."""
+    close = the_close_one(name, every)
+    letter = re.fullmatch(r"[bv]_?([xyzrtn])\w?", name, re.IGNORECASE)
+    by_letter = axis_letters(tuple(every)).get(letter[1].casefold(), "") if letter else ""
+    return by_letter or close
+
+
+def _renamed_value(step: Document, old: str, new: str) -> list[Operation]:
+    """The operations that put a name in the place of another one, wherever the step's arguments have it."""
+    name = str(step["step_id"])
+    found: list[Operation] = []
+    for key, value in (step.get("tool_args") or {}).items():
+        if value == old:
+            found.append(Operation("set", name, ("tool_args", key), new))
+        elif isinstance(value, str) and value.endswith(f".{old}"):
+            found.append(Operation("set", name, ("tool_args", key), f"{value[: -len(old)]}{new}"))
+        elif isinstance(value, list) and old in value:
+            changed = [new if one == old else one for one in value]
+            found.append(Operation("set", name, ("tool_args", key), changed))
+    if not found:
+        raise NotUnderstood(f"step {name} does not name '{old}' itself")
+    return found
+
+
+def _converted(
+    template: Document, step: Document, what: str, unit: str, equivalence: str
+) -> tuple[list[Operation], list[str]]:
+    """A conversion put before a step whose input has another unit."""
+    name, key = str(step["step_id"]), f"{what}_label"
+    label = (step.get("tool_args") or {}).get(key)
+    if not isinstance(label, str):
+        raise NotUnderstood(f"step {name} names no {what}")
+    taken = {str(one.get("step_id")) for one in template["steps"]}
+    new = re.sub(r"\W+", "_", f"{label}_{unit}").strip("_")
+    step_id = next(
+        one for one in (new.lower(), *(f"{new.lower()}_{n}" for n in range(2, 99))) if one not in taken
+    )
+    args = {
+        "source_label": label,
+        "to": unit,
+        **({"equivalence": equivalence} if equivalence else {}),
+        "output_label": new,
+    }
+    before = [str(one["step_id"]) for one in template["steps"]]
+    place = before.index(name)
+    added = Operation(
+        "add",
+        value={
+            "step_id": step_id,
+            "tool_name": "convert_units",
+            "tool_args": args,
+            "intent": f"Convert to {unit}",
+        },
+        after=before[place - 1] if place else "",
+    )
+    return [added, Operation("set", name, ("tool_args", key), new)], [f"{label} is converted to {unit} first"]
 
 
 def _other_sources(
@@ -111,18 +194,17 @@ def _respelt(
         try:
             entry = catalogue.dataset(dataset)
         except UnknownDataset as error:
-            close = closest(dataset, catalogue.ids())
-            if len(close) != 1:
+            close = the_close_one(dataset, catalogue.ids())
+            if not close:
                 raise NotUnderstood(error.message, advice=error.advice) from error
-            entry = catalogue.dataset(close[0])
+            entry = catalogue.dataset(close)
         found = parameter
         try:
             entry.parameter(parameter)
         except UnknownParameter as error:
-            close = closest(parameter, [one.name for one in entry.parameters])
-            if len(close) != 1:
+            found = the_close_one(parameter, [one.name for one in entry.parameters])
+            if not found:
                 raise NotUnderstood(error.message, advice=error.advice) from error
-            found = close[0]
         if (entry.id, found) != (dataset, parameter):
             notes.append(f"{dataset}.{parameter} becomes {entry.id}.{found}")
         new.append((entry.id, found))

@@ -52,7 +52,8 @@ QUANTITIES: tuple[tuple[str, str], ...] = (
         r"(?:interplanetary )?magnetic[- ]?fields?(?: vectors?)?|b[- ]?fields?|imf|mag(?: data)?|b vector|field vector"
         r"|(?:all )?(?:three )?components of (?:the )?(?:magnetic field|b)",
     ),
-    ("component", r"b_?[xyzrtn]|imf b_?[xyz]"),
+    # "by" is a word and By a component
+    ("component", r"(?:imf )?(?:(?-i:B)_?[xyzrtn]|b_?[xz]|b_[xyzrtn])"),
     ("velocity component", r"v_?[xyzrtn]"),
     (DENSITY, r"(?:proton |ion |plasma |number |solar wind )*densit(?:y|ies)|n_?p\b"),
     (TEMPERATURE, r"(?:proton |ion |plasma )*temperatures?"),
@@ -66,8 +67,8 @@ QUANTITIES: tuple[tuple[str, str], ...] = (
     ("Dst", r"dst(?: index)?"),
     ("Kp", r"kp(?: index)?"),
     ("AE", r"ae(?:[- ]index)?|auroral electrojet(?: index)?"),
-    ("AL", r"al(?:[- ]index)"),
-    ("AU", r"au(?:[- ]index)"),
+    ("AL", r"al[- ]index|(?-i:AL)"),
+    ("AU", r"au[- ]index|(?-i:AU)"),
     ("position", r"positions?|orbits?|ephemeris|trajectory"),
     ("heliocentric distance", r"(?:heliocentric|radial) distances?|distance (?:from|to) the sun"),
 )  # fmt: skip
@@ -142,6 +143,8 @@ class Wish:
     export: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     """What an operation needs and was not said."""
+    together: bool = False
+    """Whether all of it is to stand in one panel."""
     unread: tuple[str, ...] = field(default=())
 
 
@@ -171,7 +174,11 @@ def read_wish(text: str, catalogue: Catalogue, now: datetime) -> Wish:
         "",
     )
     frame = frame.split()[0] if frame else ""
+    together = sentence.take_first(r"\bin (?:one|the same|a single|a common) panel\b") is not None
     wanted = tuple(dict.fromkeys(_quantities(sentence, operations)))
+    parts = {one.quantity for one in wanted if one.component}
+    if parts and sentence.take_first(r"\bonly\b"):
+        wanted = tuple(one for one in wanted if one.component or one.quantity not in parts)
     cadence = None
     for one in sentence.take(_CADENCE):
         seconds = cadences_in(one[0])
@@ -194,6 +201,7 @@ def read_wish(text: str, catalogue: Catalogue, now: datetime) -> Wish:
         log,
         export,
         missing,
+        together,
         sentence.unread(),
     )
 
@@ -261,8 +269,11 @@ def _operations(sentence: Sentence) -> tuple[tuple[Operation, ...], tuple[str, .
         "running_average",
         r"(?:running|moving|rolling|sliding|boxcar)[- ](?:averages?|means?)|smooth(?:ed|ing)?(?: it| them)?",
     )
+    windowed(
+        "power_spectrogram",
+        r"(?:dynamic|wavelet|fft) (?:power )?(?:spectrograms?|spectr(?:um|a))|power spectrograms?",
+    )
     windowed("power_spectrum", r"power[- ]spectr(?:um|a)|power spectral densit(?:y|ies)|psds?")
-    windowed("power_spectrogram", r"(?:dynamic|wavelet|fft|power) (?:spectrograms?|spectr(?:um|a))")
     windowed("despike", r"de-?spik\w*|remov\w+ (?:the )?spikes|without spikes")
     for one in sentence.take(
         r"\b(hourly|daily|minutely)[- ](averages?|means?|medians?|min(?:ima|imum)|max(?:ima|imum))\b"
@@ -282,14 +293,20 @@ def _operations(sentence: Sentence) -> tuple[tuple[Operation, ...], tuple[str, .
         found.append((one.start(), Operation("derivative")))
     for one in sentence.take(r"\bdetrend\w*\b|\bremov\w+ (?:the )?(?:linear )?trend\b"):
         found.append((one.start(), Operation("detrend")))
-    for one in sentence.take(r"\b(?:the )?(?:vector )?magnitudes?\b(?! of the (?:magnetic )?field)"):
+    for one in sentence.take(
+        r"(?<!field )(?<!b )\b(?:the )?(?:vector )?magnitudes?\b(?! of the (?:magnetic )?field)"
+    ):
         found.append((one.start(), Operation("magnitude")))
     for one in sentence.take(r"\b(?:the )?differences?\b(?: between)?"):
         found.append((one.start(), Operation("difference")))
     operations = [operation for _, operation in sorted(found, key=lambda each: each[0])]
     apart = sentence.take_first(
-        rf"\b(?:with|using|in|over)\s+(?:an?\s+)?{DURATION}[\s-]*(?:long\s+|wide\s+)?windows?\b"
+        rf"\b(?:(?:with|using|in|over)\s+)?(?:an?\s+)?{DURATION}[\s-]*(?:long\s+|wide\s+)?windows?\b"
     )
+    said = {one.tool for one in operations if one.window}
+    # "smoothed with a 10-minute running average" is one operation, said twice
+    operations = [one for one in operations if one.window or one.tool not in said]
+    missing = [tool for tool in missing if tool not in said]
     if apart:  # said at the end of the sentence, for all that have none
         length = duration(apart[1], apart[2])
         operations = [replace(one, window=length) if one.tool in missing else one for one in operations]

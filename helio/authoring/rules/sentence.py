@@ -29,8 +29,8 @@ _HARMLESS = frozenset(
     compute calculate computed calculated derive derived apply applied add fetch load download read
     retrieve visualise visualize overlay overlaid stacked beside side below above under top bottom line lines
     trace traces spacecraft satellite satellites mission missions instrument solar wind sun earth upstream l1 near
-    it's i'd i'm them their via per about well so only nice good helio hi hello thanks thank
-    plotted drawn shown resulting result results respectively event storm encounter period interval
+    it's i'd i'm them their via per about well so nice good helio hi hello thanks thank
+    plotted drawn shown resulting result results respectively event storm substorm encounter period interval
     day days date dates week""".split()  # noqa: SIM905
 )
 

@@ -109,6 +109,26 @@ def test_a_window_is_understood_wherever_it_is_said(author, request_, tool, wind
     assert steps(made(author, request_), tool)[0]["window"] == window
 
 
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        ("ACE field and its magnitude in one panel, 2023-01-02", [["ACE_B", "ACE_Bmag"]]),
+        ("speed measured by ACE on 2023-01-02", [["ACE_V"]]),
+        ("AL and AU for the substorm of 2008-02-26", [["OMNI_AL"], ["OMNI_AU"]]),
+        ("Wind magnetic field magnitude with a 30 min running average, 2003-11-20", [["Wind_Bmag_smooth"]]),
+        ("ACE |B| for 2022-01-01, smoothed with a 10-minute running average", [["ACE_Bmag_smooth"]]),
+        ("ACE magnetic field in GSM, Bz only, 2023-01-02", [["ACE_Bz"]]),
+    ],
+)
+def test_what_is_drawn_is_what_was_asked_for(author, request_, expected):
+    assert panels(made(author, request_)) == expected
+
+
+def test_a_number_that_was_not_understood_is_never_left_out(author):
+    with pytest.raises(NotUnderstood, match="not understood: '31'"):
+        author.create("ACE magnetic field on 31 February 2022")
+
+
 def test_an_average_has_the_cadence_that_was_said(author):
     assert (
         steps(made(author, "wind density in 2003-11-20, 5-minute averages"), "resample")[0]["cadence"]

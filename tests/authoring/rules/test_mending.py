@@ -40,14 +40,14 @@ def test_a_misspelt_parameter_becomes_the_one_that_comes_close(author, overview)
 def test_a_component_becomes_the_one_that_comes_close(author):
     template = author.create("ACE Bz in GSE for 2023-01-02").template
     step = next(one for one in template["steps"] if one["tool_name"] == "components")
-    step["tool_args"]["keep"] = ["Bz GS"]
+    step["tool_args"]["keep"] = ["B GSE"]
     failure = failed(
-        "StepError", "no component is called 'Bz GS'", "components: Bx GSE, By GSE, Bz GSE", step["step_id"]
+        "StepError", "no component is called 'B GSE'", "components: Bx GSE, By GSE, Bz GSE", step["step_id"]
     )
     with pytest.raises(NotUnderstood):  # three come close
         author.repair(template, failure)
     one_close = failed(
-        "StepError", "no component is called 'Bz GS'", "components: flow, Bz GSE", step["step_id"]
+        "StepError", "no component is called 'B GSE'", "components: flow, Bz GSE", step["step_id"]
     )
     outcome = author.repair(template, one_close)
     changed = next(one for one in outcome.template["steps"] if one["step_id"] == step["step_id"])
