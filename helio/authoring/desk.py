@@ -25,6 +25,7 @@ from helio.authoring.outcome import (
 )
 from helio.authoring.proposals import Proposal, Proposals
 from helio.authoring.rules.author import RuleAuthor
+from helio.authoring.scrub import Scrub
 from helio.errors import ModelError, RequestError, closest
 from helio.knowledge.catalogue import Catalogue, open_catalogue, time_text
 from helio.pipelines.changes import Work, work_left
@@ -92,6 +93,7 @@ class Desk:
         self._by = by
         self._ended = ended
         self._replay = replay
+        self._scrub = Scrub(settings.model_key, url=settings.model_url)
         self._door: Door | None = None
         self._writer: Author | None = None
         self.kept: list[str] = []
@@ -133,6 +135,7 @@ class Desk:
         """
         if name:
             self._must_be_free(name)
+        request = self._scrub(request)
         commands = answered(request, self.library, self._now)
         if commands:
             return Reply(f"there is a pipeline for that, and authors run nothing:\n{commands}", Said("rules"))
@@ -157,6 +160,7 @@ class Desk:
         name : str
             The id of a copy that is to have the change; a shipped pipeline needs one.
         """
+        request = self._scrub(request)
         entry = self.library.find(pipeline)
         if entry.shipped and not name:
             raise RequestError(

@@ -22,6 +22,7 @@ from helio.pipelines.variables import TOKEN
 from helio.sources.archives import CDAWEB, CDAWEB_FOLDERS, SWPC
 from helio.steps.fetch.choices import Choice, choices_of
 
+NO_VALUE = "HB202"
 OF_CATALOGUE = ("", CDAWEB, CDAWEB_FOLDERS)
 """Providers that the catalogue is about."""
 
@@ -180,6 +181,8 @@ class Gate:
                 template, now=self._now, archive=CDAWEB, catalogue=self._known, pipelines=self._pipelines
             )
         except InvalidTemplate as error:
+            if any(one.code == NO_VALUE for one in error.diagnostics):
+                return  # of a variable that is used and not declared, which a run will be given too
             about = [step["step_id"] for step in template["steps"] if only is None or step["step_id"] in only]
             yield from (one for one in error.diagnostics if one.step_id in (None, *about))
             return

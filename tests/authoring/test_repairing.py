@@ -11,8 +11,7 @@ from tests.authoring.answers import edit, put, question
 
 NOTHING = Failure("run-1", 1, "NoData", "AC_H2_MFI has no record in 2024-01-13 to 2024-01-20")
 UNIT = Failure("run-1", 2, "UnitMismatch", "nT is wanted, and km/s is there", "convert it", ("ACE_B: …",))
-OTHER = put(1, "tool_args/candidates", ["AC_H2_MFI", "AC_K1_MFI"])
-EVERY = "AC_H2_MFI AC_H0_MFI AC_K2_MFI".split()
+EVERY = ["AC_H2_MFI", "AC_H0_MFI", "AC_K2_MFI"]
 MENDS = put(1, "tool_args/candidates", [*EVERY, "AC_H3_MFI"])
 
 
