@@ -125,6 +125,11 @@ def test_one_task_is_run_by_its_id(capsys):
     assert (told["task"], told["passed"]) == ("create-ace-last-week", True)
 
 
+def test_the_scripted_model_is_run_by_its_name(capsys):
+    assert main(["--author", "scripted", "--only", "question-frame"]) == 0
+    assert "question         1     1" in capsys.readouterr().out
+
+
 def test_an_id_that_no_task_has_is_refused(capsys):
     with pytest.raises(SystemExit):
         main(["--only", "make-coffee"])

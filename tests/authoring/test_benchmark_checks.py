@@ -1,11 +1,13 @@
 """The checks of the benchmark take every template that means what was asked, and none that means something else."""
 
+import doctest
 import json
 from copy import deepcopy
 from fnmatch import fnmatchcase
 
 import pytest
 
+from benchmarks.authoring import checks, graph
 from benchmarks.authoring.checks import check_template, found, judge, matches, quantities
 from benchmarks.authoring.graph import read_graph
 from benchmarks.authoring.run import Bench
@@ -94,6 +96,11 @@ def test_every_dataset_and_parameter_of_the_patterns_is_in_the_catalogue():
         ):
             missing.append(one)
     assert missing == []
+
+
+@pytest.mark.parametrize("module", [checks, graph], ids=lambda one: one.__name__)
+def test_the_examples_of_the_benchmark_hold(module):
+    assert doctest.testmod(module).failed == 0
 
 
 # Right ones that are written in another way ---------------------------------------------------------------

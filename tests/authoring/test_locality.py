@@ -25,6 +25,12 @@ def bench(tmp_path_factory):
     return Bench(tmp_path_factory.mktemp("home"))
 
 
+@pytest.fixture(scope="module")
+def scripted(bench):
+    with ScriptedModel(bench.home) as model:
+        yield model
+
+
 def operation(written):
     return Operation(
         written["op"],
@@ -97,11 +103,10 @@ def test_a_colour_of_a_line_recomputes_the_figure_alone(tmp_path, monkeypatch, b
 @pytest.mark.parametrize(
     "task", [one for one in read_tasks() if one.kind == "question"], ids=lambda one: one.id
 )
-def test_a_question_changes_nothing(task, bench):
+def test_a_question_changes_nothing(task, bench, scripted):
     before = json.dumps(task.template)
     template = json.loads(before)
-    with ScriptedModel(bench.home) as model:
-        came = bench.model(task, model.play(good_scripts()[task.id])).edit(task.request, template)
+    came = bench.model(task, scripted.play(good_scripts()[task.id])).edit(task.request, template)
     assert isinstance(came, Reply)
     assert json.dumps(template) == before
     assert list((bench.home).glob("templates/*")) == []
