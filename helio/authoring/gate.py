@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN
 from helio.sources.archives import CDAWEB, CDAWEB_FOLDERS, SWPC
 from helio.steps.fetch.choices import Choice, choices_of
+from helio.time_range import TimeRange, parse_time_range
 
 NO_VALUE = "HB202"
 OF_CATALOGUE = ("", CDAWEB, CDAWEB_FOLDERS)
@@ -141,7 +142,9 @@ class Gate:
         there = set() if before is None else set(_fetched(before))
         told = [*found, *self._unknown(template, only, there)]
         if not any(one.severity == "error" for one in told):
-            told += self._unavailable(template, only)
+            # another time is another time for every step
+            same_time = before is not None and before.get("variables") == template.get("variables")
+            told += self._unavailable(template, only if same_time else None)
         return Proved(template, tuple(dict.fromkeys(told)))
 
     def _unknown(
@@ -187,6 +190,38 @@ class Gate:
             yield from (one for one in error.diagnostics if one.step_id in (None, *about))
             return
         yield from planned.warnings
+        for step in planned.steps:
+            span = step.args.get("time_range")
+            if (
+                step.tool_name == "fetch_data"
+                and isinstance(span, str)
+                and (only is None or step.step_id in only)
+            ):
+                yield from self._never(step.step_id, choices_of(step.args), parse_time_range(span, self._now))
+
+    def _never(self, step_id: StepId, choices: Sequence[Choice], span: TimeRange) -> Iterator[Diagnostic]:
+        """A time before anything was recorded, or after all of it had ended: no catalogue is too old to know that."""
+        told: list[str] = []
+        for one in choices:
+            if one.dataset_id not in self._catalogue or one.dataset_id in self._elsewhere:
+                return
+            entry = self._catalogue.summary(one.dataset_id)
+            first, last = (
+                None if each is None else each.astimezone(UTC).replace(tzinfo=None)
+                for each in (entry.first, entry.last)
+            )
+            early = first is not None and span.stop <= first
+            late = last is not None and span.start > last and self._catalogue.has_ended(entry)
+            if not early and not late:
+                return
+            told.append(
+                f"{entry.id} covers {first:%Y-%m-%d} to {last:%Y-%m-%d}" if first and last else entry.id
+            )
+        if told:
+            message = f"there is nothing of {span}: {'; '.join(told)}"
+            yield Diagnostic(
+                "HE403", message, step_id=step_id, tool_name="fetch_data", advice=("another time",)
+            )
 
 
 def _fetched(template: Document) -> Iterator[tuple[str, str]]:

@@ -1015,6 +1015,14 @@ _EXECUTE = (
         "refused; did you mean 'BGSEc'?",
     ),
     (
+        "HE403",
+        "error",
+        "an author asks for a time of which there is nothing",
+        "Before the first record there will never be one, however old the catalogue is.",
+        "Parker Solar Probe in 2010",
+        "refused, with what the data set covers",
+    ),
+    (
         "HI001",
         "error",
         "passes do not converge; they are named",
