@@ -140,7 +140,11 @@ def author(
 def python(*arguments: str, environment: dict[str, str] | None = None) -> Iterator[subprocess.Popen[str]]:
     """Another Python, which does not outlive the test."""
     with subprocess.Popen(
-        [sys.executable, *arguments], env=environment, stdout=subprocess.PIPE, text=True
+        [sys.executable, *arguments],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as process:
         try:
             yield process

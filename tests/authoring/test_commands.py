@@ -1,0 +1,446 @@
+"""The commands as a user meets them, with a model that answers by a script: good, sloppy, hostile, gone."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from helio.authoring import door as doors
+from helio.authoring.transcript import read_lines
+from helio.cli import app
+from tests.authoring import standin_gemini as standin
+from tests.authoring.answers import LOOK, RED, SEEN, edit, fetch, figure, plan, question
+from tests.authoring.conftest import python, wait_for_requests
+from tests.authoring.standin_gemini import KEY, GeminiStandIn
+
+ASKED = "the field of ACE, as physicists like it, for last week"
+HELIO = "from helio.cli import main; main()"
+
+
+@pytest.fixture(autouse=True)
+def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working folder, an empty home and no key."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HELIO_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HELIO_ENGINE", "direct")
+    monkeypatch.setenv("HELIO_MODEL_FALLBACK", "none")
+    for name in (
+        "HELIO_ARCHIVE",
+        "GEMINI_API_KEY",
+        "GOOGLE_API_KEY",
+        "HELIO_MODEL_URL",
+        "HELIO_MODEL_TOKENS",
+    ):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def model(serve, monkeypatch, still) -> Callable[..., GeminiStandIn]:
+    """A model that answers by a script, named in the environment; nobody waits for it."""
+    monkeypatch.setattr(doors, "Clock", lambda: still.clock)
+
+    def named(*script: object, **options: object) -> GeminiStandIn:
+        server = serve(*script, **options)
+        monkeypatch.setenv("HELIO_MODEL_URL", server.url)
+        monkeypatch.setenv("GEMINI_API_KEY", KEY)
+        return server
+
+    return named
+
+
+def helio(*arguments: str, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(app, list(arguments), prog_name="helio", input=stdin)
+
+
+def failing(code: int, *arguments: str) -> str:
+    """What is said; no traceback, and never the key."""
+    result = helio(*arguments)
+    assert result.exit_code == code, result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    assert KEY not in result.output
+    return result.output
+
+
+@pytest.fixture
+def mine() -> Path:
+    """A pipeline of one's own."""
+    assert helio("copy", "ace-bfield-overview", "mine").exit_code == 0
+    return Path("home/templates/mine.json")
+
+
+def proposal() -> str:
+    [found] = json.loads(helio("proposals", "--all", "--json").stdout)
+    return found["id"]
+
+
+# ---- from a sentence to a pipeline
+
+
+def test_a_sentence_is_proposed_reviewed_accepted_and_run(model):
+    model(LOOK, SEEN, plan(fetch("AC_K2_MFI"), figure()))
+    result = helio("author", ASKED)
+    assert result.exit_code == 0, result.output
+    assert "+ b: fetch AC_K2_MFI BGSEc over $TIME_RANGE → B" in result.output
+    assert f"it waits: helio proposals accept {proposal()}" in result.output
+    assert not Path("home/templates").exists()
+    assert "pending" in helio("proposals").output
+    assert '"op"' in helio("proposals", "show", proposal(), "--patch").output
+    assert helio("proposals", "accept", proposal()).exit_code == 0
+    assert helio("proposals").output == "no proposals wait\n"
+    assert "was accepted" in failing(2, "proposals", "accept", proposal())
+    done = helio("run", "ace-field", "--archive", "sample", "-t", "2022-01-01", "-o", "out")
+    assert done.exit_code == 0, done.output
+    assert Path("out/figure.html").exists()
+
+
+def test_an_edit_is_shown_in_the_field_s_words_and_can_be_undone(model, mine):
+    before = mine.read_bytes()
+    model(edit(RED, touches="style"))
+    result = helio("edit", "mine", "the same but with a red magnitude line", "--yes")
+    assert "~ step 4: colour of ACE_Bmag: black → red" in result.output
+    assert "to be computed anew: 3; 1, 2 stay as they are" in result.output
+    assert b'"red"' in mine.read_bytes()
+    assert "edited" in helio("history", "mine").output
+    assert helio("edit", "mine", "--undo").exit_code == 0
+    assert mine.read_bytes() == before
+
+
+def test_a_rejected_change_is_not_made(model, mine):
+    before = mine.read_bytes()
+    model(edit(RED, touches="style"))
+    helio("edit", "mine", "red for the magnitude")
+    assert helio("proposals", "reject", proposal()).exit_code == 0
+    assert "was rejected" in failing(2, "proposals", "accept", proposal())
+    assert mine.read_bytes() == before
+
+
+def test_a_colour_draws_the_figure_anew_and_computes_nothing(model, mine):
+    run = ("run", "mine", "--archive", "sample", "-t", "2022-01-01", "--json")
+    helio(*run)
+    model(edit(RED, touches="style"))
+    helio("edit", "mine", "red for the magnitude", "--yes")
+    steps = json.loads(helio(*run).stdout)["steps"]
+    assert [one["state"] for one in steps] == ["cached", "cached", "completed"]
+
+
+def test_a_preview_draws_both_figures_and_changes_nothing(model, mine):
+    before = mine.read_bytes()
+    model(edit(RED, touches="style"))
+    result = helio(
+        "edit", "mine", "red for the magnitude", "--preview", "--archive", "sample", "-t", "2022-01-01"
+    )
+    assert result.exit_code == 0, result.output
+    drawn = sorted(str(path.relative_to("helio-runs").parent) for path in Path("helio-runs").rglob("*.html"))
+    assert drawn == [f"preview-{proposal()}/after", f"preview-{proposal()}/before"]
+    assert mine.read_bytes() == before
+
+
+def test_a_preview_without_data_says_so_and_the_proposal_waits(model, mine):
+    model(edit(RED, touches="style"))
+    result = helio(
+        "edit", "mine", "red for the magnitude", "--preview", "--archive", "sample", "-t", "1999-01-01"
+    )
+    assert result.exit_code == 0, result.output
+    assert "no preview  before: " in result.output
+    assert "no preview  after: " in result.output
+    assert "it waits" in result.output
+    assert helio("proposals", "accept", proposal()).exit_code == 0
+
+
+def test_a_preview_that_cannot_even_be_planned_says_so(model, mine):
+    model(edit(RED, touches="style"))
+    result = helio("edit", "mine", "red for the magnitude", "--preview", "-t", "yesteryear")
+    assert result.exit_code == 0, result.output
+    assert "no preview  before: " in result.output
+    assert "it waits" in result.output
+
+
+def test_what_programs_read_has_the_patch_the_words_and_the_work(model, mine):
+    model(edit(RED, touches="style"))
+    told = json.loads(helio("edit", "mine", "red for the magnitude", "--json").stdout)
+    assert told["changes"] == ["step 4: colour of ACE_Bmag: black → red"]
+    assert told["patch"][0]["op"] == "replace"
+    assert (told["computed_anew"], told["in_the_store"], told["preview"]) == ([3], [1, 2], [])
+    assert told["state"] == "pending"
+
+
+def test_a_question_about_a_pipeline_is_answered(model, mine):
+    answer = standin.json_text({"status": "answer", "answer": "The hourly one, AC_H2_MFI."})
+    model(answer, answer)
+    assert helio("edit", "mine", "which dataset is it?").output == "The hourly one, AC_H2_MFI.\n"
+    told = json.loads(helio("edit", "mine", "which dataset is it?", "--json").stdout)
+    assert told == {"reply": "The hourly one, AC_H2_MFI."}
+    assert helio("proposals").output == "no proposals wait\n"
+
+
+def test_a_file_may_be_edited(model, mine):
+    Path("plan.json").write_text(mine.read_text(encoding="utf-8"), encoding="utf-8")
+    model(edit(RED, touches="style"))
+    assert helio("edit", "plan.json", "red for the magnitude", "--yes").exit_code == 0
+    assert '"red"' in Path("plan.json").read_text(encoding="utf-8")
+
+
+def test_who_asks_to_run_a_pipeline_is_told_how():
+    result = helio("author", "run my ACE overview for January 2026")
+    assert "helio run ace-bfield-overview --time-range 'January 2026'" in result.output
+    assert not Path("helio-runs").exists()
+
+
+# ---- questions back
+
+
+def test_a_question_is_shown_with_its_choices(model):
+    model(SEEN, question("Which cadence?", "1 h", "16 s"))
+    output = failing(2, "author", ASKED)
+    assert "Which cadence?\n  1 h\n  16 s\n" in output
+
+
+def test_a_question_as_json(model):
+    model(SEEN, question("Which cadence?", "1 h", "16 s"))
+    result = helio("author", ASKED, "--json")
+    assert json.loads(result.stdout) == {"question": "Which cadence?", "choices": ["1 h", "16 s"]}
+    assert result.exit_code == 2
+
+
+@pytest.mark.parametrize(("given", "told"), [(("--answer", "16 s"), "16 s"), (("--yes",), "1 h")])
+def test_a_question_is_answered_on_the_command(model, given, told):
+    server = model(SEEN, question("Which cadence?", "1 h", "16 s"), SEEN, plan())
+    result = helio("author", ASKED, *given)
+    assert result.exit_code == 0, result.output
+    assert f'"answer": "{told}"' in server.requests[3].text
+    assert ("Which cadence? 1 h, the first choice" in result.output) is (given == ("--yes",))
+
+
+def test_yes_to_a_model_that_only_asks_comes_to_an_end(model):
+    server = model(lambda request: question("Sure?", "yes", "no") if request.schema else SEEN)
+    output = failing(2, "author", ASKED, "--yes")
+    assert "none of the model's 4 answers could be taken" in output
+    assert len(server.requests) == 3 * 2 + 5
+
+
+# ---- ends
+
+
+def test_what_is_never_proved_is_told_with_what_was_wrong(model):
+    model(SEEN, standin.forever(plan(fetch("AC_H22_MFI"), figure())))
+    output = failing(2, "author", ASKED)
+    assert "error: none of the model's 4 answers could be taken" in output
+    assert "HE401" in output
+    assert f"on record as {proposal()}" in output
+    assert not Path("home/templates").exists()
+    assert helio("proposals").output == "no proposals wait\n"
+
+
+def test_no_key_is_no_obstacle_to_a_plain_request():
+    result = helio("author", "ACE magnetic field for last week")
+    assert result.exit_code == 0, result.output
+    assert "authored by rules" in result.output
+
+
+def test_no_key_is_told_to_who_wants_a_model():
+    assert "set GEMINI_API_KEY" in failing(1, "author", ASKED, "--author", "model")
+    assert "there is no author 'gpt'" in failing(2, "author", ASKED, "--author", "gpt")
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        (standin.forever(standin.wrong_key()), "the key of the model is not accepted"),
+        (standin.forever(standin.failure(429, retry="2s")), "the quota for"),
+        (standin.forever(standin.failure(503, "overloaded")), "answers 503: overloaded, after 4 attempts"),
+        (standin.forever(standin.blocked()), "safety filter"),
+        (standin.forever(standin.reset()), "after 4 attempts"),
+        (standin.forever(standin.page()), "something else than JSON"),
+    ],
+)
+def test_a_model_that_gives_nothing_is_told_in_words_and_kept(model, mine, script, said):
+    before = mine.read_bytes()
+    model(script)
+    output = failing(1, "edit", "mine", "make it nicer")
+    assert said in output
+    assert "--author rules" in output
+    [kept] = json.loads(helio("proposals", "--all", "--json").stdout)
+    assert (kept["state"], bool(kept["transcript"])) == ("failed", True)
+    assert Path(f"home/transcripts/{kept['transcript']}.jsonl").exists()
+    assert mine.read_bytes() == before
+
+
+def test_empty_answers_for_ever_are_an_end_after_eight_requests(model, mine):
+    server = model(standin.forever(standin.empty()))
+    assert "answered nothing, after 2 attempts" in failing(2, "edit", "mine", "make it nicer")
+    assert len(server.requests) == 8
+
+
+def test_a_port_that_refuses_is_told_in_words(model):
+    model().close()
+    output = failing(1, "author", ASKED)
+    assert "cannot be reached" in output
+    assert "HELIO_MODEL_URL" in output
+    assert f"on record as {proposal()}" in output
+
+
+def test_an_error_as_json_says_where_it_is_kept(model):
+    model(standin.forever(standin.wrong_key()))
+    result = helio("author", ASKED, "--json")
+    told = json.loads(result.stdout)
+    assert (result.exit_code, told["error"]["kind"]) == (1, "WrongKey")
+    assert told["error"]["place"] == f"on record as {proposal()}"
+
+
+def test_a_budget_of_tokens_is_kept_to(model, monkeypatch):
+    monkeypatch.setenv("HELIO_MODEL_TOKENS", "20")
+    server = model(LOOK, LOOK, SEEN, plan())
+    output = failing(1, "author", ASKED)
+    assert "30 tokens are spent, and 20 are allowed" in output
+    assert len(server.requests) == 2
+
+
+def test_another_model_that_was_asked_is_named(model, monkeypatch):
+    monkeypatch.setenv("HELIO_MODEL_FALLBACK", "gemini-other")
+
+    def answer(request: standin.Request) -> standin.Reply:
+        if request.model != "gemini-other":
+            return standin.failure(503, "overloaded")
+        return edit(RED, touches="style")
+
+    model(answer)
+    assert helio("copy", "ace-bfield-overview", "mine").exit_code == 0
+    result = helio("edit", "mine", "red for the magnitude")
+    assert "edited by gemini-other" in result.output
+    assert "note: another model was asked: " in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("author", ASKED, "--as", "mine"), "there is a pipeline 'mine' already"),
+        (("author", ASKED, "--as", "Not An Id"), "'not-an-id'"),
+        (("author", ""), "nothing was asked for"),
+        (("author", ASKED, "--replay", "nowhere"), "there is no transcript nowhere"),
+        (("author", ASKED, "--now", "noon"), "'noon' is not an instant"),
+        (("edit", "mine"), "nothing was asked for"),
+        (("edit", "mine", "red", "--undo"), "an undo takes no request"),
+        (("edit", "mine", "--undo"), "there is nothing before"),
+        (("edit", "ace-bfield-overview", "red for Bz"), "--as my-ace-bfield-overview"),
+        (("edit", "nothing", "red"), "no pipeline is called 'nothing'"),
+        (("edit", "nothing.json", "red"), "there is no file nothing.json"),
+        (("repair", "nothing"), "nothing"),
+        (("proposals", "show", "nothing"), "no proposal is called 'nothing'"),
+    ],
+)
+def test_a_wrong_input_asks_nobody(model, mine, arguments, said):
+    server = model()
+    assert said in failing(2, *arguments)
+    assert server.requests == []
+
+
+def test_a_damaged_template_is_told_before_anyone_is_asked(model, mine):
+    server = model()
+    mine.write_text(mine.read_text(encoding="utf-8")[:200], encoding="utf-8")
+    assert "HP002" in failing(2, "edit", "mine", "red for Bz")
+    assert server.requests == []
+
+
+def test_a_damaged_proposal_is_named(model):
+    Path("home/proposals").mkdir(parents=True)
+    Path("home/proposals/torn.json").write_text("{}", encoding="utf-8")
+    assert "torn.json is no proposal" in failing(2, "proposals")
+
+
+# ---- repair
+
+
+def test_a_run_that_failed_is_mended_reviewed_and_goes_through(model):
+    steps = [
+        {
+            "step_id": "b",
+            "tool_name": "fetch_data",
+            "tool_args": {"dataset_id": "AC_K2_MFI", "parameter_id": "qqqq", "time_range": "2022-01-01"},
+        },
+        {"step_id": "figure", "tool_name": "plot_data", "tool_args": {}},
+    ]
+    Path("plan.json").write_text(json.dumps({"id": "broken", "steps": steps}), encoding="utf-8")
+    assert helio("run", "plan.json", "--archive", "sample").exit_code == 1
+    [run] = [one["id"] for one in json.loads(helio("runs", "--json").stdout)]
+    parameter = {"op": "set", "step": "b", "at": "tool_args/parameter_id", "value_json": '"BGSEc"'}
+    model(edit(parameter))
+    result = helio("repair", run, "--yes")
+    assert result.exit_code == 0, result.output
+    assert "~ step b: parameter: qqqq → BGSEc" in result.output
+    assert helio("run", "broken-repaired", "--archive", "sample").exit_code == 0
+
+
+# ---- replay
+
+
+def test_a_transcript_says_it_all_again_without_a_key(model, monkeypatch):
+    model(LOOK, SEEN, plan())
+    first = json.loads(helio("author", ASKED, "--json").stdout)
+    monkeypatch.delenv("GEMINI_API_KEY")
+    monkeypatch.delenv("HELIO_MODEL_URL")
+    again = json.loads(helio("author", ASKED, "--replay", first["transcript"], "--json").stdout)
+    assert again["after"] == first["after"]
+    path = f"home/transcripts/{first['transcript']}.jsonl"
+    assert json.loads(helio("author", ASKED, "--replay", path, "--json").stdout)["after"] == first["after"]
+
+
+# ---- ended from outside
+
+
+@pytest.fixture
+def environment(serve, tmp_path) -> Iterator[Callable[[GeminiStandIn], dict[str, str]]]:
+    """The environment of a process of its own."""
+    return lambda server: {
+        **os.environ,
+        "HELIO_MODEL_URL": server.url,
+        "GEMINI_API_KEY": KEY,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+
+
+@pytest.mark.parametrize("arguments", [("author", ASKED), ("edit", "mine", "make it nicer")])
+def test_ctrl_c_ends_a_question_at_once_and_says_what_is_true(serve, environment, mine, arguments):
+    before = mine.read_bytes()
+    server = serve(standin.slow(SEEN, 30))
+    with python("-c", f"import sys; sys.argv[0] = 'helio'; {HELIO}", *arguments,
+                environment=environment(server)) as process:  # fmt: skip
+        wait_for_requests(server, 1, process)
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=10)
+        took = time.monotonic() - began
+    assert process.returncode == 130
+    assert took < 5  # far below the answer's 30 s, whatever else the machine does
+    assert output == ""
+    assert errors.startswith("cancelled; nothing was changed; what was said is in ")
+    assert "Traceback" not in errors
+    assert "goes on" not in errors
+    transcript = Path(errors.strip().rsplit(" ", 1)[1])
+    assert [one["kind"] for one in read_lines(transcript)][-2:] == ["error", "end"]
+    assert mine.read_bytes() == before
+    assert helio("proposals").output == "no proposals wait\n"
+
+
+def test_after_kill_9_nothing_is_half_written_and_the_next_command_works(serve, environment, mine, model):
+    before = mine.read_bytes()
+    server = serve(LOOK, standin.slow(SEEN, 30))
+    with python("-c", HELIO, "author", ASKED, environment=environment(server)) as process:
+        wait_for_requests(server, 2, process)
+        process.kill()
+        process.wait()
+    [transcript] = Path("home/transcripts").iterdir()
+    assert [one["kind"] for one in read_lines(transcript)][:4] == ["begin", "clock", "ask", "answer"]
+    assert not [path for path in Path("home").rglob(".*") if path.is_file()]
+    assert mine.read_bytes() == before
+    assert "breaks off" in failing(1, "author", ASKED, "--replay", transcript.stem)
+    model(SEEN, plan())
+    assert helio("author", ASKED).exit_code == 0
