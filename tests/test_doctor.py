@@ -1,4 +1,4 @@
-"""What ``helio doctor`` says of the sandbox."""
+"""What ``helio doctor`` says of the sandbox and of the model."""
 
 from __future__ import annotations
 
@@ -68,3 +68,32 @@ def test_the_policy_is_read_from_the_environment(tmp_path: Path):
     )
     with pytest.raises(RequestError, match="neither refuse nor weak"):
         read_settings(home | {"HELIO_SANDBOX": "off"})
+
+
+# ---- the model
+
+
+def model(home: Path, **environ: str) -> Finding:
+    settings = read_settings({"HELIO_HOME": str(home), **environ})
+    return next(one for one in examine(settings) if one.subject == "model")
+
+
+def test_no_key_is_said_with_where_one_is_made_and_is_no_fault(tmp_path: Path):
+    found = model(tmp_path)
+    assert (found.ok, found.optional) == (False, True)
+    assert "no key" in found.found
+    assert "GEMINI_API_KEY" in found.advice
+
+
+def test_a_key_is_there_with_the_models_and_is_not_printed(tmp_path: Path):
+    url = "http://user:secret-of-mine@127.0.0.1:9"
+    found = model(tmp_path, GEMINI_API_KEY="a-key-of-mine", HELIO_MODEL_SMART="big", HELIO_MODEL_URL=url)
+    assert found.ok
+    assert found.found.startswith("a key is set; big plans, ")
+    assert found.found.endswith(", at http://user:[key]@127.0.0.1:9")
+    assert "of-mine" not in found.found
+
+
+def test_nobody_in_place_of_a_model_is_said(tmp_path: Path):
+    found = model(tmp_path, GEMINI_API_KEY="a-key-of-mine", HELIO_MODEL_FALLBACK="none")
+    assert found.found.endswith("nobody in their place")
