@@ -89,15 +89,23 @@ def _root(
 
 
 @contextmanager
-def errors_as_text(as_json: bool) -> Iterator[None]:
-    """Turn an error that helio knows into words and an exit code; everything else is a bug and shows itself."""
+def errors_as_text(
+    as_json: bool, *, cancelled: str = "the same command goes on from what is finished"
+) -> Iterator[None]:
+    """Turn an error that helio knows into words and an exit code; everything else is a bug and shows itself.
+
+    Parameters
+    ----------
+    cancelled : str
+        What is true after Ctrl-C.
+    """
     # Errors cost an import; a command that succeeds at once does not need them.
     from helio.errors import Cancelled, HelioError, RequestError
 
     try:
         yield
     except (KeyboardInterrupt, Cancelled) as error:
-        typer.echo("cancelled; the same command goes on from what is finished", err=True)
+        typer.echo(f"cancelled; {cancelled}", err=True)
         raise typer.Exit(CANCELLED) from error
     except HelioError as error:
         code = INVALID if isinstance(error, RequestError) else FAILED

@@ -58,6 +58,7 @@ Replay = Annotated[
         metavar="FILE|ID",
     ),
 ]
+_UNCHANGED = "nothing was changed"
 _WRITERS: tuple[By, ...] = ("auto", "rules", "model")
 Id = Annotated[str, typer.Argument(help="A proposal's id, or the beginning of one.", metavar="PROPOSAL")]
 
@@ -243,7 +244,7 @@ def _desk(
 
     ended = Event()
     desk: Desk | None = None
-    with errors_as_text(as_json):
+    with errors_as_text(as_json, cancelled=_UNCHANGED):
         from helio import api
         from helio.authoring.outcome import NotProved
         from helio.errors import Cancelled, RequestError
@@ -274,7 +275,7 @@ def _desk(
 def _cancelled(desk: Desk | None) -> str:
     waits = f"; {desk.kept[-1]} waits: helio proposals" if desk is not None and desk.kept else ""
     asked = f"; what was said is in {desk.transcript}" if desk is not None and desk.transcript else ""
-    return f"cancelled; nothing was changed{waits}{asked}"
+    return f"cancelled; {_UNCHANGED}{waits}{asked}"
 
 
 def _answered(
