@@ -12,7 +12,6 @@ from benchmarks.authoring.tasks import read_tasks
 from helio.authoring.outcome import NotProved, NotUnderstood, Question, Reply
 
 OPEN = {
-    "edit-after-the-end": "the gate looks at the steps that changed, not at those whose range did",
     "edit-instead-of-an-answer": "an edit in answer to a question is proposed, and waits for a yes",
 }
 """What is not as it should be yet: each fails, and the test says so when it no longer does."""
