@@ -78,7 +78,8 @@ def as_table(
         epoch=np.ascontiguousarray(epoch),
         values=np.ascontiguousarray(values),
         unit=canonical_unit(units) if units else "",
-        name=called or name,
+        # a name that came with an input says what went in, and not what came out
+        name=name if called in {one for table in inputs for one in table.columns()} else called or name,
         components=components,
         axes=axes,
         description=description,

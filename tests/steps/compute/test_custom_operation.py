@@ -204,6 +204,14 @@ def test_df_is_the_first(jail: Jail):
     np.testing.assert_allclose(made.values, [4, 3])
 
 
+def test_a_result_is_not_called_as_what_went_in(jail: Jail):
+    assert run(jail, "result = df_a / df_a.mean()", series([1, 2, 3], name="|B|")).name == ""
+    assert (
+        run(jail, "result = df_a.rename(columns={'|B|': 'ratio'})", series([1, 2], name="|B|")).name
+        == "ratio"
+    )
+
+
 def test_tables_of_two_cadences_are_brought_together(jail: Jail):
     code = "r = df_b.resample('60s').mean()\nresult = df_a['value'] + r['value']"
     made = run(jail, code, series(np.ones(10)), series(np.arange(600.0), seconds=1))
