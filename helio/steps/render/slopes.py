@@ -42,7 +42,8 @@ def guides_of(spec: FigureSpec, spectra: Sequence[int]) -> dict[int, list[Guide]
         Numbers of the spectrum panels.
     """
     found: dict[int, list[Guide]] = {}
-    for place, entry in enumerate(spec.get("slopes", []), 1):
+    for place, said in enumerate(spec.get("slopes", []), 1):
+        entry: Slope = said if isinstance(said, dict) else {"slope": said}
         where = f"slopes: entry {place}"
         if not spectra:
             raise StepError(
@@ -123,7 +124,7 @@ def _guide(entry: Slope, where: str) -> Guide:
         entry.get("x1"),
         entry.get("y"),
         entry.get("label", written),
-        check_colour(entry.get("color", "dimgrey"), where),
+        check_colour(entry.get("color", "grey"), where),
     )
 
 

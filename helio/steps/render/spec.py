@@ -162,7 +162,10 @@ class FigureSpec(TypedDict, total=False):
     vlines: Annotated[list[VLine], "Vertical lines at times."]
     vrects: Annotated[list[VRect], "Shaded intervals of time."]
     hlines: Annotated[list[HLine], "Horizontal lines at values."]
-    slopes: Annotated[list[Slope], "Power laws to compare a spectrum with."]
+    slopes: Annotated[
+        list[float | str | Slope],
+        "Power laws to compare a spectrum with: ['-5/3', -2.8], or where each stands.",
+    ]
     annotations: Annotated[list[Note], "Texts at places."]
     legend: Annotated[
         bool, "Names of the lines beside each panel that has more than one; true when left out."

@@ -468,6 +468,11 @@ def test_a_slope_is_a_power_law_clear_above_the_spectrum():
     assert not any(guide["showlegend"] for guide in guides)
 
 
+def test_a_slope_alone_is_enough():
+    figure = draw({"psd": psd()}, slopes=["-5/3", -2.8])
+    assert {"−5/3", "−2.8"} <= set(texts(figure))
+
+
 def test_a_slope_starts_where_it_is_put():
     figure = draw({"psd": psd()}, slopes=[{"slope": -1, "x0": 0.2, "y": 7, "label": "1/f", "color": "teal"}])
     (guide,) = (trace for trace in traces(figure) if "slope" in trace["uid"])
@@ -480,6 +485,7 @@ def test_slopes_that_cannot_be_are_refused():
     refused("slopes: entry 1: no panel is a spectrum", "panel_types", slopes=[{"slope": -1}])
     refused("entry 1: panel 2 is not a spectrum", "panel 1", one, slopes=[{"slope": -1, "panel": 2}])
     refused("'steep' is not a slope", "-5/3", one, slopes=[{"slope": "steep"}])
+    refused("'flat' is not a slope", "-5/3", one, slopes=["flat"])
     refused("'1/0' is not a slope", "-5/3", one, slopes=[{"slope": "1/0"}])
     refused("entry 1 has no slope", "-5/3", one, slopes=[{"x0": 1}])
     refused("from 2 to 1", "the lower first", one, slopes=[{"slope": -1, "x0": 2, "x1": 1}])
