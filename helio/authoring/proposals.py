@@ -197,6 +197,26 @@ class Proposals:
         self._keep(replace(proposal, state="accepted"))
         return path
 
+    def undo(self, path: Path) -> Proposal:
+        """Give a file outside the library the text that it had before the last change that was accepted.
+
+        Raises
+        ------
+        RequestError
+            No proposal made it what it is.
+        """
+        text = self._library.text(self._library.find(str(path)))
+        accepted = self.list(state="accepted")
+        found = next(
+            (one for one in accepted if one.pipeline == str(path) and one.before and one.after == text), None
+        )
+        if found is None:
+            raise RequestError(
+                f"no proposal made {path} what it is now", advice="what is changed by hand is not kept"
+            )
+        write_whole(path, found.before.encode())
+        return found
+
     def reject(self, proposal: Proposal) -> None:
         """Let the pipeline be as it is.
 

@@ -121,11 +121,13 @@ def edit(
             if request:
                 raise RequestError("an undo takes no request", advice=f"helio edit {pipeline} --undo")
             shelf = api.library(current_settings())
-            kept = shelf.history(shelf.own(pipeline).id)
-            before = kept.text(kept.undo().number)
-            typer.echo(
-                f"{pipeline} is again what it was: {len(before.splitlines())} lines; helio history {pipeline}"
-            )
+            entry = shelf.find(pipeline)
+            if not entry.shipped and entry.path.resolve().parent != shelf.folder.resolve():
+                undone = _proposals().undo(entry.path.resolve())
+                typer.echo(f"{pipeline} is what it was before: {undone.request}")
+                return
+            made = shelf.history(shelf.own(entry.id).id).undo()
+            typer.echo(f"{entry.id} is {made.request}; helio history {entry.id} lists all")
         return
     with _desk(context, as_json, by=by, now=now, archive=archive, replay=replay) as desk:
         outcome = _answered(

@@ -17,7 +17,7 @@ from helio.authoring import door as doors
 from helio.authoring.transcript import read_lines
 from helio.cli import app
 from tests.authoring import standin_gemini as standin
-from tests.authoring.answers import LOOK, RED, SEEN, edit, fetch, figure, plan, question
+from tests.authoring.answers import LOOK, RED, SEEN, edit, fetch, figure, plan, put, question
 from tests.authoring.conftest import python, wait_for_requests
 from tests.authoring.standin_gemini import KEY, GeminiStandIn
 
@@ -182,11 +182,27 @@ def test_a_question_about_a_pipeline_is_answered(model, mine):
     assert helio("proposals").output == "no proposals wait\n"
 
 
-def test_a_file_may_be_edited(model, mine):
-    Path("plan.json").write_text(mine.read_text(encoding="utf-8"), encoding="utf-8")
-    model(edit(RED, touches="style"))
+def test_a_file_may_be_edited_and_have_back_what_it_was(model, mine):
+    file, before = Path("plan.json"), mine.read_text(encoding="utf-8")
+    file.write_text(before, encoding="utf-8")
+    title = put(4, "tool_args/title", "Field")
+    model(edit(RED, touches="style"), edit(title, touches="style"))
     assert helio("edit", "plan.json", "red for the magnitude", "--yes").exit_code == 0
-    assert '"red"' in Path("plan.json").read_text(encoding="utf-8")
+    assert helio("edit", "plan.json", "title: 'Field'", "--yes").exit_code == 0
+    assert '"Field"' in file.read_text(encoding="utf-8")
+    assert helio("edit", "plan.json", "--undo").exit_code == 0
+    assert '"red"' in file.read_text(encoding="utf-8")
+    assert "before: red for the magnitude" in helio("edit", "plan.json", "--undo").output
+    assert file.read_text(encoding="utf-8") == before
+    assert "no proposal made" in failing(2, "edit", "plan.json", "--undo")
+    assert mine.read_text(encoding="utf-8") == before
+
+
+def test_the_file_of_a_pipeline_is_that_pipeline(model, mine):
+    model(edit(RED, touches="style"))
+    assert helio("edit", str(mine), "red for the magnitude", "--yes").exit_code == 0
+    assert "edited" in helio("history", "mine").output
+    assert "back to revision 1" in helio("edit", str(mine), "--undo").output
 
 
 def test_who_asks_to_run_a_pipeline_is_told_how():
