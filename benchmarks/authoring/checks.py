@@ -100,7 +100,7 @@ def judge(task: Task, came: Outcome | HelioError) -> list[str]:
 
 def _judged(task: Task, expected: Expected, came: Outcome | HelioError) -> list[str]:
     wanted = expected.get("outcome", "draft")
-    kind, said = _kind(came)
+    kind, said = kind_of(came)
     if kind != wanted:
         return [f"{kind} instead of {wanted}: {said}"]
     wrong = [f"does not say {one}: {said}" for one in expected.get("says", ()) if not _said(one, said)]
@@ -116,7 +116,8 @@ def _judged(task: Task, expected: Expected, came: Outcome | HelioError) -> list[
     return wrong
 
 
-def _kind(came: Outcome | HelioError) -> tuple[str, str]:
+def kind_of(came: Outcome | HelioError) -> tuple[str, str]:
+    """Whether it is a draft, a question, a reply, a refusal, or which error; and what it says."""
     if isinstance(came, Draft):
         return "draft", json.dumps(came.template, ensure_ascii=False)[:2000]
     if isinstance(came, Question):

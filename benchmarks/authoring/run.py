@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from benchmarks.authoring.checks import judge
+from benchmarks.authoring.checks import judge, kind_of
 from benchmarks.authoring.tasks import KINDS, Task, read_tasks
 from helio.authoring.author import ModelAuthor
 from helio.authoring.discovery import Shelf
@@ -39,6 +39,8 @@ class Result:
     ----------
     wrong : tuple of str
         Why it failed; empty when it passed.
+    came : str
+        ``"draft"``, ``"question"``, ``"reply"``, ``"refused"``, or the name of an error.
     tokens : int
         That a model took.
     """
@@ -47,6 +49,7 @@ class Result:
     kind: str
     plain: bool
     wrong: tuple[str, ...]
+    came: str
     seconds: float
     tokens: int = 0
 
@@ -110,7 +113,7 @@ def measure(task: Task, author: Author) -> Result:
     began = time.perf_counter()
     came = put(task, author)
     took = time.perf_counter() - began
-    return Result(task.id, task.kind, task.plain, tuple(judge(task, came)), took)
+    return Result(task.id, task.kind, task.plain, tuple(judge(task, came)), kind_of(came)[0], took)
 
 
 def run(tasks: Sequence[Task], author: str, home: Path) -> Iterator[Result]:
@@ -151,13 +154,20 @@ def _opened(home: Path) -> Iterator[Door]:
         door.close()
 
 
+def misled(result: Result) -> bool:
+    """Whether it proposed something that was not asked for: worse than to refuse."""
+    return not result.passed and result.came == "draft"
+
+
 def table(results: Sequence[Result]) -> str:
     """Passes by kind, and every failure with its reason."""
-    lines = [f"{'':10}{'passed':>8}{'of':>6}"]
+    lines = [f"{'':10}{'passed':>8}{'of':>6}{'drafts of something else':>27}"]
     groups = [(kind, [one for one in results if one.kind == kind]) for kind in KINDS]
     groups += [("plain", [one for one in results if one.plain]), ("all", list(results))]
     lines += [
-        f"{name:10}{sum(one.passed for one in those):8}{len(those):6}" for name, those in groups if those
+        f"{name:10}{sum(one.passed for one in those):8}{len(those):6}{sum(map(misled, those)):27}"
+        for name, those in groups
+        if those
     ]
     if spent := sum(one.tokens for one in results):
         lines.append(f"{spent} tokens")

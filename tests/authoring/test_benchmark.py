@@ -9,7 +9,7 @@ from benchmarks.authoring.checks import judge
 from benchmarks.authoring.run import Bench, main, measure, put, table
 from benchmarks.authoring.scripted import KEY, ScriptedModel, bad_scripts, good_scripts
 from benchmarks.authoring.tasks import read_tasks
-from helio.authoring.outcome import NotProved, NotUnderstood, Question, Reply
+from helio.authoring.outcome import Draft, NotProved, NotUnderstood, Question, Reply
 
 OPEN = {
     "edit-instead-of-an-answer": "an edit in answer to a question is proposed, and waits for a yes",
@@ -105,6 +105,12 @@ def test_the_rules_pass_half_of_the_create_tasks_and_most_of_the_plain_ones(by_r
     assert sum(one.plain for one in passed) >= 0.8 * sum(one.plain for one in create), failed
 
 
+def test_the_rules_rather_refuse_than_propose_something_else(by_rules):
+    drafts = {name: came for name, came in by_rules.items() if isinstance(came, Draft)}
+    misled = {name: wrong for name, came in drafts.items() if (wrong := judge(TASKS[name], came))}
+    assert len(misled) <= 0.05 * len(drafts), misled
+
+
 @pytest.mark.parametrize("name", [name for name, one in TASKS.items() if one.kind == "question"])
 def test_the_rules_change_nothing_when_they_are_asked_a_question(name, by_rules):
     assert isinstance(by_rules[name], (Reply, Question, NotUnderstood))
@@ -126,7 +132,7 @@ def test_one_task_is_run_by_its_id(capsys):
 
 def test_the_scripted_model_is_run_by_its_name(capsys):
     assert main(["--author", "scripted", "--only", "question-frame"]) == 0
-    assert "question         1     1" in capsys.readouterr().out
+    assert "question         1     1 " in capsys.readouterr().out
 
 
 def test_an_id_that_no_task_has_is_refused(capsys):
