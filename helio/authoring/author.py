@@ -20,6 +20,7 @@ from helio.authoring.outcome import (
     Question,
     Reply,
     Said,
+    work_of,
 )
 from helio.authoring.planning import Wondering, plan
 from helio.authoring.proposals import prompt_digest
@@ -94,7 +95,7 @@ class ModelAuthor:
 
     def repair(self, template: Document, failure: Failure, *, chosen: tuple[str, ...] = ()) -> Outcome:
         """A change by which a failed run would go through; nothing is weakened, and nothing tried twice."""
-        tried: list[str] = []
+        tried = list(failure.rejected)
         request = f"Mend step {failure.step_id}, so that the run goes through. Weaken nothing."
         facts = data(
             "What the run failed with",
@@ -109,9 +110,9 @@ class ModelAuthor:
         )
 
         def prove(after: Document, operations: Sequence[Operation]) -> Proved:
-            written = json.dumps(after)
+            written = work_of(after)
             if written in tried:
-                message = "this repair was tried already, and was not enough"
+                message = "this repair was tried already, and was not taken"
                 return Proved(after, (Diagnostic("HE303", message, step_id=failure.step_id),))
             tried.append(written)
             named = {one.step for one in operations} | {str(failure.step_id)}

@@ -22,6 +22,7 @@ from helio.authoring.outcome import (
     Question,
     Reply,
     Said,
+    work_of,
 )
 from helio.authoring.proposals import Proposal, Proposals
 from helio.authoring.rules.author import RuleAuthor
@@ -260,12 +261,20 @@ class Desk:
     def _repaired(self, template: Document, failure: Failure, chosen: tuple[str, ...]) -> Outcome:
         """By rules where they know how, else by the model."""
         author = self._author()
-        if author is self.rules:
-            return author.repair(template, failure)
         try:
-            return self.rules.repair(template, failure)
+            outcome = self.rules.repair(template, failure)
         except RequestError:
-            return author.repair(template, failure, chosen=chosen)
+            if author is self.rules:
+                raise
+        else:
+            if not isinstance(outcome, Draft) or work_of(outcome.template) not in failure.rejected:
+                return outcome
+            if author is self.rules:
+                raise NotUnderstood(
+                    "rules know one repair of this run, and it was rejected",
+                    advice="a model may know another: set GEMINI_API_KEY",
+                )
+        return author.repair(template, failure, chosen=chosen)
 
     # Proposals --------------------------------------------------------------------------------------------
 
@@ -392,6 +401,11 @@ class Desk:
             str(error.get("message", "")),
             str(error.get("advice", "")),
             tuple(self._evidence(record, _step(authored, step_id))),
+            tuple(
+                work_of(one.template)
+                for one in self.proposals.list(state="rejected")
+                if one.run == record.id and one.after
+            ),
         )
 
     def _evidence(self, record: RunRecord, step: Document) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -133,6 +134,8 @@ class Failure:
         Of its error.
     evidence : tuple of str
         Facts beside the error, each a line: columns that are there, datasets that come close.
+    rejected : tuple of str
+        What `work_of` says of repairs that a person turned down.
     """
 
     run: str
@@ -141,3 +144,9 @@ class Failure:
     message: str
     advice: str = ""
     evidence: tuple[str, ...] = ()
+    rejected: tuple[str, ...] = ()
+
+
+def work_of(template: Document) -> str:
+    """What a template does, whatever it is called: its variables and steps, as text."""
+    return json.dumps([template.get("variables") or {}, template["steps"]])

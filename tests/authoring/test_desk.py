@@ -426,3 +426,21 @@ def test_a_run_of_no_pipeline_of_the_library_is_mended_as_a_new_one(desk, serve,
     made = desk(serve(edit(put("b", "tool_args/parameter_id", "BGSEc")))).repair(run)
     assert (made.pipeline, made.before) == ("mine-repaired", "")
     assert "step b: parameter: qqqq → BGSEc" in [str(one) for one in made.changes]
+
+
+def test_a_repair_that_was_rejected_is_not_proposed_again_by_rules(desk, serve, failed):
+    run = failed(failing())
+    one = desk()
+    one.proposals.reject(one.repair(run))
+    with pytest.raises(NotUnderstood, match="it was rejected"):
+        one.repair(run)
+
+
+def test_a_repair_that_was_rejected_is_not_taken_from_a_model_either(desk, serve, failed):
+    same = edit(put("b", "tool_args", failing(parameter_id="Magnitude")["steps"][0]["tool_args"]))
+    other = edit(put("b", "tool_args/parameter_id", "BGSEc"))
+    run = failed(failing())
+    one = desk(serve(same, other))
+    one.proposals.reject(one.repair(run))
+    made = one.repair(run)
+    assert (made.by, made.template["steps"][0]["tool_args"]["parameter_id"]) == (SMART, "BGSEc")
