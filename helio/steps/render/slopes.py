@@ -71,15 +71,8 @@ def guide_traces(
     """Traces and texts of a panel's guides; both its axes are logarithmic."""
     traces, texts = [], []
     for place, guide in enumerate(guides, 1):
-        low, high = math.log10(x_limits[0]), math.log10(x_limits[1])
-        start, stop = (10 ** (low + share * (high - low)) for share in _MIDDLE)
-        x0 = guide.x0 if guide.x0 is not None else min(start, guide.x1 / 10 if guide.x1 else start)
-        x1 = guide.x1 if guide.x1 is not None else max(stop, x0 * 10 if guide.x0 else stop)
-        if not 0 < x0 < x1:
-            raise StepError(
-                f"{guide.where}: from {x0:g} to {x1:g}",
-                advice="x0 and x1 above 0, the lower first: 0.1 and 1",
-            )
+        # Several guides without places stand side by side, in their order.
+        x0, x1 = _ends(guide, x_limits, (place - 1) / len(guides), 1 / len(guides))
         y0 = guide.y if guide.y is not None else _clear_above(curves, guide.slope, x0, x1)
         ends = np.array([x0, x1])
         values = y0 * (ends / x0) ** guide.slope
@@ -100,6 +93,27 @@ def guide_traces(
             }
         )  # fmt: skip
     return traces, texts
+
+
+def _ends(guide: Guide, limits: tuple[float, float], first: float, share: float) -> tuple[float, float]:
+    """Where a guide starts and ends: as asked, a decade from the one end that is, else within its share of the axis."""
+    low, high = limits
+    start, stop = (low * (high / low) ** (first + part * share) for part in _MIDDLE)
+    x0, x1 = guide.x0, guide.x1
+    if x0 is None:
+        x0 = start if x1 is None else max(low, x1 / 10)
+    if x1 is None:
+        x1 = stop if guide.x0 is None else min(high, x0 * 10)
+    if x0 >= high or x1 <= low:
+        raise StepError(
+            f"{guide.where}: {x0 if x0 >= high else x1:g} is not on the axis",
+            advice=f"the axis reaches from {low:.3g} to {high:.3g}",
+        )
+    if not x0 < x1:
+        raise StepError(
+            f"{guide.where}: from {x0:g} to {x1:g}", advice="the lower of x0 and x1 first: 0.1 and 1"
+        )
+    return x0, x1
 
 
 def _guide(entry: Slope, where: str) -> Guide:

@@ -78,7 +78,7 @@ class Slope(TypedDict, total=False):
 
     slope: Required[Annotated[float | str, "Exponent of the power law: -1.67 or '-5/3'."]]
     panel: Annotated[int, "Number of a spectrum panel, from 1 at the top; the first of them when left out."]
-    x0: Annotated[float, "Where the guide starts on the x axis; the middle of the panel when left out."]
+    x0: Annotated[float, "Where the guide starts on the x axis; guides stand side by side when left out."]
     x1: Annotated[float, "Where it ends."]
     y: Annotated[float, "Its value at x0; clear above the spectra when left out."]
     label: Annotated[Text, "Text above the guide; the slope when left out."]

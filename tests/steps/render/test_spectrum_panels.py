@@ -468,9 +468,11 @@ def test_a_slope_is_a_power_law_clear_above_the_spectrum():
     assert not any(guide["showlegend"] for guide in guides)
 
 
-def test_a_slope_alone_is_enough():
+def test_slopes_alone_are_enough_and_stand_side_by_side():
     figure = draw({"psd": psd()}, slopes=["-5/3", -2.8])
     assert {"−5/3", "−2.8"} <= set(texts(figure))
+    first, second = (trace["x"] for trace in traces(figure) if "slope" in trace["uid"])
+    assert first[1] < second[0]
 
 
 def test_a_slope_starts_where_it_is_put():
@@ -478,6 +480,10 @@ def test_a_slope_starts_where_it_is_put():
     (guide,) = (trace for trace in traces(figure) if "slope" in trace["uid"])
     assert (guide["x"][0], guide["y"][0], guide["line"]["color"]) == (0.2, 7, "teal")
     assert "1/f" in texts(figure)
+    # a decade long, as far as the axis reaches
+    assert guide["x"][1] == pytest.approx(2)
+    late = draw({"psd": psd()}, slopes=[{"slope": -1, "x0": 3}])
+    assert [trace["x"][1] < 4.5 for trace in traces(late) if "slope" in trace["uid"]] == [True]
 
 
 def test_slopes_that_cannot_be_are_refused():
@@ -488,7 +494,8 @@ def test_slopes_that_cannot_be_are_refused():
     refused("'flat' is not a slope", "-5/3", one, slopes=["flat"])
     refused("'1/0' is not a slope", "-5/3", one, slopes=[{"slope": "1/0"}])
     refused("entry 1 has no slope", "-5/3", one, slopes=[{"x0": 1}])
-    refused("from 2 to 1", "the lower first", one, slopes=[{"slope": -1, "x0": 2, "x1": 1}])
+    refused("from 2 to 1", "the lower of x0 and x1 first", one, slopes=[{"slope": -1, "x0": 2, "x1": 1}])
+    refused("entry 1: 900 is not on the axis", "from 0.09", one, slopes=[{"slope": -1, "x0": 900}])
     refused("x0 0 on a logarithmic axis", "above 0", one, slopes=[{"slope": -1, "x0": 0}])
     refused("has not two logarithmic axes", "log_x", one, slopes=[{"slope": -1}], log_x=False)
     refused("'bluu' is not a colour", "'blue'", one, slopes=[{"slope": -1, "color": "bluu"}])
