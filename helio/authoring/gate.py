@@ -24,6 +24,8 @@ from helio.steps.fetch.choices import Choice, choices_of
 from helio.time_range import TimeRange, parse_time_range
 
 NO_VALUE = "HB202"
+VERIFIED = "HV"
+"""What codes of verification begin with."""
 OF_CATALOGUE = ("", CDAWEB, CDAWEB_FOLDERS)
 """Providers that the catalogue is about."""
 
@@ -82,7 +84,10 @@ class Gate:
         """A template as an author wrote it, in any dialect that the passes can read."""
         template, _, found = mend(text, now=self._now, catalogue=self._known, pipelines=self._pipelines)
         proved = Proved(template, found)
-        return proved if proved.errors else self._checked(template, found)
+        if proved.errors:
+            return proved
+        proved = Proved(template, self._as_it_runs(template, found))
+        return proved if proved.errors else self._checked(template, proved.diagnostics)
 
     def edited(self, before: Document, after: Document) -> Proved:
         """A template with some of its steps changed: those are mended, all others stay as they are."""
@@ -105,12 +110,18 @@ class Gate:
         for name, facts in (mended.get("variables") or {}).items():
             if name not in (template.get("variables") or {}) and name in TOKEN.findall(text):
                 template["variables"] = {**(template.get("variables") or {}), name: facts}
-        run = check(template, now=self._now, catalogue=self._known, pipelines=self._pipelines)
-        found = tuple(
-            one for one in (*found, *run.errors) if one.step_id in (None, *changed) or one in run.errors
-        )
-        proved = Proved(template, found)
+        proved = Proved(template, _about(changed, self._as_it_runs(template, found)))
+        found = proved.diagnostics
         return proved if proved.errors else self._checked(template, found, only=changed, before=before)
+
+    def _as_it_runs(self, template: Document, found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+        """What there is to say once figures are wired and maps expanded, and what mending had to say before that."""
+        run = check(template, now=self._now, catalogue=self._known, pipelines=self._pipelines)
+        early = [one for one in found if not one.code.startswith(VERIFIED)]
+        return (
+            *early,
+            *(one for one in run.diagnostics if one.severity == "error" or one.code.startswith(VERIFIED)),
+        )
 
     def wrong_with(self, template: Document) -> tuple[Diagnostic, ...]:
         """The errors that a template has as it stands."""
@@ -234,17 +245,28 @@ def _fetched(template: Document) -> Iterator[tuple[str, str]]:
 
 def _not_served(choice: Choice, step: StepId, where: str) -> Iterator[Diagnostic]:
     """An author chooses no provider whose datasets cannot be looked up: a person may name one, in the file."""
-    if choice.provider == SWPC:
-        from helio.sources.swpc import PRODUCTS  # what hardly any author asks for
 
-        if choice.dataset_id in PRODUCTS:
-            return
+    def wrong(code: str, message: str, advice: str) -> Diagnostic:
+        return Diagnostic(code, message, "error", step, "fetch_data", where, (advice,) if advice else ())
+
+    if choice.provider != SWPC:
+        yield wrong(
+            "HE401",
+            f"what '{choice.provider}' serves cannot be looked up, so that no author may choose it",
+            "leave the provider out; a run can name an archive: --archive",
+        )
+        return
+    from helio.sources.swpc import PRODUCTS  # what hardly any author asks for
+
+    product = PRODUCTS.get(choice.dataset_id)
+    if product is None:
         message = f"SWPC has no dataset '{choice.dataset_id}'"
-        advice = did_you_mean(choice.dataset_id, PRODUCTS)
-    else:
-        message = f"what '{choice.provider}' serves cannot be looked up, so that no author may choose it"
-        advice = "leave the provider out; a run can name an archive: --archive"
-    yield Diagnostic("HE401", message, "error", step, "fetch_data", where, (advice,) if advice else ())
+        yield wrong("HE401", message, did_you_mean(choice.dataset_id, PRODUCTS))
+        return
+    for name in choice.parameters:
+        if name not in product.parameters and not TOKEN.search(name) and not is_glob(name):
+            message = f"{choice.dataset_id} has no parameter '{name}'"
+            yield wrong("HE402", message, did_you_mean(name, product.parameters))
 
 
 def _as_written(mended: Document, step: Document) -> Document:

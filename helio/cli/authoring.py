@@ -419,7 +419,8 @@ def _print_proposal(proposal: Proposal, *, patch: bool) -> None:
         for step in proposal.template["steps"]:
             say(f"  + {step['step_id']}: {describe_step(step)}")
     for one in proposal.diagnostics:
-        say(f"  {one['severity']}[{one['code']}]: {one['message']}")
+        where = f" step {one['step_id']}" if one.get("step_id") is not None else ""
+        say(f"  {one['severity']}[{one['code']}]{where}: {one['message']}")
     if patch:
         say(json.dumps(proposal.patch, indent=1, ensure_ascii=False))
     if proposal.tokens:

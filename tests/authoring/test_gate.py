@@ -156,3 +156,42 @@ def test_a_repair_of_the_failed_step_passes(gate, template):
     proved = gate.repaired(template, after, declared=(1,))
     assert codes(proved) == []
     assert proved.template["steps"][0]["tool_args"]["candidates"] == ["AC_H0_MFI"]
+
+
+def test_a_figure_that_draws_every_table_uses_them(gate):
+    proved = gate.new(plan(fetch("AC_H2_MFI", "BGSEc")))
+    assert [one.code for one in proved.warnings] == []
+
+
+def test_a_table_that_nothing_draws_is_said(gate):
+    other = {**fetch("WI_H0_MFI", "BGSE"), "step_id": 2}
+    steps = json.loads(plan(fetch("AC_H2_MFI", "BGSEc"), other))
+    steps["steps"][-1]["tool_args"] = {"labels": ["AC_H2_MFI.BGSEc"]}
+    assert [(one.code, one.step_id) for one in gate.new(json.dumps(steps)).warnings] == [("HV301", 2)]
+
+
+@pytest.mark.parametrize("provider", ["sample", "hapi:CDAWeb", "swpc", "http://evil.example/hapi", "/etc"])
+def test_a_provider_whose_datasets_cannot_be_looked_up_is_not_chosen(gate, provider):
+    assert codes(gate.new(plan(fetch("AC_H2_MFI", "BGSEc", provider=provider)))) == ["HE401"]
+
+
+def test_a_product_of_swpc_that_there_is_may_be_fetched(gate):
+    assert codes(gate.new(plan(fetch("SWPC_RTSW_MAG", "BGSM", provider="swpc")))) == []
+    assert codes(gate.new(plan(fetch("SWPC_RTSW_MAG", "BGSMM", provider="swpc")))) == ["HE402"]
+    assert codes(gate.new(plan(fetch("SWPC_RTSW_MAGG", "BGSM", provider="swpc")))) == ["HE401"]
+
+
+def test_a_provider_that_a_person_wrote_stays_in_an_edit(gate):
+    before = json.loads(plan(fetch("MY_DATA", "Bx", provider="hapi:CDAWeb")))
+    after = deepcopy(before)
+    after["steps"][0]["tool_args"]["parameter_id"] = "By"
+    assert codes(gate.edited(before, after)) == []
+    after["steps"][0]["tool_args"]["dataset_id"] = "OTHER_DATA"
+    assert codes(gate.edited(before, after)) == ["HE401"]
+
+
+def test_a_variable_that_nobody_declared_is_given_by_the_run(gate):
+    before = {"id": "b", "steps": json.loads(plan(fetch("AC_H2_MFI", "BGSEc")))["steps"]}
+    after = deepcopy(before)
+    after["steps"][1]["tool_args"]["title"] = "B"
+    assert codes(gate.edited(before, after)) == []
