@@ -538,12 +538,28 @@ def test_a_changed_input_is_named_with_the_first_step_that_differs(
     assert gone.exit_code == 2
     assert "does not exist" in gone.output
     elsewhere = helio("verify", name, "--archive", str(served))
-    assert "cites another provider: mine → served" in elsewhere.output
-    assert "protons" not in elsewhere.output
+    assert elsewhere.exit_code == 0, elsewhere.output
     (tmp_path / "other").mkdir()
     served.rename(tmp_path / "other" / "mine")
     moved = helio("verify", name, "--archive", "other/mine")
     assert moved.exit_code == 0, moved.output
+
+
+def test_a_mirror_of_the_archive_verifies_figures_and_saved_files(service: CdaWebStandIn):
+    template = api.load("gle73-particles")
+    saved = {"source_labels": ["STA_L1_HET.Proton_Flux"], "filename": "protons.nc"}
+    template["steps"].append({"step_id": "file", "tool_name": "save_data", "tool_args": saved})
+    Path("mine.json").write_text(json.dumps(template), encoding="utf-8")
+    ran = helio("run", "mine.json", "--archive", "cdaweb", "-o", "out")
+    assert ran.exit_code == 0, ran.output
+    name = run_id()
+    mirrored = helio("verify", name, "--archive", "served")
+    assert mirrored.exit_code == 0, mirrored.output
+    assert "4 tables, 1 figure and 1 saved file" in mirrored.output
+    with_other_numbers(Path("served") / FILE)
+    other = helio("verify", name, "--archive", "served")
+    assert other.exit_code == 1
+    assert f"{FILE} has other bytes" in other.output
 
 
 def with_other_numbers(path: Path) -> None:
@@ -635,7 +651,7 @@ def test_two_equal_runs_do_not_differ(service: CdaWebStandIn):
     found = json.loads(helio("diff", first, run_id(), "--json").stdout)
     assert found["same_results"] is True
     assert found["plan"] == found["files"] == found["numbers"] == found["figures"] == []
-    assert found["compared"] == {"tables": 4, "figures": 1}
+    assert found["compared"] == {"tables": 4, "figures": 1, "saved": 0}
 
 
 def test_two_runs_differ_in_what_was_changed_and_in_what_rests_on_it(service: CdaWebStandIn):

@@ -204,8 +204,7 @@ def _lock_lines(made: Lock) -> list[str]:
 
 
 def _verify_lines(found: Comparison) -> list[str]:
-    tables = f"{found.tables} table{'s' * (found.tables != 1)}"
-    compared = f"{tables} and {found.drawn} figure{'s' * (found.drawn != 1)}"
+    compared = _compared(found)
     lines = [f"note: {one}" for one in (*found.plan, *found.files)]
     if found.same_results:
         lines += [f"note: {one}" for one in found.environment]
@@ -221,13 +220,21 @@ def _verify_lines(found: Comparison) -> list[str]:
     return [*lines, f"different: {len(others) + 1} of what {found.old} gave ({compared})"]
 
 
+def _compared(found: Comparison) -> str:
+    """How much of what was compared."""
+    counts = [(found.tables, "table"), (found.drawn, "figure"), (found.saved, "saved file")]
+    told = [f"{count} {what}{'s' * (count != 1)}" for count, what in counts if count] or ["nothing"]
+    *most, last = told
+    return f"{', '.join(most)} and {last}" if most else last
+
+
 def _diff_lines(found: Comparison) -> list[str]:
     lines = [f"old {found.old}", f"new {found.new}"]
     for title, told in (("plan", found.plan), ("files", found.files), ("environment", found.environment)):
         lines += [f"{title}:", *(f"  {one}" for one in told)] if told else [f"{title}: the same"]
     for title, differences, count in (
         ("numbers", found.numbers, found.tables),
-        ("figures", found.figures, found.drawn),
+        ("figures", found.figures, found.drawn + found.saved),
     ):
         lines.append(f"{title}:" if differences else f"{title}: the same ({count} compared)")
         for one in differences:

@@ -66,8 +66,8 @@ class Comparison:
         In the order of the plan, so that the first one is where the runs part.
     environment : tuple of str
         Versions of what results depend on.
-    tables, drawn : int
-        How many tables, and figures and exports, were compared.
+    tables, drawn, saved : int
+        How many tables, figures, and files of `save_data` were compared.
     """
 
     old: str
@@ -79,6 +79,7 @@ class Comparison:
     environment: tuple[str, ...] = ()
     tables: int = 0
     drawn: int = 0
+    saved: int = 0
     order: tuple[str, ...] = field(default=(), repr=False)
     """Ids of the steps, as planned."""
 
@@ -101,7 +102,7 @@ class Comparison:
             "old": self.old,
             "new": self.new,
             "same_results": self.same_results,
-            "compared": {"tables": self.tables, "figures": self.drawn},
+            "compared": {"tables": self.tables, "figures": self.drawn, "saved": self.saved},
             "plan": list(self.plan),
             "files": list(self.files),
             "numbers": [one.to_json() for one in self.numbers],
@@ -127,13 +128,15 @@ def compare(old: RunRecord, new: RunRecord, *, judge: Judge = lambda old, new: "
     environment = tuple(_of_environments(old.header, new.header))
     numbers: list[Difference] = []
     figures: list[Difference] = []
-    tables = drawn = 0
+    tables = drawn = saved = 0
     for step_id in dict.fromkeys((*before, *after)):
         one, other = before.get(step_id), after.get(step_id)
         if one is None or other is None:
             continue  # said of the plans
         tables += sum(bool(output["label"]) for output in one["outputs"])
-        drawn += sum(not output["label"] for output in one["outputs"])
+        artefacts = [output for output in one["outputs"] if not output["label"]]
+        saved += sum("filename" in output for output in artefacts)
+        drawn += sum("filename" not in output for output in artefacts)
         if _state(one) != _state(other):
             gives_table = any(output["label"] for output in (*one["outputs"], *other["outputs"]))
             message = f"{_state(one)} → {_state(other)}"
@@ -165,6 +168,7 @@ def compare(old: RunRecord, new: RunRecord, *, judge: Judge = lambda old, new: "
         environment=environment,
         tables=tables,
         drawn=drawn,
+        saved=saved,
         order=tuple(dict.fromkeys((*before, *after))),
     )
 

@@ -19,7 +19,9 @@ from helio.pipelines.plan import Plan, make_plan
 from helio.pipelines.run import Direct, Run, run_plan
 from helio.settings import Settings
 from helio.sources.archives import Access
+from helio.sources.cited_as import Citations
 from helio.store.runs import RunRecord, Runs
+from helio.store.source_file import SourceFile
 
 _KEPT = ("files", "catalogue")
 """What a run reads in the home beside its store: files and replies of servers, and the renewed catalogue."""
@@ -43,7 +45,8 @@ def verify_run(
     Parameters
     ----------
     archive : str
-        Another archive than the recorded one; files are then looked for there.
+        Another archive than the recorded one; files are then looked for there. Those of the same bytes are cited as
+        the record cites them, for a figure says who served its data.
 
     Returns
     -------
@@ -69,7 +72,9 @@ def verify_run(
     source = archive or header["archive"]
     plan = _plan_again(record, source, settings)
     access = access or Access()
-    if not archive:
+    if archive:
+        access = replace(access, cited=_citations(record))
+    else:
         access = replace(access, listed=listings(recorded_fetches(record)))
     with tempfile.TemporaryDirectory(prefix="helio-verify-") as folder:
         own = replace(settings, home=Path(folder) / "home")
@@ -112,6 +117,17 @@ def _plan_again(record: RunRecord, archive: str, settings: Settings) -> Plan:
         archive=archive,
         catalogue=KnownDatasets(settings.home, now, spans=archive in CDAWEB_ALIKE),
     )
+
+
+def _citations(record: RunRecord) -> Citations:
+    """How a record cites each file that it knows by its bytes."""
+    every = (
+        SourceFile(**source)
+        for step in record.steps
+        for output in step["outputs"]
+        for source in output["sources"]
+    )
+    return {(one.dataset_id, one.sha256): one for one in every if one.sha256}
 
 
 def _mirror(folder: Path, own: Path) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from helio.errors import RequestError
 from helio.settings import Settings
 from helio.sources.cdf import CdfReader
+from helio.sources.cited_as import Citations, CitedAs
 from helio.sources.hapi_servers import is_hapi, is_url, server_named
 from helio.sources.local import LocalArchive
 from helio.sources.provider import Listings, Provider
@@ -52,6 +53,8 @@ class Access:
         Ask again what is kept already.
     listed : Listings
         Files that are known, so that their archive is not asked which there are.
+    cited : Citations
+        Files that are cited as a record cites them, whoever serves them.
     told : callable
         Is told the progress of downloads, from several threads.
     """
@@ -60,6 +63,7 @@ class Access:
     offline: bool = False
     refresh: bool = False
     listed: Listings = field(default_factory=dict)
+    cited: Citations = field(default_factory=dict)
     told: Callable[[Progress], None] = lambda progress: None
 
 
@@ -80,6 +84,7 @@ def archives_of(
         offline=access.offline,
         refresh=access.refresh,
         listed=access.listed,
+        cited=access.cited,
         told=access.told,
     )
 
@@ -112,6 +117,8 @@ class Archives:
         Ask again what is kept already.
     listed : Listings, optional
         Files that are known, so that their archive is not asked which there are.
+    cited : Citations, optional
+        Files that are cited as a record cites them, whoever serves them.
     told : callable, optional
         Is told the progress of downloads.
     """
@@ -130,6 +137,7 @@ class Archives:
         offline: bool = False,
         refresh: bool = False,
         listed: Listings | None = None,
+        cited: Citations | None = None,
         told: Callable[[Progress], None] = lambda progress: None,
     ) -> None:
         self._reader = reader
@@ -143,6 +151,7 @@ class Archives:
         self._offline = offline
         self._refresh = refresh
         self._listed = listed or {}
+        self._cited = cited or {}
         self._told = told
         self._lock = threading.Lock()
         self._opened: dict[str, Provider] = {}
@@ -167,7 +176,8 @@ class Archives:
             name = name.casefold()  # capital letters count for nothing: one server, one client
         with self._lock:
             if name not in self._opened:
-                self._opened[name] = self._open(name)
+                opened = self._open(name)
+                self._opened[name] = CitedAs(opened, self._cited) if self._cited else opened
             return self._opened[name]
 
     def cancel(self) -> None:

@@ -1,0 +1,59 @@
+"""A provider whose files are cited as a record cites the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from helio.sources.provider import Provider
+from helio.store.source_file import SourceFile
+from helio.time_range import TimeRange
+
+if TYPE_CHECKING:
+    from helio.store.table import Table
+
+Citations = Mapping[tuple[str, str], SourceFile]
+"""How files are cited, by data set and sha256."""
+
+
+class CitedAs:
+    """Serves what another provider serves; satisfies `helio.sources.provider.Provider`.
+
+    A figure's footer and an exported file name who served the data. The same bytes from a mirror give the same figure
+    and the same file only when they are cited alike.
+
+    Parameters
+    ----------
+    provider : Provider
+    citations : Citations
+        A file that is not among them is cited as its provider does.
+    """
+
+    def __init__(self, provider: Provider, citations: Citations) -> None:
+        self._provider = provider
+        self._citations = citations
+
+    @property
+    def name(self) -> str:
+        """How its provider is named."""
+        return self._provider.name
+
+    def datasets(self) -> list[str]:
+        """Ids of all its datasets, sorted."""
+        return self._provider.datasets()
+
+    def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
+        """Which files cover the range, as their provider names them."""
+        return self._provider.locate(dataset_id, time_range)
+
+    def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
+        """Read parameters over [start, stop), with the sources as they are cited."""
+        tables = self._provider.fetch(dataset_id, parameters, time_range)
+        return {
+            name: replace(table, sources=tuple(self._cited(one) for one in table.sources))
+            for name, table in tables.items()
+        }
+
+    def _cited(self, source: SourceFile) -> SourceFile:
+        return self._citations.get((source.dataset_id, source.sha256), source)
