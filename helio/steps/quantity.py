@@ -82,7 +82,7 @@ def check_quantity(takes: Quantity, table: Table, *, tool: str, parameter: str, 
     if not any(_equal_frames(one, frame) for one in takes.frames):
         raise FrameMismatch(
             f"{needs} in {' or '.join(takes.frames)}, and {called} {_has_frame(frame)}",
-            advice=_advice_on_frames(frame, takes.frames[0]),
+            advice=advice_on_frames(frame, takes.frames[0]),
         )
 
 
@@ -113,7 +113,7 @@ def same_frame(one: Table, other: Table) -> str:
     if not _equal_frames(one.frame, other.frame):
         raise FrameMismatch(
             f"{_called(one)} {_has_frame(one.frame)}, and {_called(other)} {_has_frame(other.frame)}",
-            advice=_advice_on_frames(other.frame, one.frame),
+            advice=advice_on_frames(other.frame, one.frame),
         )
     return one.frame
 
@@ -205,7 +205,8 @@ def advice_on_units(unit: str, wanted: str) -> str:
     return "choose another quantity: the one cannot be converted into the other"
 
 
-def _advice_on_frames(frame: str, wanted: str) -> str:
+def advice_on_frames(frame: str, wanted: str) -> str:
+    """What to do about a frame that is not the wanted one."""
     if not frame or not wanted:
         return f'state the missing frame with the tool declare_quantity, if it is known: frame "{wanted or frame}"'
     if {frame.upper(), wanted.upper()} <= _TURNED_INTO_ANOTHER:
