@@ -35,6 +35,7 @@ from helio.errors import (
 )
 from helio.sources import hapi_reply
 from helio.sources.downloads import MAX_DOWNLOAD, Kept, Progress, in_words
+from helio.sources.hapi_at_once import AtOnce
 from helio.sources.hapi_info import Info, Parameter, read_info, record_bytes
 from helio.sources.hapi_pieces import Piece, Pieces, Series, folder_of
 from helio.sources.hapi_reply import TooMuch
@@ -71,6 +72,12 @@ _STEPS = tuple(
 )
 """Intervals that requests are cut in; each begins at a multiple of its length since 1970, whatever is asked for."""
 _SHORTEST = timedelta(seconds=1)
+_MOST_REQUESTS = 2000
+"""For one parameter of one fetch: a server that gives so little at once that more were needed is not asked on."""
+_TOLERATED = 6
+"""Refusals in a row that are taken for the server's limit; from then on it is given time between them."""
+_PAUSE = 1.0
+"""Seconds."""
 _CSV_BYTES = (26, 14)
 """Of a time and of a number, roughly."""
 _EPOCH = datetime(1970, 1, 1)
@@ -230,8 +237,8 @@ class Hapi:
         self._known: dict[str, tuple[Any, bool]] = {}
         """Replies, and whether each was as young as it had to be."""
         self._found: dict[str, Located] = {}
-        self._refused: dict[str, timedelta] = {}
-        """What was too much for one request, by series."""
+        self._at_once: dict[str, AtOnce] = {}
+        """How much the server gives at once, by series."""
 
     @property
     def name(self) -> str:
@@ -497,8 +504,14 @@ class Hapi:
         if missing:
             self._refuse_too_large(missing)
             tally = _Tally(len(missing), self._limit, self._told)
+            wanted: dict[str, timedelta] = {}
+            for one, span in missing:
+                wanted[one.parameter.name] = wanted.get(one.parameter.name, timedelta()) + span.duration
             with ThreadPoolExecutor(min(len(missing), CONNECTIONS_PER_HOST), "helio-hapi") as pool:
-                futures = [(one, pool.submit(self._get, one, span, tally)) for one, span in missing]
+                futures = [
+                    (one, pool.submit(self._get, one, span, wanted[one.parameter.name], tally))
+                    for one, span in missing
+                ]
                 try:
                     for one, future in futures:
                         pieces[one.parameter.name] += future.result()
@@ -524,35 +537,53 @@ class Hapi:
                 advice=f"a shorter time range, or --max-download {in_words(int(size * 1.1), up=True).replace(' ', '')}",
             )
 
-    def _get(self, asked: _Asked, span: TimeRange, tally: _Tally) -> list[Piece]:
-        """Ask for an interval, and for its halves when it is more than the server gives at once."""
-        refused = self._refused.get(asked.series.folder)
-        if refused is None or span.duration < refused:
+    def _get(self, asked: _Asked, span: TimeRange, wanted: timedelta, tally: _Tally) -> list[Piece]:
+        """Ask for an interval, and for its halves when it is more than the server gives at once.
+
+        Parameters
+        ----------
+        wanted : timedelta
+            How much the fetch wants of the parameter altogether.
+        """
+        with self._lock:
+            at_once = self._at_once.setdefault(asked.series.folder, AtOnce())
+        middle = (span.start + span.duration / 2).replace(microsecond=0)
+        half = span.stop - middle
+        if at_once.allows(span.duration):
             url = self._data_url(asked.info.dataset_id, span, asked.names, asked.form)
             try:
                 body = self._body(asked, span, url, tally)
             except TooMuch as error:
-                self._refused[asked.series.folder] = span.duration
-                said = str(error)
+                in_a_row = at_once.refused(span.duration, half)
+                self._refuse_too_little(asked, span, wanted, str(error))
+                if in_a_row > _TOLERATED:
+                    self._http.pause(_PAUSE)
             else:
                 _read(asked, body, url)  # what cannot be read is not kept
+                at_once.gave(span.duration)
                 tally.done()
                 return [self._pieces.keep(asked.series, span, asked.found.edition(span.stop), body, url)]
-        else:
-            said = "too much for one request"
-        half = span.duration / 2
-        if half < max(_SHORTEST, asked.info.cadence or _SHORTEST):
-            raise Refused(
-                f"{self._server} gives no {asked.parameter.name} of {asked.info.dataset_id}, "
-                f"not even for {span} ({said})",
-                advice="tell whoever runs the server",
-            )
-        middle = (span.start + half).replace(microsecond=0)
         tally.more()
         return [
-            *self._get(asked, TimeRange(span.start, middle), tally),
-            *self._get(asked, TimeRange(middle, span.stop), tally),
+            *self._get(asked, TimeRange(span.start, middle), wanted, tally),
+            *self._get(asked, TimeRange(middle, span.stop), wanted, tally),
         ]
+
+    def _refuse_too_little(self, asked: _Asked, span: TimeRange, wanted: timedelta, said: str) -> None:
+        """Give up once halves would be less than a record, or too many."""
+        half = span.duration / 2
+        name = f"{asked.parameter.name} of {asked.info.dataset_id}"
+        if half < max(_SHORTEST, asked.info.cadence or _SHORTEST):
+            raise Refused(
+                f"{self._server} gives no {name}, not even for {span} ({said})",
+                advice="tell whoever runs the server",
+            )
+        if wanted / half > _MOST_REQUESTS:
+            raise Refused(
+                f"{self._server} gives less than {_in_time(span.duration)} of {name} at once ({said}): "
+                f"{_in_time(wanted)} would take more than {_MOST_REQUESTS:,} requests",
+                advice="a shorter time range, or run again later: what came is kept, and the server may be busy",
+            )
 
     def _body(self, asked: _Asked, span: TimeRange, url: str, tally: _Tally) -> bytes:
         """The records of an interval, whole as far as can be told."""
@@ -769,6 +800,15 @@ def _file_of(dataset_id: str, span: TimeRange) -> str:
 
 def _span_name(span: TimeRange) -> str:
     return f"{_compact(span.start)}_{_compact(span.stop)}"
+
+
+def _in_time(duration: timedelta) -> str:
+    """A duration for people: ``45 s``, ``14 min``, ``3.5 h``, ``10 days``."""
+    seconds = duration.total_seconds()
+    for length, unit in ((86_400, "days"), (3600, "h"), (60, "min")):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.3g} {unit}"
+    return f"{seconds:.3g} s"
 
 
 def _compact(moment: datetime) -> str:

@@ -283,6 +283,18 @@ class Http:
                 self.clock.sleep(pause, self._ended)
                 waited += pause
 
+    def pause(self, seconds: float) -> None:
+        """Wait before the next request, as a caller finds fit.
+
+        Raises
+        ------
+        Cancelled
+            When `cancel` was called.
+        """
+        self._refuse_if_ended()
+        self.clock.sleep(seconds, self._ended)
+        self._refuse_if_ended()
+
     def cancel(self) -> None:
         """End all requests at once, and refuse further ones; whoever waits gets `Cancelled`."""
         with self._lock:

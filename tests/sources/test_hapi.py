@@ -272,6 +272,41 @@ def test_a_server_that_gives_not_even_a_little_refuses_for_good(server, new):
     assert len(server.asked("/data")) < 10
 
 
+def test_a_server_that_gives_next_to_nothing_is_not_asked_on_and_on(server, new, clock):
+    server.datasets["LONG"] = plain("LONG", days=10)
+    server.most = timedelta(seconds=30)
+    with pytest.raises(Refused, match="more than 2,000 requests") as caught:
+        new().fetch("LONG", ["V"], TimeRange(datetime(2021, 10, 28), datetime(2021, 11, 7)))
+    assert "1408" in caught.value.message
+    assert "a shorter time range" in caught.value.advice
+    assert len(server.asked("/data")) < 20
+    assert 1.0 in clock.slept  # it is given time
+    # a range that it can give in so many requests is had
+    hour = TimeRange(datetime(2021, 10, 28), datetime(2021, 10, 28, 1))
+    server.mend()
+    assert len(new().fetch("LONG", ["V"], hour)["V"]) == 1
+
+
+@pytest.mark.parametrize("times", [3, 8, 10])
+def test_a_server_that_gives_less_for_a_while_is_asked_for_more_again(server, new, times):
+    server.datasets["LONG"] = plain("LONG", days=30)
+    server.fail("/data", *["1408"] * times)
+    month = TimeRange(datetime(2021, 10, 28), datetime(2021, 11, 27))
+    table = new().fetch("LONG", ["V"], month)["V"]
+    assert len(table) == 30 * 24
+    assert len(server.asked("/data")) <= 3 * times + 3
+
+
+def test_what_a_server_never_gives_is_tried_less_and_less_often(server, new):
+    server.datasets["LONG"] = plain("LONG", days=90)
+    server.most = timedelta(hours=13)
+    quarter = TimeRange(datetime(2021, 10, 28), datetime(2022, 1, 26))
+    table = new().fetch("LONG", ["V"], quarter)["V"]
+    assert len(table) == 90 * 24
+    given = len(table.sources)
+    assert len(server.asked("/data")) - given <= 2 * 9 + 12
+
+
 def test_a_server_may_say_how_much_it_gives_at_once(server, new):
     server.datasets["SHORT"] = magnetometer(maxRequestDuration="PT12H")
     server.datasets["SHORT"].id = "SHORT"

@@ -1,0 +1,52 @@
+"""How long an interval a HAPI server gives at once, learnt from what it refuses and from what it gives."""
+
+from __future__ import annotations
+
+import threading
+from datetime import timedelta
+
+
+class AtOnce:
+    """The longest interval of one series that is worth asking for; safe to share between threads.
+
+    A refusal halves it. What is given doubles it again, for a refusal may have been the server's bad hour; each time
+    that this proves wrong, twice as many intervals must be given before it is tried anew.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._longest: timedelta | None = None
+        self._given = 0
+        self._needed = 1
+        self._grown = False
+        self._in_a_row = 0
+
+    def allows(self, duration: timedelta) -> bool:
+        """Whether an interval is worth asking for."""
+        with self._lock:
+            return self._longest is None or duration <= self._longest
+
+    def refused(self, duration: timedelta, half: timedelta) -> int:
+        """An interval was too much; its halves are worth asking for. How many in a row were too much by now."""
+        with self._lock:
+            self._in_a_row += 1
+            if self._longest is None or duration <= self._longest:
+                self._longest = half
+                self._given = 0
+                if self._grown:
+                    self._needed *= 2
+                    self._grown = False
+            return self._in_a_row
+
+    def gave(self, duration: timedelta) -> None:
+        """An interval was given."""
+        with self._lock:
+            self._in_a_row = 0
+            # a short rest of a range says nothing of what else is given
+            if self._longest is None or 2 * duration <= self._longest:
+                return
+            self._given += 1
+            if self._given >= self._needed:
+                self._longest *= 2
+                self._given = 0
+                self._grown = True
