@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -50,12 +51,18 @@ class KnownDatasets(Mapping[str, Dataset]):
             raise KeyError(dataset_id)
         entry = catalogue.dataset(dataset_id)
         parameters = {one.name: one.components for one in entry.parameters}
-        units = {one.name: one.unit for one in entry.parameters}
+        known = Dataset(
+            parameters,
+            units={one.name: one.unit for one in entry.parameters},
+            frames={one.name: one.frame for one in entry.parameters if one.frame},
+            spectra=frozenset(one.name for one in entry.parameters if one.axes),
+            descriptions={one.name: one.description for one in entry.parameters},
+        )
         if not self._spans or entry.first is None or entry.last is None:
-            return Dataset(parameters, units=units)
+            return known
         first, last = (one.astimezone(UTC).replace(tzinfo=None) for one in (entry.first, entry.last))
         fresh = catalogue.is_fresh(entry, self._now)
-        return Dataset(parameters, first, last + _AFTER_LAST, fresh=fresh, units=units)
+        return replace(known, first=first, last=last + _AFTER_LAST, fresh=fresh)
 
     def __contains__(self, dataset_id: object) -> bool:
         """Without unpacking its parameters."""

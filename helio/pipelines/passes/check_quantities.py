@@ -1,84 +1,305 @@
-"""Units of what steps read, as far as they are known before a run."""
+"""Units, frames and kinds of what steps read, carried through the plan as far as they are known before a run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
 from helio.pipelines.labels import owner, produced_labels, read_labels
 from helio.pipelines.passes.edit import Context, Finding
-from helio.pipelines.passes.walk import each_step, id_of
+from helio.pipelines.passes.walk import each_step, id_of, name_of
 from helio.pipelines.template import Document
-from helio.steps.quantity import advice_on_units, equal_units
+from helio.pipelines.variables import Path
+from helio.steps.foreseen import (
+    EVERY_KIND,
+    NOTHING_KNOWN,
+    TAKES_ALIKE,
+    Aspect,
+    Foreseen,
+    clashes,
+    foreseen,
+)
+from helio.steps.quantity import ANYTHING, advice_on_frames, advice_on_units, equal_units
+from helio.steps.signature import Signature, TableInput
+
+SURE: Mapping[Aspect, str] = {"unit": "HV401", "frame": "HV403", "kind": "HV405"}
+BY_CATALOGUE: Mapping[Aspect, str] = {"unit": "HV402", "frame": "HV404", "kind": "HV406"}
+_SAID: Mapping[Aspect, str] = {
+    "unit": ", says the catalogue",
+    "frame": ", say its name or its description in the catalogue",
+    "kind": ", says the catalogue",
+}
+_HELD = {"scalar": "one series", "vector": "a vector", "spectrum": "a spectrum"}
 
 
 @dataclass(frozen=True)
-class _Known:
-    unit: str
-    surely: bool
-    """By the signature of the tool that makes it, not by the catalogue."""
+class _Read:
+    """A label that a step reads, with what is known of its table."""
+
+    place: Path
+    label: str
+    known: Foreseen
+
+
+@dataclass(frozen=True)
+class _Use:
+    """A step, its tool, and the labels that it reads by the tool's parameter."""
+
+    path: Path
+    step: Document
+    signature: Signature
+    labels: Mapping[str, list[tuple[Path, str]]]
+
+    @property
+    def demands(self) -> bool:
+        """Whether the tool minds what its tables are."""
+        return self.signature.name in TAKES_ALIKE or any(
+            one.takes != ANYTHING for one in self.signature.tables
+        )
 
 
 def check_quantities(plan: Document, context: Context) -> Iterator[Finding]:
-    """Refuse a table whose unit its tool cannot take, where another tool always gives it; warn by the catalogue.
+    """Refuse tables that a tool cannot take, where tools and arguments alone say so; warn by the catalogue.
 
-    What is not known before the run is checked when the step is called, and then the file has the last word.
+    Each tool says what it gives of what it is given (helio.steps.foreseen). What is not known before the run is
+    checked when the step is called, and then the file has the last word.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
-    >>> angle = {"step_id": 1, "tool_name": "clock_angle", "tool_args": {"source_label": "b", "output_label": "ca"}}
-    >>> args = {"pressure_label": "ca", "bz_label": "b.Bz", "output_label": "r0"}
-    >>> plan = {"steps": [angle, {"step_id": 2, "tool_name": "shue_standoff", "tool_args": args}]}
+    >>> turned = {"step_id": 1, "tool_name": "transform_frame", "tool_args": {"to": "GSE", "output_label": "b"}}
+    >>> args = {"velocity_label": "v", "field_label": "b", "output_label": "n"}
+    >>> plan = {"steps": [turned, {"step_id": 2, "tool_name": "newell_coupling", "tool_args": args}]}
     >>> [found] = check_quantities(plan, Context(signatures(), datetime(2024, 1, 1), {}))
     >>> print(found)
-    error[HV401] step 2 (shue_standoff): the pressure has to be in nPa, and 'ca' is in deg
-      --> /steps/1/tool_args/pressure_label
-      try choose another quantity: the one cannot be converted into the other
+    error[HV403] step 2 (newell_coupling): the field has to be in GSM, and 'b' is in GSE
+      --> /steps/1/tool_args/field_label
+      try transform it first: transform_frame to "GSM", or choose a parameter in GSM
     """
-    demanding = [
-        (path, step, signature, table)
-        for path, step in each_step(plan)
-        if (signature := context.signatures.get(step.get("tool_name", ""))) is not None
-        for table in signature.tables
-        if table.takes.unit
-    ]
-    # The catalogue is opened for a step that wants to know, and for no other.
-    known = {label: one for _, step in each_step(plan) if demanding for label, one in _given(step, context)}
-    for path, step, signature, table in demanding:
-        for place, label in read_labels(signature, step["tool_args"]):
-            found = known.get(owner(label, known) or "")
-            if (
-                place[0] == table.argument
-                and found is not None
-                and not equal_units(table.takes.unit, found.unit)
-            ):
-                yield Diagnostic(
-                    "HV401" if found.surely else "HV402",
-                    f"the {table.parameter} has to be in {table.takes.unit}, and '{label}' is in {found.unit}"
-                    + ("" if found.surely else ", says the catalogue"),
-                    "error" if found.surely else "warning",
-                    id_of(step),
-                    signature.name,
-                    pointer(*path, "tool_args", *place),
-                    (advice_on_units(found.unit, table.takes.unit),),
-                )
+    uses = list(_uses(plan, context))
+    known: dict[str, Foreseen] = {}
+    for use, wanted in zip(uses, _wanted(uses), strict=True):
+        inputs = {
+            parameter: [_Read(place, label, _known_of(label, known)) for place, label in labels]
+            for parameter, labels in use.labels.items()
+        }
+        if use.demands:
+            yield from _misfits(use, inputs)
+        if wanted:
+            tables = {parameter: [one.known for one in read] for parameter, read in inputs.items()}
+            known.update(_given(use, tables, context))
 
 
-def _given(step: Document, context: Context) -> Iterator[tuple[str, _Known]]:
-    """The labels of a step whose units are known, and not that they have none."""
-    signature, args = context.signatures.get(step.get("tool_name", "")), step.get("tool_args", {})
-    if signature is None or "for_each" in step:
-        return
-    labels = produced_labels(signature, args)
-    if signature.gives == "table" and signature.gives_quantity.unit not in ("", "1"):
-        yield from ((label, _Known(signature.gives_quantity.unit, surely=True)) for label in labels)
-    if signature.gives != "tables" or args.get("candidates") or args.get("provider"):
-        return
+def _uses(plan: Document, context: Context) -> Iterator[_Use]:
+    """The steps in the order in which they run, those of blocks in the place of what holds them."""
+    for path, step in sorted(each_step(plan), key=lambda one: one[0]):
+        signature, args = context.signatures.get(name_of(step)), step.get("tool_args")
+        if signature is None or not isinstance(args, dict):
+            continue
+        labels: dict[str, list[tuple[Path, str]]] = {}
+        for place, label in read_labels(signature, args):
+            for table in signature.tables:
+                if table.argument == place[0]:
+                    labels.setdefault(table.parameter, []).append((place, label))
+        yield _Use(path, step, signature, labels)
+
+
+def _wanted(uses: list[_Use]) -> list[bool]:
+    """Whether anybody minds what a step gives: the catalogue is opened for those, and for no other."""
+    produced = {
+        label: number
+        for number, use in enumerate(uses)
+        for label in produced_labels(use.signature, use.step["tool_args"])
+    }
+    wanted = [False] * len(uses)
+    for number in range(len(uses) - 1, -1, -1):
+        use = uses[number]
+        if use.demands or wanted[number]:
+            for labels in use.labels.values():
+                for _, label in labels:
+                    place = produced.get(owner(label, produced) or "")
+                    if place is not None:
+                        wanted[place] = True
+    return wanted
+
+
+def _known_of(label: str, known: Mapping[str, Foreseen]) -> Foreseen:
+    table = owner(label, known)
+    if table is None:
+        return NOTHING_KNOWN
+    return known[table] if table == label else known[table].component()
+
+
+def _given(
+    use: _Use, inputs: Mapping[str, list[Foreseen]], context: Context
+) -> Iterator[tuple[str, Foreseen]]:
+    """What is known of a step's labels; nothing of those of a map, whose items may differ."""
+    args = use.step["tool_args"]
+    labels = produced_labels(use.signature, args)
+    if "for_each" in use.step:
+        yield from ((label, NOTHING_KNOWN) for label in labels)
+    elif use.signature.gives == "table":
+        yield from ((label, foreseen(use.signature, args, inputs)) for label in labels)
+    elif use.signature.gives == "tables" and not args.get("candidates") and not args.get("provider"):
+        yield from _fetched(args, labels, context)
+
+
+def _fetched(args: Document, labels: list[str], context: Context) -> Iterator[tuple[str, Foreseen]]:
     names = args.get("parameters") or args.get("parameter_id")
     names = names if isinstance(names, list) else [names]
     dataset = context.catalogue.get(args["dataset_id"]) if isinstance(args.get("dataset_id"), str) else None
     for label, name in zip(labels, names, strict=False):
-        unit = dataset.units.get(name, "").strip() if dataset and isinstance(name, str) else ""
-        if unit and not equal_units(unit, ""):
-            yield label, _Known(unit, surely=False)
+        if dataset is None or not isinstance(name, str) or name not in dataset.parameters:
+            continue
+        unit = dataset.units.get(name, "").strip()
+        components = dataset.parameters[name]
+        kinds = frozenset({"scalar"}) if components == 1 else EVERY_KIND - {"scalar"}
+        if name in dataset.spectra:
+            kinds = frozenset({"spectrum"})
+        yield (
+            label,
+            Foreseen(
+                # A catalogue that says none may not know.
+                unit if unit and not equal_units(unit, "") else None,
+                dataset.frames.get(name) or _stated_frame(name, dataset.descriptions) or None,
+                kinds,
+                frozenset({"unit", "frame", "kind"}),
+            ),
+        )
+
+
+def _stated_frame(name: str, descriptions: Mapping[str, str]) -> str:
+    from helio.knowledge.frame_names import stated_frame
+
+    return stated_frame(name, descriptions.get(name, ""))
+
+
+def _misfits(use: _Use, inputs: Mapping[str, list[_Read]]) -> Iterator[Diagnostic]:
+    blamed: set[tuple[Aspect, str]] = set()
+    for table in use.signature.tables:
+        for read in inputs.get(table.parameter, ()):
+            for aspect, message, advice in _wrong(table, read):
+                blamed.add((aspect, read.label))
+                yield _found(use, aspect, read, [read.known], message, advice)
+    yield from _unlike(use, inputs, blamed)
+
+
+def _wrong(table: TableInput, read: _Read) -> Iterator[tuple[Aspect, str, str]]:
+    """What a tool takes and a table is not: the first thing that is wrong, in the order of the run."""
+    takes, known, called = table.takes, read.known, f"the {table.parameter} has to be"
+    if takes.unit and known.unit is not None and not equal_units(takes.unit, known.unit):
+        wanted = "without a unit" if takes.unit == "1" else f"in {takes.unit}"
+        yield (
+            "unit",
+            f"{called} {wanted}, and '{read.label}' {_is_in(known.unit, 'unit')}",
+            advice_on_units(known.unit, takes.unit),
+        )
+    elif takes.kind and takes.kind not in known.kinds:
+        yield (
+            "kind",
+            f"{called} {_HELD[takes.kind]}, and '{read.label}' is {_kinds(known)}",
+            _advice_on_kind(takes.kind, read),
+        )
+    elif takes.frames and known.frame is not None:
+        if not known.frame and (takes.kind != "vector" or known.kinds == {"scalar"}):
+            return  # only vectors have to have one
+        if known.frame.casefold() not in (one.casefold() for one in takes.frames):
+            yield (
+                "frame",
+                f"{called} in {' or '.join(takes.frames)}, and '{read.label}' {_is_in(known.frame, 'frame')}",
+                advice_on_frames(known.frame, takes.frames[0]),
+            )
+
+
+def _unlike(
+    use: _Use, inputs: Mapping[str, list[_Read]], blamed: Iterable[tuple[Aspect, str]]
+) -> Iterator[Diagnostic]:
+    """Inputs that would have to be alike and are not; only the first thing in which two of them differ."""
+    alike = TAKES_ALIKE.get(use.signature.name)
+    if alike is None:
+        return
+    tables = {parameter: [one.known for one in read] for parameter, read in inputs.items()}
+    told: set[tuple[str, str]] = set()
+    for pair in alike(use.step["tool_args"], tables):
+        one, other = (_at(inputs, *place) for place in (pair.one, pair.other))
+        if one is None or other is None or (one.label, other.label) in told:
+            continue
+        if not clashes(pair.aspect, one.known, other.known):
+            continue
+        told.add((one.label, other.label))
+        if any((pair.aspect, read.label) in blamed for read in (one, other)):
+            continue
+        yield _found(
+            use,
+            pair.aspect,
+            other,
+            [one.known, other.known],
+            f"'{one.label}' {_is(one.known, pair.aspect)}, and '{other.label}' {_is(other.known, pair.aspect)}: "
+            f"{use.signature.name} takes {_ALIKE[pair.aspect]}",
+            _advice_on_unlike(pair.aspect, one, other),
+        )
+
+
+_ALIKE: Mapping[Aspect, str] = {
+    "unit": "both in one unit",
+    "frame": "both in one frame",
+    "kind": "two of one kind",
+}
+
+
+def _at(inputs: Mapping[str, list[_Read]], parameter: str, place: int) -> _Read | None:
+    found = inputs.get(parameter, [])
+    return found[place] if place < len(found) else None
+
+
+def _advice_on_unlike(aspect: Aspect, one: _Read, other: _Read) -> str:
+    if aspect == "unit":
+        return advice_on_units(other.known.unit or "", one.known.unit or "")
+    if aspect == "frame":
+        return advice_on_frames(other.known.frame or "", one.known.frame or "")
+    vector = next((read for read in (one, other) if read.known.kinds == {"vector"}), None)
+    return f'take one component: "{vector.label}.x"' if vector else "take a band first, with band_average"
+
+
+def _found(
+    use: _Use, aspect: Aspect, read: _Read, known: list[Foreseen], message: str, advice: str
+) -> Diagnostic:
+    sure = not any(aspect in one.doubts for one in known)
+    return Diagnostic(
+        SURE[aspect] if sure else BY_CATALOGUE[aspect],
+        message + ("" if sure else _SAID[aspect]),
+        "error" if sure else "warning",
+        id_of(use.step),
+        use.signature.name,
+        pointer(*use.path, "tool_args", *read.place),
+        (advice,) if advice else (),
+    )
+
+
+def _is(known: Foreseen, aspect: Aspect) -> str:
+    if aspect == "kind":
+        return f"is {_kinds(known)}"
+    return _is_in((known.unit if aspect == "unit" else known.frame) or "", aspect)
+
+
+def _is_in(value: str, aspect: Aspect) -> str:
+    if not value:
+        return f"has no {aspect}"
+    from helio.knowledge.units import canonical_unit
+
+    return f"is in {canonical_unit(value) if aspect == 'unit' else value}"
+
+
+def _kinds(known: Foreseen) -> str:
+    return " or ".join(_HELD[one] for one in ("scalar", "vector", "spectrum") if one in known.kinds)
+
+
+def _advice_on_kind(kind: str, read: _Read) -> str:
+    kinds = read.known.kinds
+    if kind == "scalar" and "vector" in kinds:
+        return f'take one component, or magnitude: "{read.label}.x"'
+    if kind == "scalar":
+        return "average it over a band first, with the tool band_average"
+    if kind == "vector" and kinds == {"scalar"}:
+        return "choose the vector itself, or put its components side by side with the tool join_components"
+    return f"choose a parameter that is {_HELD[kind]}"

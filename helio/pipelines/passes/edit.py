@@ -88,6 +88,12 @@ class Dataset:
         Whether this may refuse or clamp a range: facts of today, or a dataset known to have ended.
     units : mapping
         The unit of each parameter as the archive spells it; empty where there is none or none is known.
+    frames : mapping
+        The frame of each parameter where the catalogue has a field for it.
+    spectra : frozenset of str
+        Parameters that are surely given over bins.
+    descriptions : mapping
+        The archive's own words for each parameter.
     """
 
     parameters: Mapping[str, int]
@@ -95,6 +101,9 @@ class Dataset:
     last: datetime | None = None
     fresh: bool = False
     units: Mapping[str, str] = field(default_factory=dict)
+    frames: Mapping[str, str] = field(default_factory=dict)
+    spectra: frozenset[str] = frozenset()
+    descriptions: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

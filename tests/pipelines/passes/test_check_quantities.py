@@ -52,7 +52,7 @@ def test_spellings_of_the_right_unit_are_right():
 
 def test_a_component_has_the_unit_of_its_vector():
     [one] = found(fetch(1, "V"), step(2, "gyrofrequency", source_label="WI_PLASMA.V.Vx", output_label="f"))
-    assert "'WI_PLASMA.V.Vx' is in Km/s" in one.message
+    assert "'WI_PLASMA.V.Vx' is in km/s" in one.message
 
 
 def test_what_another_tool_always_gives_is_sure():

@@ -1,0 +1,31 @@
+"""The frame that a parameter's name or description states, where there is no doubt about it."""
+
+from __future__ import annotations
+
+import re
+
+_WORDS = frozenset({
+    "GSE", "GSM", "SM", "GEO", "GEI", "GCI", "J2000", "RTN", "HEEQ", "HCI", "HEE", "MSO", "VSO", "DBCS", "DMPA", "DSL",
+    "SSL",
+})  # fmt: skip
+# Names of variables are also written in small letters: mms1_fgm_b_gse_srvy_l2. `geo` and `sm` are words of their own.
+_SMALL = frozenset({"gse", "gsm", "rtn", "heeq", "hci", "dbcs", "dmpa", "dsl", "ssl"})
+_EMBEDDED = re.compile(r"(?<![A-Z]{2})(?:GSE|GSM|RTN)(?![A-Z])")
+_STATED = re.compile(rf"\bin (?:the )?({'|'.join(sorted(_WORDS))})\b(?!/)")
+
+
+def stated_frame(name: str, description: str = "") -> str:
+    """The one frame that a name states, else that a description does; empty where none or several are told.
+
+    >>> stated_frame("BGSEc"), stated_frame("mms1_fgm_b_gse_srvy_l2"), stated_frame("BZ_GSM1800")
+    ('GSE', 'GSE', 'GSM')
+    >>> stated_frame("P_VELS", "Proton velocity in GSE coordinates")
+    'GSE'
+    >>> stated_frame("gse_to_gsm"), stated_frame("B", "rotated from GSE")
+    ('', '')
+    """
+    words = [one for one in re.split(r"[^A-Za-z0-9]+", name) if one]
+    found = {one.upper() for one in words if one in _WORDS or one in _SMALL} | set(_EMBEDDED.findall(name))
+    if not found:
+        found = set(_STATED.findall(description))
+    return found.pop() if len(found) == 1 else ""
