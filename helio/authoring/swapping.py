@@ -12,17 +12,26 @@ from helio.authoring.rules.draft import short
 from helio.errors import DataError, RequestError
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.missions import ALIASES
-from helio.knowledge.quantities import sources_of, spacecraft_named, swap
+from helio.knowledge.quantities import Swap, sources_of, spacecraft_named, swap
 from helio.pipelines.figures import FIGURES, STYLE, spec_of
 from helio.pipelines.labels import owner, produced_labels, read_labels
 from helio.pipelines.template import Document
 from helio.steps.signature import signatures
 
 
-def swapped(template: Document, mission: str, *, catalogue: Catalogue) -> tuple[list[Operation], list[str]]:
+def swapped(
+    template: Document, mission: str, *, catalogue: Catalogue, instead_of: str = ""
+) -> tuple[list[Operation], list[str]]:
     """The operations by which a template fetches the same quantities of another spacecraft, and what then differs.
 
     Titles, names of lines and intents that name the spacecraft name the other one.
+
+    Parameters
+    ----------
+    mission : str
+        The spacecraft to take.
+    instead_of : str
+        The spacecraft whose fetches are swapped; all of them when left out.
 
     Raises
     ------
@@ -30,45 +39,99 @@ def swapped(template: Document, mission: str, *, catalogue: Catalogue) -> tuple[
         Something in it cannot be swapped; the message says what.
     """
     craft = spacecraft_named(mission)
+    old = spacecraft_named(instead_of) if instead_of else ""
     operations: list[Operation] = []
     notes: list[str] = []
     before: set[str] = set()
     for step in template["steps"]:
         if step.get("tool_name") != "fetch_data":
             continue
-        args = step["tool_args"]
-        pairs = list(fetched(args))
-        if not pairs:
-            raise NotUnderstood(f"step {step['step_id']} fetches what is only known when it runs")
-        try:
-            first = swap(*pairs[0], craft, catalogue=catalogue)
-        except (RequestError, DataError) as error:
-            raise NotUnderstood(error.message, advice=error.advice) from error
-        before.add(catalogue.summary(pairs[0][0]).spacecraft)
-        if len(first.parameters) != 1:
-            raise NotUnderstood(
-                f"{craft} has the components of {first.quantity} apart: {first.dataset}.{'+'.join(first.parameters)}",
-                advice="a fetch with parameters and join_components; a model can write it: set GEMINI_API_KEY",
-            )
-        chosen = [(first.dataset, first.parameters[0])]
-        if len(pairs) > 1 and first.quantity:
-            others = sources_of(first.quantity, craft, frame=first.frame)
-            preferred = next((one for one in others if one.dataset == first.dataset), None)
-            chosen += [
-                (one.dataset, one.parameters[0])
-                for one in others
-                if preferred is not None
-                and one.alike(preferred)
-                and (one.dataset, one.parameters[0]) not in chosen
-            ]
-        operations += refetched(template, step, chosen)
-        told = f"; {', '.join(first.differences)}" if first.differences else ""
-        notes.append(f"{'.'.join(pairs[0])} becomes {'.'.join(chosen[0])}{told}")
+        datasets = datasets_of(step["tool_args"])
+        known = [catalogue.summary(one).spacecraft for one in datasets if one in catalogue]
+        if old and known and old not in known:
+            continue
+        before |= set(known[:1])
+        made, told = _swapped_fetch(template, step, craft, catalogue)
+        operations += made
+        notes += told
     if not operations:
-        raise NotUnderstood("there is no fetch in it that could be swapped")
+        of = f" of {old}" if old else ""
+        raise NotUnderstood(f"there is no fetch{of} in it that could be swapped")
     operations += list(_renamed(template, before, craft))
     operations += list(_relabelled(apply(template, operations), before, craft))
     return operations, notes
+
+
+def _swapped_fetch(
+    template: Document, step: Document, craft: str, catalogue: Catalogue
+) -> tuple[list[Operation], list[str]]:
+    args = step["tool_args"]
+    if isinstance(args.get("parameters"), list) and args.get("dataset_id"):
+        return _swapped_parameters(template, step, craft, catalogue)
+    pairs = list(fetched(args))
+    if not pairs:
+        raise NotUnderstood(f"step {step['step_id']} fetches what is only known when it runs")
+    first = _swap(*pairs[0], craft, catalogue)
+    if len(first.parameters) != 1:
+        raise NotUnderstood(
+            f"{craft} has the components of {first.quantity} apart: {first.dataset}.{'+'.join(first.parameters)}",
+            advice="a fetch with parameters and join_components; a model can write it: set GEMINI_API_KEY",
+        )
+    chosen = [(first.dataset, first.parameters[0])]
+    if len(pairs) > 1 and first.quantity:
+        others = sources_of(first.quantity, craft, frame=first.frame)
+        preferred = next((one for one in others if one.dataset == first.dataset), None)
+        chosen += [
+            (one.dataset, one.parameters[0])
+            for one in others
+            if preferred is not None
+            and one.alike(preferred)
+            and (one.dataset, one.parameters[0]) not in chosen
+        ]
+    return refetched(template, step, chosen), [_told(*pairs[0], first)]
+
+
+def _swapped_parameters(
+    template: Document, step: Document, craft: str, catalogue: Catalogue
+) -> tuple[list[Operation], list[str]]:
+    """Several parameters of one dataset, as long as the other spacecraft has them in one dataset too."""
+    name, args = str(step["step_id"]), deepcopy(step["tool_args"])
+    dataset, parameters = args["dataset_id"], list(args["parameters"])
+    found = [_swap(dataset, one, craft, catalogue) for one in parameters]
+    if len({one.dataset for one in found}) > 1 or any(len(one.parameters) != 1 for one in found):
+        there = ", ".join(dict.fromkeys(f"{one.dataset}.{'+'.join(one.parameters)}" for one in found))
+        raise NotUnderstood(
+            f"{craft} has the parameters of step {name} in several datasets", advice=f"there is {there}"
+        )
+    args |= {"dataset_id": found[0].dataset, "parameters": [one.parameters[0] for one in found]}
+    operations = [Operation("set", name, ("tool_args",), args)]
+    for parameter, one in zip(parameters, found, strict=True):
+        label, new = f"{dataset}.{parameter}", f"{one.dataset}.{one.parameters[0]}"
+        operations += [
+            Operation("rewire", str(each), old=label, new=new) for each in _readers(template, label)
+        ]
+    return operations, [_told(dataset, one, other) for one, other in zip(parameters, found, strict=True)]
+
+
+def _swap(dataset: str, parameter: str, craft: str, catalogue: Catalogue) -> Swap:
+    try:
+        return swap(dataset, parameter, craft, catalogue=catalogue)
+    except (RequestError, DataError) as error:
+        raise NotUnderstood(error.message, advice=error.advice) from error
+
+
+def _told(dataset: str, parameter: str, found: Swap) -> str:
+    differences = f"; {', '.join(found.differences)}" if found.differences else ""
+    return f"{dataset}.{parameter} becomes {found.dataset}.{found.parameters[0]}{differences}"
+
+
+def datasets_of(args: Document) -> list[str]:
+    """The datasets that a fetch may take, the preferred one first."""
+    named = [args["dataset_id"]] if isinstance(args.get("dataset_id"), str) and args["dataset_id"] else []
+    others = [
+        one if isinstance(one, str) else one.get("dataset_id", "") for one in args.get("candidates") or ()
+    ]
+    return [*named, *others]
 
 
 def refetched(template: Document, step: Document, pairs: Sequence[tuple[str, str]]) -> list[Operation]:

@@ -57,6 +57,7 @@ class RuleAuthor:
         """
         _check_length(request)
         wish = read_wish(request, self._catalogue, self._now)
+        self._refuse_others(wish.unread)
         left = _left_out(wish.unread)
         try:
             template, notes = created(wish, catalogue=self._catalogue, now=self._now, ask=_answers(chosen))
@@ -66,6 +67,16 @@ class RuleAuthor:
         if proved.errors:
             raise NotProved("what was asked for cannot be had like that", diagnostics=proved.errors)
         return Draft(proved, BY, (*left, *notes))
+
+    def _refuse_others(self, unread: tuple[str, ...]) -> None:
+        """A spacecraft that the table does not have is never passed over for another one."""
+        missions = {one.name.casefold(): one.name for one in self._catalogue.missions()}
+        named = next((missions[word.casefold()] for word in unread if word.casefold() in missions), "")
+        if named:
+            raise NotUnderstood(
+                f"the table of quantities has nothing of {named}",
+                advice=f"helio datasets search '{named} …' finds what there is; name it as DATASET.PARAMETER",
+            )
 
     def edit(self, request: str, template: Document, *, chosen: tuple[str, ...] = ()) -> Outcome:
         """A change of a template, or words about it."""

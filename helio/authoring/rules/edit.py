@@ -9,18 +9,16 @@ from datetime import datetime
 from typing import Any
 
 from helio.authoring.gate import Gate
-from helio.authoring.operations import Operation, apply
+from helio.authoring.operations import Operation
 from helio.authoring.outcome import Draft, NotProved, NotUnderstood, Outcome, Reply, Said
 from helio.authoring.rules.answers import answered, is_question
-from helio.authoring.rules.lines import Asks, Lines
-from helio.authoring.rules.reading import COLOURS, DURATION, FRAMES, duration, spellings
+from helio.authoring.rules.lines import Asks
+from helio.authoring.rules.looks import Looks
+from helio.authoring.rules.reading import DURATION, FRAMES, duration, spellings
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.swapping import fetched, refetched, swapped
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.figures import (
-    FIGURES,
-    RENDER,
-    figures_meant,
     spec_of,
 )
 from helio.pipelines.labels import owner
@@ -34,7 +32,20 @@ _SMOOTHING = {
     "running_median": r"(?:running|moving|rolling|sliding)[- ]medians?",
     "resample": r"resampl\w+|averages?|bins?",
 }
-_DASHES = {"dashed": "dash", "dotted": "dot", "solid": "solid", "dash-dotted": "dashdot"}
+_VERBS = (
+    "change",
+    "set",
+    "use",
+    "turn",
+    "instead",
+    "rather",
+    "switch",
+    "now",
+    "run",
+    "but",
+    "colour",
+    "color",
+)
 
 
 def edited(
@@ -62,216 +73,33 @@ def edited(
     return Draft(proved, said, tuple(editor.notes))
 
 
-class _Editor:
+class _Editor(Looks):
     def __init__(
         self, request: str, template: Document, catalogue: Catalogue, now: datetime, ask: Asks
     ) -> None:
-        self.sentence = Sentence(request)
-        self.after = deepcopy(template)
-        self.catalogue = catalogue
+        super().__init__(Sentence(request), template, catalogue, ask)
         self.now = now
-        self.ask = ask
         self.notes: list[str] = []
         self.swapped = False
-        self.done = 0
 
     def read(self) -> None:
         """Carry out all that is understood; refuse when something is left."""
         self._swap()
-        self._titles()
-        self._colours()
-        self._dashes()
+        self._marks()
+        self._looks()
         self._windows()
         self._added()
         self._frames()
-        self._ranges()
-        self._log()
         self._panels()
         self._exports()
-        self._legend()
         self._times()
-        left = [
-            word
-            for word in self.sentence.unread()
-            if word.casefold()
-            not in (
-                "change",
-                "set",
-                "use",
-                "turn",
-                "instead",
-                "rather",
-                "switch",
-                "now",
-                "run",
-                "but",
-                "colour",
-                "color",
-            )
-        ]
+        left = [word for word in self.sentence.unread() if word.casefold() not in _VERBS]
         if left or not self.done:
             quoted = ", ".join(f"'{word}'" for word in left[:8])
             raise NotUnderstood(
                 f"not understood: {quoted}" if quoted else "nothing in it is a change that rules can make",
                 advice="a colour, a title, a window, a panel, a spacecraft, a time; or a model: set GEMINI_API_KEY",
             )
-
-    def _do(self, *operations: Operation) -> None:
-        self.after = apply(self.after, operations)
-        self.done += 1
-
-    def _lines(self) -> Lines:
-        return Lines(self.after, self.catalogue, self.ask)
-
-    # Figures ----------------------------------------------------------------------------------------------
-
-    def _figures(self) -> list[Document]:
-        return [one for one in self.after["steps"] if one.get("tool_name") in FIGURES]
-
-    def _figure(self) -> Document:
-        figures = self._figures()
-        if not figures:
-            raise NotUnderstood("this pipeline draws no figure")
-        if len(figures) == 1:
-            return figures[0]
-        name = self.ask("Which figure is meant?", [str(one["step_id"]) for one in figures])
-        return next(one for one in figures if str(one["step_id"]) == name)
-
-    def _style_of(self, figure: Document, key: str) -> tuple[Document, tuple[str, ...]]:
-        """The step that says how a figure looks, and where in it: a style that sets the key already comes first."""
-        meant = figures_meant(self.after["steps"])
-        styles = [one for one in self.after["steps"] if meant.get(one.get("step_id")) == [figure["step_id"]]]
-        for one in (*styles, figure):
-            spec = spec_of(one)
-            if isinstance(spec, dict) and key in spec:
-                return one, ("tool_args", "spec") if one.get("tool_name") == RENDER else ("tool_args",)
-        chosen = styles[-1] if styles else figure
-        return chosen, ("tool_args", "spec") if chosen.get("tool_name") == RENDER else ("tool_args",)
-
-    def _put(self, figure: Document, key: str, value: Any, *more: str) -> None:
-        step, place = self._style_of(figure, key)
-        self._do(Operation("set", str(step["step_id"]), (*place, key, *more), value))
-
-    def _titles(self) -> None:
-        quoted = r"[\"“'‘](?P<text>[^\"”]+?)[\"”'’]"
-        for one in self.sentence.take(
-            r"\b(?:change |set |make )?(?:the )?(?:figure )?title(?: of the figure)?\s*(?"
-            rf":to|as|:|be|should be|is)?\s*{quoted}"
-        ):
-            self._put(self._figure(), "title", one["text"])
-        for one in self.sentence.take(rf"\b(?:call it|name it|titled?|entitled)\s*{quoted}"):
-            self._put(self._figure(), "title", one["text"])
-        found = self.sentence.take_first(
-            r"\b(?:change |set )?(?:the )?title (?:to|should be)\s+(?P<text>[^,.;]+)"
-        )
-        if found:
-            self._put(self._figure(), "title", found["text"].strip())
-        for one in self.sentence.take(
-            r"\b(?:change |set )?(?:the )?(?:y[- ](?:axis )?label|label of the y[- ]axis)"
-            rf" of panel (\d+)\s*(?:to|as|:)?\s*{quoted}"
-        ):
-            self._put(self._figure(), "y_label", one["text"], one[1])
-
-    def _colours(self) -> None:
-        what = r"(?P<what>[A-Za-z][\w.|]*(?:\s+(?!in\b|to\b|as\b|a\b|be\b|and\b)[\w|]+){0,3}?|\|b\|)"
-        patterns = (
-            rf"\buse\s+(?P<colour>{COLOURS})\s+for\s+(?:the\s+)?{what}(?:\s+(?:lines?|component|"
-            r"trace))?(?=\s*(?:$|[,.;]|and\b))",
-            r"\b(?:make|draw|plot|colou?r|paint|show|turn|change)\s+(?:the\s+)?(?:colou?"
-            rf"r of (?:the\s+)?)?{what}(?:\s+(?:lines?|component|trace))?\s+(?:to\s+|in\s+"
-            rf"|as\s+)?(?P<colour>{COLOURS})\b",
-            rf"\b(?:with|but with|have|use)\s+(?:an?\s+|the\s+)?(?P<colour>{COLOURS})\s+{what}(?"
-            r":\s+(?:lines?|component|trace))?(?=\s*(?:$|[,.;]|and\b))",
-            rf"{what}\s+(?:in|should be|to be)\s+(?P<colour>{COLOURS})\b",
-            # after one that was read: ... and Wind red
-            rf"(?<=\x1f)\s*(?:,|and)\s+(?:the\s+)?{what}(?:\s+lines?)?\s+(?:in\s+)?(?P<colour>{COLOURS})\b",
-        )
-        for pattern in patterns:
-            for one in self.sentence.take(pattern):
-                figure = self._figure()
-                name = re.sub(r"\s+lines?$", "", one["what"].strip())
-                lines = self._lines().meant(name, figure)
-                if not lines:
-                    drawn = ", ".join(self._lines().drawn(figure))
-                    raise NotUnderstood(f"no line is known as '{name}'", advice=f"the figure draws {drawn}")
-                for line in lines:
-                    self._put(figure, "trace_colors", one["colour"].lower(), line)
-
-    def _dashes(self) -> None:
-        for one in self.sentence.take(
-            r"\b(?:make|draw|show)\s+(?:the\s+)?(?P<what>[\w.|]+(?:\s+[\w|]+)??)(?:\s+lines?"
-            rf")?\s+(?:as\s+)?(?P<dash>{'|'.join(_DASHES)})\b"
-        ):
-            figure = self._figure()
-            lines = (
-                self._lines().drawn(figure)
-                if one["what"] in ("it", "all", "everything")
-                else self._lines().meant(one["what"], figure)
-            )
-            if not lines:
-                raise NotUnderstood(f"no line is known as '{one['what']}'")
-            for line in lines:
-                self._put(figure, "line_styles", _DASHES[one["dash"].lower()], line, "dash")
-
-    def _log(self) -> None:
-        for one in self.sentence.take(
-            r"\b(?P<kind>log(?:arithmic)?|linear)[- ]?(?:scale|axis|y[- ]axis)\s+(?:for|"
-            r"of|on|in)\s+(?:the\s+)?(?P<what>panel \d+|[\w|]+(?:\s+[\w|]+)?)"
-        ):
-            self._scale(one["what"], "linear" if one["kind"].lower() == "linear" else "log")
-        for one in self.sentence.take(
-            r"\b(?:make|draw|show|put|plot)\s+(?:the\s+)?(?P<what>panel \d+|[\w|]+(?:\s+"
-            r"[\w|]+)?)\s+(?:on|in|with)\s+(?:an?\s+)?(?P<kind>log(?:arithmic)?|linear)(?"
-            r":\s+(?:scale|axis))?\b"
-        ):
-            self._scale(one["what"], "linear" if one["kind"].lower() == "linear" else "log")
-        if self.sentence.take_first(
-            r"\b(?:use |with |on )?(?:an?\s+)?log(?:arithmic)?[- ](?:scale|y[- ]axis|axis|axes)\b"
-        ):
-            self._put(self._figure(), "log_scale", "log")
-
-    def _scale(self, what: str, scale: str) -> None:
-        figure = self._figure()
-        numbered = re.fullmatch(r"panel (\d+)", what, re.IGNORECASE)
-        numbers = [int(numbered[1])] if numbered else self._panel_numbers(what, figure)
-        for number in numbers:
-            self._put(figure, "log_scale", scale, str(number))
-
-    def _panel_numbers(self, what: str, figure: Document) -> list[int]:
-        panels = self._lines().spec(figure).get("panels")
-        lines = self._lines().meant(what, figure)
-        if not isinstance(panels, list) or not lines:
-            raise NotUnderstood(f"no panel is known as '{what}'")
-        return [
-            number
-            for number, panel in enumerate(panels, 1)
-            if any(line == label or line.startswith(f"{label}.") for label in panel for line in lines)
-        ]
-
-    def _ranges(self) -> None:
-        number = r"([-−+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
-        for one in self.sentence.take(
-            r"\b(?:set |limit )?(?:the )?y[- ]?(?:range|limits?|axis)(?: of (?:the )?(?P<what>panel "
-            rf"\d+|[\w|]+(?:\s+[\w|]+)?))?\s+(?:to|from|between)\s+{number}\s*(?:to|\.\.|"
-            rf",|and|–|-)\s*{number}"
-        ):
-            limits = [float(value.replace("−", "-")) for value in (one[2], one[3])]
-            figure = self._figure()
-            if not one["what"]:
-                self._put(figure, "y_range", limits)
-                continue
-            numbered = re.fullmatch(r"panel (\d+)", one["what"], re.IGNORECASE)
-            for panel in [int(numbered[1])] if numbered else self._panel_numbers(one["what"], figure):
-                self._put(figure, "y_range", limits, str(panel))
-
-    def _legend(self) -> None:
-        if self.sentence.take_first(r"\b(?:hide|remove|without|drop|no)\s+(?:the\s+)?legend\b"):
-            self._put(self._figure(), "legend", False)
-        if self.sentence.take_first(r"\b(?:show|add|with)\s+(?:the\s+|a\s+)?legend\b"):
-            self._put(self._figure(), "legend", True)
-        found = self.sentence.take_first(r"\b(?:use |set )?(?:the )?font(?: size)?(?: to| of)?\s+(\d+)\b")
-        if found:
-            self._put(self._figure(), "font_size", int(found[1]))
 
     def _panels(self) -> None:
         for one in self.sentence.take(
@@ -296,6 +124,15 @@ class _Editor:
                     f"there is no panel {number} that could go", advice=f"panels: 1 to {len(panels)}"
                 )
             self._redraw(figure, [panel for place, panel in enumerate(panels, 1) if place != number])
+        for one in self.sentence.take(
+            r"\b(?:remove|delete|drop|hide)\s+(?:the\s+)?(?P<what>[\w|.-]+(?:\s+(?!panel)[\w|.-]+)??)\s+panels?\b"
+        ):
+            figure = self._figure()
+            panels = self._lines().spec(figure).get("panels") or []
+            gone = self._panel_numbers(one["what"], figure)
+            if len(gone) == len(panels):
+                raise NotUnderstood("then there would be no panel left")
+            self._redraw(figure, [panel for place, panel in enumerate(panels, 1) if place not in gone])
         for one in self.sentence.take(
             r"\b(?:show|draw|plot|keep)\s+(?:me\s+)?only\s+(?:the\s+)?(?P<what>[\w.|]+(?:\s+[\w|]+){0,2})"
         ):
@@ -513,22 +350,26 @@ class _Editor:
         names = "|".join(re.escape(one) for one in sorted(spellings(), key=len, reverse=True))
         found = (
             self.sentence.take_first(
-                r"\b(?:run|do|use|make|show|plot|repeat|the same|same|it)?\s*(?:it\s+|this\s+"
-                rf"|the same\s+)?(?:for|with|from|use|switch to|swap to)\s+({names})(?:\s+"
-                rf"(?:data|spacecraft))?\s+instead(?:\s+of\s+(?:{names}))?"
+                r"\b(?:run|do|use|make|show|plot|repeat|the same|same|it)?\s*(?:it\s+|this\s+|the same\s+)?"
+                rf"(?:for|with|from|use|switch to|swap to)\s+(?P<new>{names})(?:\s+(?:data|spacecraft))?"
+                rf"\s+instead(?:\s+of\s+(?P<old>{names}))?"
             )
             or self.sentence.take_first(
-                rf"\b(?:replace|swap|exchange)\s+(?:{names})\s+(?:by|with|for)\s+({names})\b"
+                rf"\b(?:replace|swap|exchange)\s+(?P<old>{names})\s+(?:by|with|for)\s+(?P<new>{names})\b"
             )
             or self.sentence.take_first(
-                r"^(?:the same|same|run it|do it|repeat it|now|run this)\s+(?:but\s+)?(?"
-                rf":for|with)\s+({names})\b"
+                rf"\b(?:switch|change|swap)\s+to\s+(?P<new>{names})(?P<old>)(?![\w-])"
+            )
+            or self.sentence.take_first(
+                r"^(?:the same|same|run it|do it|repeat it|now|run this)\s+(?:but\s+)?"
+                rf"(?:for|with)\s+(?P<new>{names})(?P<old>)(?![\w-])"
             )
         )
         if not found:
             return
-        craft = spellings()[found[1].casefold()]
-        operations, notes = swapped(self.after, craft, catalogue=self.catalogue)
+        craft = spellings()[found["new"].casefold()]
+        old = spellings()[found["old"].casefold()] if found["old"] else ""
+        operations, notes = swapped(self.after, craft, catalogue=self.catalogue, instead_of=old)
         self._do(*operations)
         self.notes += notes
         self.swapped = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from helio.authoring.rules.reading import QUANTITIES, spellings
+from helio.authoring.rules.reading import FRAMES, QUANTITIES, spellings
 from helio.authoring.swapping import fetched
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.figures import complete_labels, figures_meant, spec_of
@@ -14,6 +14,9 @@ from helio.pipelines.template import Document
 from helio.steps.signature import signatures
 
 Asks = Callable[[str, Sequence[str]], str]
+
+
+_FRAMES = "|".join(one.casefold() for one in FRAMES)
 
 
 class Lines:
@@ -97,7 +100,9 @@ class Lines:
         if component:
             stem = component[1]
             lone = [
-                label for label in drawn if re.search(rf"(?:^|[_.]){stem}_?{component[2]}$", label.casefold())
+                label
+                for label in drawn
+                if re.search(rf"(?:^|[_.]){stem}_?{component[2]}(?:_(?:{_FRAMES}))?$", label.casefold())
             ]
             if lone:
                 return lone

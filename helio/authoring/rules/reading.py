@@ -95,8 +95,8 @@ _CADENCE = (
     r"(?:[- ](?:resolution|cadence|data|values))?|\bhourly\b|\bminutely\b"
 )
 _SAVED = (
-    r"\b(?:and\s+)?(?:save|export|write)(?:\s+\w+){0,3}?\s+(?:as|to|in)\s+(?:a\s+)?(csv|cdf|netcdf|nc|parquet)\b"
-    r"(?:\s+files?)?"
+    r"\b(?:(?:and\s+)?(?:save|export|write)(?:\s+(?:it|them|everything|the data))?\s+)?"
+    r"(?:as|to|in)\s+(?:an?\s+)?(csv|cdf|netcdf|nc|parquet)\b(?:\s+files?)?"
 )
 
 

@@ -231,6 +231,7 @@ def test_an_answer_that_was_no_choice_is_refused(author):
         ("RBSP-A magnetic field for 2022-01-01", "for 2022-01-01"),
         ("ACE field for 2023-01-02 and 2023-03-02 and 2023-04-02", "3 times were read"),
         ("x" * 3000, "at most 2000 characters"),
+        ("Geotail magnetic field for 1996-01-01", "nothing of Geotail"),
     ],
 )
 def test_what_is_not_understood_is_said(author, request_, words):

@@ -6,6 +6,7 @@ import pytest
 
 from helio.authoring.outcome import Draft, NotUnderstood, Question, Reply
 from helio.pipelines.changes import changes
+from helio.pipelines.library import Library
 
 
 def told(author, template, request, *chosen):
@@ -33,6 +34,25 @@ def comparison(author):
         ("set the y range of panel 1 to -20..20", ["step 4: y range of panel 1: -20.0, 20.0"]),
         ("make the magnitude dashed", ['step 4: line of ACE_Bmag: {"dash": "dash"}']),
         ("hide the legend", ["step 4: legend: false"]),
+        ("Make the magnitude axis logarithmic", ["step 4: scale of panel 2: log"]),
+        ("Set the y axis of ACE_B to -20 to 20 nT", ["step 4: y range of panel 1: -20.0, 20.0"]),
+        ("Draw the magnitude as a dotted line", ['step 4: line of ACE_Bmag: {"dash": "dot"}']),
+        ("Make the magnitude 3 pixels wide", ['step 4: line of ACE_Bmag: {"width": 3.0}']),
+        ("Label the magnitude axis '|B| (nT)'", ["step 4: y axis of panel 2: |B| (nT)"]),
+        ("Call the magnitude 'strength' in the legend", ["step 4: name of ACE_Bmag in the legend: strength"]),
+        ("Use a palette that the colour-blind can read", ["step 4: palette: okabe-ito"]),
+        (
+            "Add a red horizontal line at -10 nT to panel 1",
+            ['step 4: hlines: [{"y": -10.0, "panel": 1, "color": "red"}]'],
+        ),
+        (
+            "Mark the shock at 2024-01-12T04:45 with a vertical line",
+            ['step 4: vlines: [{"x": "2024-01-12T04:45", "label": "shock"}]'],
+        ),
+        (
+            "Shade the main phase from 2024-01-12T06:00 to 2024-01-12T23:00",
+            ['step 4: vrects: [{"x0": "2024-01-12T06:00", "x1": "2024-01-12T23:00", "label": "main phase"}]'],
+        ),
         ("use January 2026", ["variable $TIME_RANGE, default: last 7 days → 2026-01-01 to 2026-02-01"]),
         ("last month instead", ["variable $TIME_RANGE, default: last 7 days → last month"]),
     ],
@@ -92,6 +112,26 @@ def test_another_spacecraft_by_the_table(author, overview):
     assert "ACE" not in json.dumps(outcome.template["steps"])
     assert outcome.said.by == "equivalence table"
     assert any("cadence 1 min instead of 1 h" in note for note in outcome.notes)
+
+
+def test_only_the_spacecraft_that_is_named_is_swapped(author, comparison):
+    outcome = author.edit("Replace ACE by DSCOVR", comparison)
+    fetched = [one["tool_args"] for one in outcome.template["steps"] if one["tool_name"] == "fetch_data"]
+    assert [one["dataset_id"] for one in fetched] == ["DSCOVR_H0_MAG", "WI_H0_MFI"]
+    kept = {one["step_id"]: one for one in comparison["steps"]}
+    assert next(one for one in outcome.template["steps"] if one["step_id"] == "wind_b") == kept["wind_b"]
+
+
+def test_a_fetch_of_several_parameters_is_swapped_whole(author, tmp_path):
+    shelf = Library(tmp_path)
+    outcome = author.edit("use MMS2 instead of MMS1", shelf.read(shelf.find("mms-burst")))
+    assert "mms1" not in json.dumps([one["tool_args"] for one in outcome.template["steps"]]).casefold()
+
+
+def test_a_panel_is_dropped_by_what_it_shows(author, overview):
+    outcome = author.edit("Drop the magnitude panel", overview)
+    figure = next(one for one in outcome.template["steps"] if one["tool_name"] == "plot_data")
+    assert figure["tool_args"]["panels"] == [["ACE_B"]]
 
 
 def test_a_swap_never_changes_the_frame(author, overview):
