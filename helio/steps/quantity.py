@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 
 Kind = Literal["", "scalar", "vector", "spectrum"]
 _TURNED_INTO_ANOTHER = {"GSE", "GSM", "SM", "GEO", "GEI"}
+LENGTH = re.compile(r"\||magnitude|\bmag\b|speed|strength|total|intensity", re.IGNORECASE)
+"""What names the length of a vector: ``|B|``, ``Bulk Flow Speed``, ``1AU IP Mag Avg B``."""
+
 _HELD = {"scalar": "one series", "vector": "a vector", "spectrum": "a spectrum"}
 
 
@@ -76,7 +80,7 @@ def check_quantity(takes: Quantity, table: Table, *, tool: str, parameter: str, 
         )
     if not takes.frames:
         return
-    frame = table.frame or _frame_of_a_name(table, label)
+    frame = frame_of_series(table, label)
     if not frame and table.kind == "scalar":
         return  # only vectors have to have one
     if not any(_equal_frames(one, frame) for one in takes.frames):
@@ -157,13 +161,25 @@ def _what(table: Table) -> str:
     return _HELD[table.kind]
 
 
-def _frame_of_a_name(table: Table, label: str) -> str:
-    """The frame of a lone component that its file delivers as a parameter of its own: ``BZ_GSE``."""
-    if table.kind != "scalar":
-        return ""
+def frame_of_series(table: Table, label: str = "") -> str:
+    """The frame of a series: its own, else the one that its name, its description or its parameter speaks of.
+
+    A file that delivers a lone component as a parameter of its own says the frame in words alone: ``1AU IP Bz, GSE``.
+    What the file says comes first. Of a label only a parameter counts, the part after the first point in
+    ``OMNI2_H0_MRG1HR.BZ_GSE``: any other label is a person's, as ``bz_gse_to_gsm`` is. ``SC`` is a spacecraft. What
+    is called a magnitude or a speed has no frame, whatever vector it was made of.
+    """
+    if table.frame or table.kind != "scalar" or LENGTH.search(table.name):
+        return table.frame
     from helio.sources.istp import frame_of  # numpy
 
-    return frame_of(label, {"LABLAXIS": table.name, "CATDESC": table.description})
+    parameter = label.partition(".")[2]
+    said = (
+        frame_of("", {"LABLAXIS": table.name}),
+        frame_of("", {"CATDESC": table.description}),
+        frame_of(parameter, {}) if parameter else "",
+    )
+    return next((frame for frame in said if frame not in ("", "SC")), "")
 
 
 def equal_units(one: str, other: str) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-# What tells the components of a Cartesian vector apart: x, y, z; R, T, N; boundary-normal L, M, N; north, east
-# and centre or down; unit vectors; local spherical ones; numbers.
-TRIPLES = frozenset(
-    frozenset(triple.split())
+# What tells the components of a Cartesian vector apart, in the order of a right-handed vector: x, y, z; R, T, N;
+# boundary-normal L, M, N; north, east and centre or down; unit vectors; local spherical ones; numbers.
+TRIPLES = {
+    frozenset(triple.split()): tuple(triple.split())
     for triple in (
         "x y z",
         "r t n",
@@ -18,7 +18,8 @@ TRIPLES = frozenset(
         "r theta phi",
         "1 2 3",
     )
-)
+}
+"""By the set of their letters."""
 
 
 def axis_letters(names: tuple[str, ...]) -> dict[str, str]:

@@ -144,6 +144,26 @@ def test_a_lone_component_without_a_frame_may_be_in_the_right_one(label, name, f
     )
 
 
+@pytest.mark.parametrize("label", ["bz_gse_to_gsm", "ACE_SC_Bz", "Bz_GSE", "ACE.SC_Bz"])
+def test_a_label_that_a_person_chose_says_no_frame(label):
+    checked(Quantity("nT", "scalar", ("GSM",)), replace(vector().component("Bz"), frame=""), label)
+
+
+def test_a_label_does_not_talk_a_description_down():
+    bz = replace(vector().component("Bz"), frame="", description="z of GSE field")
+    for label in ("Bz_GSM", "MINE.Bz_GSM"):
+        with pytest.raises(FrameMismatch, match="is in GSE"):
+            checked(Quantity("nT", "scalar", ("GSM",)), bz, label)
+
+
+@pytest.mark.parametrize("name", ["|V|", "Bulk Flow Speed", "<|B|>"])
+def test_a_length_has_no_frame_whatever_it_was_made_of(name):
+    length = replace(
+        vector().component("Bz"), frame="", name=name, description="magnitude of velocity in RTN"
+    )
+    checked(Quantity("nT", frames=("GSE", "GSM")), length)
+
+
 def test_another_kind_is_refused_with_what_to_take_instead():
     with pytest.raises(StepError, match="takes one series") as caught:
         checked(Quantity(kind="scalar"), vector())

@@ -8,14 +8,18 @@ from typing import Annotated
 import numpy as np
 
 from helio.errors import StepError
-from helio.steps.compute.cartesian import cartesian, cartesian_names
+from helio.steps.compute.cartesian import cartesian
 from helio.steps.compute.derived import on_one_clock
+from helio.steps.compute.lone_component import hold_length, letter_of
 from helio.steps.quantity import Quantity, same_frame
 from helio.steps.tool import tool
 from helio.store.table import Table, merge_sources
 
+LATEST = float(np.iinfo(np.int64).max) - 1e12
+"""In ns since 1970: the last epoch that can be written, but for the rounding of a double, is in 2262."""
 
-@tool(version=1, needs=(("position_label", "from_x"),))
+
+@tool(version=2, needs=(("position_label", "from_x"),))
 def ballistic_shift(
     series: Table,
     velocity: Annotated[Table, Quantity("km/s", frames=("GSE", "GSM"))],
@@ -31,7 +35,7 @@ def ballistic_shift(
     series : Table, shape (n,), (n, k) or (n, b)
         What is carried along: any quantity measured upstream.
     velocity : Table, shape (n,), (n, 3) or (n, 4)
-        Of the solar wind, km/s, on the same epochs: the speed, or the vector in GSE or GSM, of which V_x is taken.
+        Of the solar wind, km/s, on the same epochs: the speed, V_x, or the vector in GSE or GSM, of which V_x is taken.
     position : Table, shape (n, 3) or (n, 4)
         Of the spacecraft, in GSE or GSM (x is the same), km, on the same epochs.
     to_x : float
@@ -44,7 +48,8 @@ def ballistic_shift(
     Table, shape (m,), (m, k) or (m, b), with m ≤ n
         The same values at the epochs t + (x − to_x)/|V_x|, in increasing order. Plasma that faster plasma from
         behind would have passed by then is left out: a record is kept when it arrives before every later one. So
-        are records whose shift is unknown. Notes say how many. The epochs are no longer regular: resample them.
+        are records whose shift is unknown, or beyond 2262. Notes say how many. The epochs are no longer regular:
+        resample them.
 
     Raises
     ------
@@ -71,6 +76,9 @@ def ballistic_shift(
         x = np.full(len(series), from_x, dtype=np.float64)
     seconds = (x - to_x) / speed
     known = np.flatnonzero(np.isfinite(seconds))
+    # Plasma that hardly moves would arrive beyond all epochs that can be written: it does not arrive.
+    reachable = np.abs(series.epoch[known].astype(np.float64) + seconds[known] * 1e9) < LATEST
+    never, known = known[~reachable], known[reachable]
     arrival = np.round(seconds[known] * 1e9).astype(np.int64)
     arrival += series.epoch[known].astype(np.int64)
     later = np.full(arrival.shape, np.iinfo(np.int64).max)
@@ -78,8 +86,11 @@ def ballistic_shift(
     first = arrival < later
     kept = known[first]
     notes = []
-    if len(known) < len(series):
-        notes.append(f"{len(series) - len(known)} records left out, for their speed or position is missing")
+    unknown = len(series) - len(known) - len(never)
+    if unknown:
+        notes.append(f"{unknown} records left out, for their speed or position is missing")
+    if len(never):
+        notes.append(f"{len(never)} records left out, for at their speed they do not arrive within centuries")
     if len(kept) < len(known):
         notes.append(f"{len(known) - len(kept)} records left out, overtaken on the way by faster plasma")
     words = f"shifted ballistically to x = {to_x:g} km"
@@ -94,11 +105,13 @@ def ballistic_shift(
 
 def _towards_earth(velocity: Table) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Speed along −x; NaN where it is unknown."""
-    if velocity.kind == "scalar":
-        speed = np.abs(velocity.values.astype(np.float64))
+    if velocity.kind == "vector":
+        speed = -cartesian(velocity, "a ballistic shift")[:, 0]
+    elif letter_of(velocity) == "x":
+        speed = -velocity.values.astype(np.float64)
     else:
-        cartesian_names(velocity, "a ballistic shift")
-        speed = -velocity.values[:, 0].astype(np.float64)
+        hold_length(velocity, "a ballistic shift")
+        speed = np.abs(velocity.values.astype(np.float64))
     wrong = np.flatnonzero(speed <= 0)
     if wrong.size:
         raise StepError(

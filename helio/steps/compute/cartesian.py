@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
+from helio.steps.compute.lone_component import hold_length
 from helio.store.component_names import TRIPLES, alike, differing
 from helio.store.table import Table
 
@@ -20,12 +21,17 @@ BLOCK = 16384
 # `Magnitude`.
 _MAGNITUDE = re.compile(r"\|.*\||R|[A-Z]_?(?:t|tot|total|mag)|.*\b(?:total|magnitude)\b.*", re.IGNORECASE)
 
+# Statistics of components that are no components of a vector: `Bx std`, `Bx_RMS`.
+_SPREAD = re.compile(r"[\s_](?:std|min|max|rms)$", re.IGNORECASE)
+
 # A position in r, latitude and longitude may have a frame as well.
 _ANGLE = re.compile(r"lat|lon|azim|elev|theta|phi|angle", re.IGNORECASE)
 
 
-def cartesian(vector: Table, what: str) -> Values:
+def cartesian(vector: Table, what: str, *, spreads: bool = False) -> Values:
     """The three Cartesian components of a vector, as float64 of shape (n, 3), not to be written to.
+
+    They stand in the order of their letters, x, y, z or R, T, N, whatever the order of the table's columns.
 
     Parameters
     ----------
@@ -34,18 +40,23 @@ def cartesian(vector: Table, what: str) -> Values:
         fourth one is left out when its name says that it is the magnitude (``|B|``, ``Bt``, ``R``).
     what : str
         What needs them, for the error: ``"a magnitude"``.
+    spreads : bool
+        Whether standard deviations and extremes of the components will do, which have no direction together.
 
     Raises
     ------
     StepError
         When the table has no components, or not three, or its three are no vector: fluxes in three bands.
     """
-    cartesian_names(vector, what)
-    return vector.values[:, :3].astype(np.float64, copy=False)
+    names = cartesian_names(vector, what, spreads=spreads)
+    values = vector.values[:, :3]
+    if names != vector.components[:3]:
+        values = values[:, [vector.components.index(name) for name in names]]
+    return values.astype(np.float64, copy=False)
 
 
-def cartesian_names(vector: Table, what: str) -> tuple[str, str, str]:
-    """The names of the three components; raises as `cartesian` does."""
+def cartesian_names(vector: Table, what: str, *, spreads: bool = False) -> tuple[str, str, str]:
+    """The names of the three components, x before y before z; raises as `cartesian` does."""
     names = vector.components
     if not names:
         raise StepError(
@@ -55,14 +66,21 @@ def cartesian_names(vector: Table, what: str) -> tuple[str, str, str]:
     if len(names) != 3 and not (len(names) == 4 and _MAGNITUDE.fullmatch(names[3].strip())):
         raise StepError(
             f"{what} needs three components, and '{vector.name}' has {len(names)}: {', '.join(names)}",
-            advice="take three of them with the tool components first",
+            advice="take three of them with the tool components first"
+            if len(names) > 3
+            else "join what belongs together with the tool join_components first",
         )
     if not _are_a_vector(names[:3], vector.frame):
         raise StepError(
             f"{what} needs the components of a vector, and '{vector.name}' has {', '.join(names[:3])}",
             advice="choose a parameter whose components are x, y, z or R, T, N, or that has a frame",
         )
-    return names[0], names[1], names[2]
+    if not spreads and all(_SPREAD.search(name) for name in names[:3]):
+        raise StepError(
+            f"{what} needs a vector, and {', '.join(names[:3])} have no direction together",
+            advice="standard deviations and extremes are those of each component alone: take the mean",
+        )
+    return _in_order(names[0], names[1], names[2])
 
 
 def length_of(table: Table, what: str) -> Values:
@@ -71,9 +89,15 @@ def length_of(table: Table, what: str) -> Values:
     Returns
     -------
     array, shape (n,)
-        Never negative: a lone component counts by its absolute value. NaN where the table has NaN.
+        Never negative. NaN where the table has NaN.
+
+    Raises
+    ------
+    StepError
+        When the table is one component of a vector, or no vector.
     """
     if table.kind == "scalar":
+        hold_length(table, what)
         lengths: Values = np.abs(table.values, dtype=np.float64)
         return lengths
     x, y, z = cartesian(table, what).T
@@ -113,6 +137,18 @@ def renamed(names: tuple[str, ...], letters: tuple[str, str, str]) -> tuple[str,
         return letters
     joint = "" if letters == ("x", "y", "z") else "_"
     return f"{stem}{joint}{letters[0]}", f"{stem}{joint}{letters[1]}", f"{stem}{joint}{letters[2]}"
+
+
+def _in_order(*names: str) -> tuple[str, str, str]:
+    """Names in the order of the letters that tell them apart; as they are where there are no such letters."""
+    letters = differing(names)
+    # `z`, `y`, `x_gse` differ in more than letters, and yet begin with them
+    for known in (letters, [one[:1] for one in letters]):
+        order = TRIPLES.get(frozenset(known))
+        if order is not None and (known is letters or order in (("x", "y", "z"), ("r", "t", "n"))):
+            first, second, third = (names[known.index(letter)] for letter in order)
+            return first, second, third
+    return names[0], names[1], names[2]
 
 
 def _are_a_vector(names: tuple[str, ...], frame: str) -> bool:

@@ -13,7 +13,7 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=1, range_capable=True)
+@tool(version=2, range_capable=True)
 def clock_angle(
     field: Annotated[Table, Quantity(kind="vector", frames=("GSM", "GSE"))],
 ) -> Annotated[Table, Quantity("deg", kind="scalar")]:

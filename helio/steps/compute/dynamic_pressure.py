@@ -12,7 +12,7 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=1, range_capable=True)
+@tool(version=2, range_capable=True)
 def dynamic_pressure(
     density: Annotated[Table, Quantity("cm^-3", kind="scalar")],
     velocity: Annotated[Table, Quantity("km/s")],

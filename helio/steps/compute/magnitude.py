@@ -39,7 +39,7 @@ def magnitude(vector: Table) -> Table:
     """
     return replace(
         vector,
-        values=np.linalg.norm(cartesian(vector, "a magnitude"), axis=1),
+        values=np.linalg.norm(cartesian(vector, "a magnitude", spreads=True), axis=1),
         components=(),
         frame="",
         name=f"|{vector.name}|" if vector.name else "magnitude",

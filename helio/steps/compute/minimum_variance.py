@@ -23,7 +23,7 @@ WELL_SEPARATED = 4.0
 """Of the intermediate and the smallest eigenvalue; authors ask for 2 to 10, and more the fewer the samples."""
 
 
-@tool(version=1)
+@tool(version=2)
 def minimum_variance(
     field: Annotated[Table, Quantity(kind="vector")],
     *,

@@ -10,6 +10,7 @@ from helio.errors import StepError
 from helio.knowledge.constants import ASTRONOMICAL_UNIT, SOLAR_RADIUS
 from helio.steps.compute.cartesian import length_of
 from helio.steps.compute.derived import derived, on_one_clock
+from helio.steps.compute.lone_component import letter_of
 from helio.steps.quantity import Quantity
 from helio.steps.tool import tool
 from helio.store.table import Table
@@ -18,7 +19,7 @@ SIDEREAL_ROTATION = 2 * np.pi / (25.38 * 86400.0)
 """rad/s, of the Carrington frame."""
 
 
-@tool(version=1, range_capable=True, needs=(("radius_label", "distance"),))
+@tool(version=2, range_capable=True, needs=(("radius_label", "distance"),))
 def parker_angle(
     velocity: Annotated[Table, Quantity("km/s")],
     radius: Annotated[Table, Quantity("AU", kind="scalar")] | None = None,
@@ -32,7 +33,7 @@ def parker_angle(
     Parameters
     ----------
     velocity : Table, shape (n,), (n, 3) or (n, 4)
-        Speed of the solar wind or its velocity in any frame, km/s.
+        Speed of the solar wind, its radial component V_R, or its velocity in any frame, km/s.
     radius : Table, shape (n,)
         Distance from the Sun, AU, on the same epochs.
     distance : float
@@ -71,7 +72,9 @@ def parker_angle(
     if not source_radius >= 0:
         raise StepError(f"a source at {source_radius:g} solar radii is not possible")
     inputs = on_one_clock(velocity, radius)
-    speed = length_of(velocity, "a spiral")
+    # The spiral is that of the radial speed.
+    radial = letter_of(velocity) == "r"
+    speed = np.abs(velocity.values, dtype=np.float64) if radial else length_of(velocity, "a spiral")
     speed[speed == 0] = np.nan
     reached = np.float64(distance or 0.0) if radius is None else radius.values.astype(np.float64)
     metres = np.maximum(ASTRONOMICAL_UNIT * reached - source_radius * SOLAR_RADIUS, 0.0)

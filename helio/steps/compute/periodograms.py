@@ -106,7 +106,7 @@ def windows_of(
             advice=f"choose a window of at least {in_words(FEWEST * cadence)}, or data of a shorter cadence",
         )
     columns = (
-        cartesian(series, purpose)
+        cartesian(series, purpose, spreads=True)
         if series.components
         else series.values.astype(np.float64, copy=False)[:, None]
     )
@@ -159,7 +159,7 @@ def periodograms(windows: Windows, chosen: Indices, taper: Taper, trend: Trend) 
 def spectrum_words(series: Table) -> dict[str, Any]:
     """Unit, name and description of a power spectral density of a series, and what it no longer has."""
     if series.components:
-        names = ", ".join(cartesian_names(series, "a spectrum"))
+        names = ", ".join(cartesian_names(series, "a spectrum", spreads=True))
         what = f"power spectral density, sum over {names}"
     else:
         what = "power spectral density"

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.steps.compute.cartesian import along_axes, cartesian, cartesian_names, renamed
+from helio.steps.compute.frame_words import words_in_frame
 from helio.steps.quantity import Quantity
 from helio.steps.tool import tool
 from helio.store.table import Table
@@ -21,7 +22,7 @@ LETTERS: dict[str, tuple[str, str, str]] = {"LMN": ("L", "M", "N"), "RTN": ("R",
 """Names of the axes of frames that are not x, y, z."""
 
 
-@tool(version=1, range_capable=True)
+@tool(version=2, range_capable=True)
 def rotate(
     vector: Annotated[Table, Quantity(kind="vector")], *, matrix: list[list[float]], frame: str
 ) -> Table:
@@ -54,6 +55,7 @@ def rotate(
         values=along_axes(cartesian(vector, "a rotation"), axes),
         frame=frame,
         components=renamed(names, LETTERS.get(frame.upper(), ("x", "y", "z"))),
+        **words_in_frame(vector, frame),
     )
 
 

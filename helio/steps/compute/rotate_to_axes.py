@@ -7,13 +7,14 @@ from typing import Annotated
 
 from helio.errors import StepError
 from helio.steps.compute.cartesian import along_axes, cartesian, cartesian_names, renamed
+from helio.steps.compute.frame_words import words_in_frame
 from helio.steps.compute.rotate import orthonormal
 from helio.steps.quantity import Quantity, same_frame
 from helio.steps.tool import tool
 from helio.store.table import Table, merge_sources
 
 
-@tool(version=1)
+@tool(version=2)
 def rotate_to_axes(
     vector: Annotated[Table, Quantity(kind="vector")], axes: Annotated[Table, Quantity("1", kind="vector")]
 ) -> Table:
@@ -52,6 +53,7 @@ def rotate_to_axes(
         values=along_axes(cartesian(vector, "a rotation"), matrix),
         frame="LMN",
         components=renamed(names, ("L", "M", "N")),
+        **words_in_frame(vector, "LMN"),
         sources=merge_sources((vector, axes)),
         notes=tuple(dict.fromkeys((*vector.notes, *axes.notes))),
     )

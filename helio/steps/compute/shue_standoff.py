@@ -7,12 +7,13 @@ from typing import Annotated, Literal
 import numpy as np
 
 from helio.steps.compute.derived import derived, on_one_clock
+from helio.steps.compute.lone_component import hold_b_z
 from helio.steps.quantity import Quantity
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=1, range_capable=True)
+@tool(version=2, range_capable=True)
 def shue_standoff(
     pressure: Annotated[Table, Quantity("nPa", kind="scalar")],
     bz: Annotated[Table, Quantity("nT", kind="scalar", frames=("GSM",))],
@@ -47,6 +48,7 @@ def shue_standoff(
     ----------
     Shue et al., J. Geophys. Res. 103, 17691 (1998), eqs. 10 and 11.
     """
+    hold_b_z(bz, "the standoff distance")
     inputs = on_one_clock(pressure, bz)
     nanopascal = pressure.values.astype(np.float64)
     nanopascal[~(nanopascal > 0)] = np.nan

@@ -19,7 +19,7 @@ from helio.time_range import Duration
 Statistic = Literal["mean", "median", "std", "min", "max", "count"]
 
 
-@tool(version=1)
+@tool(version=2)
 def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None = None) -> Table:
     """Mean, median, standard deviation, least and greatest value of every interval.
 
@@ -38,9 +38,9 @@ def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None 
     Returns
     -------
     Table, shape (m, len(of)) for a scalar, (m, k · len(of)) for components; (m,) for one statistic of a scalar
-        float64, in the unit of the series, without a frame. Components are named ``mean``, ``std`` or ``Bx mean``,
-        ``Bx std``. The epoch is the **start** of the interval. There is a row for every interval from the first to
-        the last record; without a valid sample it is NaN, and its count is 0.
+        float64, in the unit and frame of the series; a count has neither. Components are named ``mean``, ``std``
+        or ``Bx mean``, ``Bx std``. The epoch is the **start** of the interval. There is a row for every interval from
+        the first to the last record; without a valid sample it is NaN, and its count is 0.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None 
         components=() if alone else tuple(names),
         unit="" if wanted == ["count"] else series.unit,
         name=f"{series.name} {wanted[0]}".strip() if len(wanted) == 1 else series.name,
-        frame="",
+        frame="" if wanted == ["count"] else series.frame,
         scale="linear" if "count" in wanted else series.scale,
         description=f"{series.description}, {said}" if series.description else said,
     )

@@ -6,13 +6,14 @@ from dataclasses import replace
 from typing import Annotated, Literal
 
 from helio.steps.compute.cartesian import cartesian, cartesian_names, renamed
+from helio.steps.compute.frame_words import words_in_frame
 from helio.steps.compute.geocentric_frames import rotate_between
 from helio.steps.quantity import Quantity
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=1, range_capable=True)
+@tool(version=2, range_capable=True)
 def transform_frame(
     vector: Annotated[Table, Quantity(kind="vector", frames=("GSE", "GSM", "SM", "GEO", "GEI"))],
     *,
@@ -26,12 +27,14 @@ def transform_frame(
         Cartesian components in any unit and one of these frames. A fourth component that is the magnitude is
         left out.
     to : "GSE", "GSM", "SM", "GEO" or "GEI"
-        The frame of the result. GEI has the true equator and equinox of date, not those of J2000.
+        The frame of the result. GEI has the mean equator and equinox of date, not those of J2000: precession is in it,
+        nutation, up to 0.005°, is not.
 
     Returns
     -------
     Table, shape (n, 3)
-        float64, unit unchanged, components named after x, y, z. NaN wherever a missing component enters; between
+        float64, unit unchanged, components named after x, y, z; where name and description speak of the frame, they
+        speak of the new one. NaN wherever a missing component enters; between
         GSE and GSM x is the same and stays. Directions alone are turned: a velocity is not made relative to
         the rotating frame.
 
@@ -49,4 +52,10 @@ def transform_frame(
     """
     names = cartesian_names(vector, "a transformation")
     values = rotate_between(vector.epoch, cartesian(vector, "a transformation"), vector.frame.upper(), to)
-    return replace(vector, values=values, frame=to, components=renamed(names, ("x", "y", "z")))
+    return replace(
+        vector,
+        values=values,
+        frame=to,
+        components=renamed(names, ("x", "y", "z")),
+        **words_in_frame(vector, to),
+    )

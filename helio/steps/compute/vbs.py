@@ -8,12 +8,13 @@ import numpy as np
 
 from helio.steps.compute.cartesian import Values, length_of
 from helio.steps.compute.derived import derived, on_one_clock
+from helio.steps.compute.lone_component import hold_b_z
 from helio.steps.quantity import Quantity
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=1, range_capable=True)
+@tool(version=2, range_capable=True)
 def vbs(
     velocity: Annotated[Table, Quantity("km/s")],
     bz: Annotated[Table, Quantity("nT", kind="scalar", frames=("GSM",))],
@@ -43,6 +44,7 @@ def vbs(
     ----------
     Burton, McPherron & Russell, J. Geophys. Res. 80, 4204 (1975).
     """
+    hold_b_z(bz, "VB_s")
     inputs = on_one_clock(velocity, bz)
     southward: Values = np.minimum(bz.values, 0.0).astype(np.float64)
     southward *= length_of(velocity, "VB_s")

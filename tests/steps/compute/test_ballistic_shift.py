@@ -94,3 +94,13 @@ def test_other_epochs_are_refused():
 
 def test_golden():
     check_golden(ballistic_shift, ballistic_shift(field(), speed(), from_x=60_000.0, to_x=0.0), digits=12)
+
+
+def test_plasma_that_hardly_moves_takes_nothing_with_it():
+    """One tiny speed made an arrival in 1732, and good records vanished."""
+    given = series(np.arange(6.0), "nT")
+    found = ballistic_shift(given, wind(400, 400, 400, 1e-6, 400, 400), from_x=1.5e6, to_x=0.0)
+    assert found.values.tolist() == [0.0, 1.0, 2.0, 4.0, 5.0]
+    assert found.notes == ("1 records left out, for at their speed they do not arrive within centuries",)
+    back = ballistic_shift(given, wind(400, 400, 400, 1e-6, 400, 400), from_x=0.0, to_x=1.5e6)
+    assert back.values.tolist() == [0.0, 1.0, 2.0, 4.0, 5.0]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from helio.errors import StepError
+from helio.steps.compute.clock_angle import clock_angle
 from helio.steps.compute.resample import resample
 from helio.steps.compute.statistics import statistics
 from helio.time_range import Duration
@@ -74,3 +75,22 @@ def test_a_spectrum_is_refused_and_an_empty_series_stays_empty():
 
 def test_golden():
     check_golden(statistics, statistics(vector(), interval=Duration("3min")))
+
+
+@pytest.mark.parametrize("of", ["mean", "median", "std", "min", "max"])
+def test_a_component_stays_in_its_frame(of):
+    """Without it, B_z in GSE passed for B_z in GSM."""
+    bz = statistics(vector().component("Bz"), interval=Duration("2min"), of=[of])
+    assert (bz.frame, bz.name) == ("GSE", f"Bz {of}")
+    assert statistics(vector(), interval=Duration("2min"), of=[of]).frame == "GSE"
+
+
+def test_all_statistics_of_a_component_are_in_its_frame_and_a_count_is_in_none():
+    assert statistics(vector().component("Bz"), interval=Duration("2min")).component("mean").frame == "GSE"
+    assert statistics(vector().component("Bz"), interval=Duration("2min"), of=["count"]).frame == ""
+
+
+def test_means_of_a_vector_are_a_vector_and_its_deviations_are_none():
+    assert clock_angle(statistics(vector(), interval=Duration("2min"), of=["mean"])).unit == "deg"
+    with pytest.raises(StepError, match="no direction together"):
+        clock_angle(statistics(vector(), interval=Duration("2min"), of=["std"]))

@@ -1,0 +1,68 @@
+"""Whether a series is one component of a vector, by its frame and its name, and which one."""
+
+from __future__ import annotations
+
+import re
+
+from helio.errors import StepError
+from helio.steps.quantity import LENGTH, frame_of_series
+from helio.store.table import Table
+
+# `Bz`, `BX`, `V_y`, `P+ Vx GSE`: of fields and velocities, for `By` also begins a sentence.
+_CARTESIAN = re.compile(r"(?<![A-Za-z0-9])[BVUEJ](?:[a-z]_?)?_?([xyzXYZ])(?![A-Za-z0-9])")
+_RADIAL = re.compile(r"(?<![A-Za-z0-9])[BVUEJ]?_?([rtnRTN])(?![A-Za-z0-9])")
+_PLAIN = re.compile(r"\s*([xyzXYZ])(?![A-Za-z])")
+# `Bt` beside Bx, By, Bz; in RTN it is the tangential component.
+_TOTAL = re.compile(r"[A-Z]_?(?:t|tot|total|mag)|R", re.IGNORECASE)
+
+
+def letter_of(series: Table) -> str:
+    """The letter of the component that a series is: ``x``, ``r``; ``?`` for one that is not told; empty for none.
+
+    A series with a frame is a component, unless its name says that it is a length: a magnitude has no frame, but the
+    fourth component of MMS's ``Bx``, ``By``, ``Bz``, ``Bt`` keeps that of the vector.
+    """
+    if series.kind != "scalar" or LENGTH.search(series.name):
+        return ""
+    frame = frame_of_series(series)
+    if frame == "RTN":
+        found = _RADIAL.search(series.name)
+        return found[1].casefold() if found else "?"
+    found = _CARTESIAN.search(series.name) or (_PLAIN.match(series.name) if frame else None)
+    if found:
+        return found[1].casefold()
+    return "?" if series.frame and not _TOTAL.fullmatch(series.name.strip()) else ""
+
+
+def hold_length(series: Table, what: str) -> None:
+    """Hold that a series is a length, not one component: |B_z| is no field strength, |V_y| no speed.
+
+    Raises
+    ------
+    StepError
+        When its frame or its name says that it is a component.
+    """
+    if letter_of(series):
+        frame = f" in {series.frame}" if series.frame else ""
+        raise StepError(
+            f"{what} needs the length of a vector, or the vector, and '{series.name}' is one component{frame}",
+            advice="give the whole vector, its magnitude (tool magnitude), or a parameter that is a speed or a field "
+            "strength",
+        )
+
+
+def hold_b_z(series: Table, what: str) -> None:
+    """Hold that a series is not known to be another component, or a magnitude.
+
+    Raises
+    ------
+    StepError
+        When its name says so.
+    """
+    letter = letter_of(series)
+    length = LENGTH.search(series.name)
+    if length or letter not in ("", "?", "z"):
+        raise StepError(
+            f"{what} takes B_z, and '{series.name}' is {'a magnitude' if length else f'B_{letter}'}",
+            advice='take the component z of the field in GSM: "B.z"',
+        )
