@@ -13,6 +13,7 @@ from helio.authoring.model import Ask, Model, UserTurn
 from helio.authoring.operations import NAMES, Operation, OperationError, apply
 from helio.authoring.planning import Wondering, tool_list
 from helio.authoring.quoting import data
+from helio.authoring.rules.answers import is_question
 from helio.authoring.rules.reading import COLOURS
 from helio.pipelines.changes import readable
 from helio.pipelines.diagnostics import Diagnostic
@@ -196,6 +197,10 @@ def edit(
             if looked or looks:
                 raise Rejected([Diagnostic("HP003", "the catalogue was searched: decide with what you know")])
             raise Wanting(str(answer.get("reason") or "").strip()[:1000])
+        if is_question(request):
+            raise Rejected(
+                [Diagnostic("HE301", "a question changes nothing", advice=("answer it in words",))]
+            )
         operations = [_operation(one) for one in answer.get("operations") or ()]
         if not operations:
             raise Rejected([Diagnostic("HP004", "an edit needs at least one operation")])

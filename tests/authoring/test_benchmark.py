@@ -11,11 +11,6 @@ from benchmarks.authoring.scripted import KEY, ScriptedModel, bad_scripts, good_
 from benchmarks.authoring.tasks import read_tasks
 from helio.authoring.outcome import Draft, NotProved, NotUnderstood, Question, Reply
 
-OPEN = {
-    "edit-instead-of-an-answer": "an edit in answer to a question is proposed, and waits for a yes",
-}
-"""What is not as it should be yet: each fails, and the test says so when it no longer does."""
-
 TASKS = {one.id: one for one in read_tasks()}
 
 
@@ -65,12 +60,7 @@ def test_a_right_answer_of_a_model_is_taken_and_found_right(name, bench, scripte
 
 @pytest.mark.parametrize(
     "script",
-    [
-        pytest.param(one, id=one["id"], marks=pytest.mark.xfail(reason=OPEN[one["id"]], strict=True))
-        if one["id"] in OPEN
-        else pytest.param(one, id=one["id"])
-        for one in bad_scripts()
-    ],
+    [pytest.param(one, id=one["id"]) for one in bad_scripts()],
 )
 def test_a_careless_or_hostile_model_comes_to_the_right_end(script, bench, scripted):
     task = TASKS[script["task"]]
