@@ -132,6 +132,8 @@ class Execution:
         self._workers = workers
         self._outputs: dict[str, Output] = {}
         self._made: dict[StepId, StepResult] = {}
+        self._refused: dict[StepId, HelioError] = {}
+        """Why the work of a step could not be named, until whoever runs the step says so."""
         self._lost = {
             label: step.step_id for step in plan.steps if step.keep_partial for label in step.produces
         }
@@ -145,7 +147,9 @@ class Execution:
         for step in self.plan.steps:
             try:
                 found = self._look_up(step, self._works(step))
-            except HelioError:  # whoever runs the step meets the same error, and says it
+            except HelioError as error:
+                # whoever runs the step says it: asked again at once, a server would be asked twice for one attempt
+                self._refused[step.step_id] = error
                 return None
             if found is None:
                 return None
@@ -236,6 +240,9 @@ class Execution:
     def _run(self, step: PlannedStep) -> StepResult:
         if self._cancelled.is_set():
             raise Cancelled("cancelled")
+        refused = self._refused.pop(step.step_id, None)
+        if refused is not None:
+            raise refused
         begun = time.perf_counter()
         works = self._works(step)
         missing = self._missing(works)
