@@ -806,6 +806,14 @@ _VERIFY = (
         "said, with what to take instead",
     ),
     (
+        "HV501",
+        "warning",
+        "a parameter that the catalogue does not list for its data set",
+        "The files have the last word: the catalogue may be older than they are, and may leave some out.",
+        "BGSE of AC_H2_MFI",
+        "said, with the closest name; HE402 for an author",
+    ),
+    (
         "HV601",
         "error",
         "code outside the allow-list",
@@ -863,6 +871,14 @@ _SOURCES = (
         "Who served the data stands in the plan, whether it was named or not.",
         '"dataset_id": "AC_H2_MFI"',
         '"dataset_id": "AC_H2_MFI", "provider": "cdaweb"',
+    ),
+    (
+        "HS104",
+        "edit bind",
+        "the id of a CDAWeb data set as its catalogue spells it",
+        "The server knows capitals alone.",
+        '"dataset_id": "ac_h2_mfi"',
+        '"dataset_id": "AC_H2_MFI"',
     ),
 )
 

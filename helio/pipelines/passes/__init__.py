@@ -11,6 +11,7 @@ from helio.pipelines.passes.check_fetches import check_fetches
 from helio.pipelines.passes.check_given_values import check_given_values
 from helio.pipelines.passes.check_intents import check_intents
 from helio.pipelines.passes.check_maps import check_maps
+from helio.pipelines.passes.check_parameters import check_parameters
 from helio.pipelines.passes.check_quantities import check_quantities
 from helio.pipelines.passes.check_steps import check_steps
 from helio.pipelines.passes.check_structure import check_structure
@@ -53,6 +54,7 @@ from helio.pipelines.passes.respell_labels import respell_labels
 from helio.pipelines.passes.settle_ids import settle_ids
 from helio.pipelines.passes.settle_unknown_arguments import settle_unknown_arguments
 from helio.pipelines.passes.settle_variables import settle_variables
+from helio.pipelines.passes.spell_datasets import spell_datasets
 from helio.pipelines.passes.spell_times import spell_times
 from helio.pipelines.passes.spell_tools import spell_tools
 from helio.pipelines.passes.spell_values import spell_values
@@ -160,6 +162,7 @@ VERIFY: tuple[Stage, ...] = (
         check_tools,
         check_budget,
         check_code,
+        check_parameters,
         check_quantities,
         check_use,
         check_maps,
@@ -177,11 +180,11 @@ BINDING: tuple[Stage, ...] = (
     (expand_items,),
     # Values before artefacts: a figure takes its range from fetches whose ranges are absolute.
     (check_given_values, bind_values),
-    # A dataset may have been a variable.
-    (choose_providers,),
-    # Labels may have been made of variables: what two of them became is known only now.
-    # And what stands in an argument now may not be what the argument takes.
-    (check_tools, derive_produces, derive_dependencies, order_steps),
+    # A dataset may have been a variable; the catalogue is asked for it as it is spelt there.
+    (spell_datasets, choose_providers),
+    # Labels may have been made of variables or of ids that were spelt otherwise: what two of them became is known
+    # only now. And what stands in an argument now may not be what the argument takes.
+    (check_tools, respell_labels, derive_produces, derive_dependencies, order_steps),
     # Ranges are absolute now; a figure shows the one that its data were really fetched for.
     (clamp_ranges, drop_exports, bind_artefacts),
 )

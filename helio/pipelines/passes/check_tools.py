@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from helio.errors import RequestError, TimeRangeError, closest
 from helio.pipelines.diagnostics import Diagnostic, pointer
@@ -74,6 +75,12 @@ def _arguments(
             yield found(code, path, message, (*advice, known) if of_figure else advice or (known,))
         else:
             yield found("HV101", path, message, tuple(f"did you mean '{one}'?" for one in meant[:1]))
+    for group in signature.needs:
+        given = [name for name in group if name in args]
+        # a list of nothing is there, and yet says nothing
+        if given and all(_says_nothing(args[name]) for name in given):
+            needed = " or ".join(f"'{name}'" for name in group)
+            yield found("HN506", (given[0],), f"{needed} is needed, and '{given[0]}' is empty", ())
     for path, text in strings(args, schema):
         argument = signature.argument(str(path[0])) if len(path) == 1 else None
         kind_of = argument.schema.get("format") if argument else None
@@ -93,6 +100,10 @@ def _arguments(
             )
         except RequestError as error:
             yield found("HV101", path, error.message, (error.advice,) if error.advice else ())
+
+
+def _says_nothing(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) and not one.strip() for one in value)
 
 
 def _keys(schema: Schema, path: Path) -> list[str]:
