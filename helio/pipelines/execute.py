@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from helio.errors import Cancelled, DamagedObject, HelioError
 from helio.pipelines.call import call_tool
 from helio.pipelines.diagnostics import StepId
+from helio.pipelines.figures import without_labels
 from helio.pipelines.plan import Plan, PlannedStep
 from helio.pipelines.recipes import Input, Work, recipe_of_inputs, recipes_of_fetch
 from helio.pipelines.replies import error_from, table_facts
@@ -279,10 +280,7 @@ class Execution:
         spec = step.args.get("spec")
         if not lost or not isinstance(spec, dict):
             return step
-        panels = [[label for label in panel if label not in lost] for panel in spec.get("panels", ())]
-        left = {**spec, "labels": [label for label in spec["labels"] if label not in lost]}
-        if panels:
-            left["panels"] = [panel for panel in panels if panel]
+        left = without_labels(spec, lost)
         said = f"partial: without {', '.join(dict.fromkeys(lost))}"
         left["subtitle"] = f"{spec['subtitle']}; {said}" if spec.get("subtitle") else said
         return replace(step, args={**step.args, "spec": left})

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from helio.pipelines.diagnostics import StepId
+from helio.pipelines.labels import owner
 from helio.pipelines.template import Document
 
 PLOT, STYLE, RENDER, MANAGE = "plot_data", "style_plot", "render_spec", "manage_plot"
@@ -76,3 +77,60 @@ def complete_labels(spec: Document) -> list[str]:
         if isinstance(one, str)
     ]
     return [*listed, *(one for one in dict.fromkeys(drawn) if one not in listed)]
+
+
+_PER_PANEL = ("panel_types", "row_heights")
+_BY_NUMBER = (
+    *(
+        "y_label",
+        "log_scale",
+        "log_y",
+        "log_x",
+        "log_z",
+        "y_range",
+        "z_min",
+        "z_max",
+        "bin_range",
+        "bin_label",
+    ),
+)
+_AT_PANEL = ("hlines", "vlines", "annotations", "slopes")
+_BY_LINE = ("trace_names", "trace_colors", "line_styles")
+
+
+def without_labels(spec: Document, lost: Collection[str]) -> Document:
+    """A figure without some of its labels: panels that are left empty go, with all that is said of them by number.
+
+    >>> spec = {"labels": ["a", "b"], "panels": [["a"], ["b"]], "y_label": {"1": "A", "2": "B"}, "row_heights": [1, 2]}
+    >>> without_labels(spec, ["a"])
+    {'labels': ['b'], 'panels': [['b']], 'y_label': {'1': 'B'}, 'row_heights': [2]}
+    """
+    left = {**spec, "labels": [label for label in spec["labels"] if label not in lost]}
+    for key in _BY_LINE:
+        if isinstance(spec.get(key), dict):
+            left[key] = {line: value for line, value in spec[key].items() if owner(line, lost) is None}
+    panels = [[label for label in panel if label not in lost] for panel in spec.get("panels") or ()]
+    if not panels:
+        return left
+    left["panels"] = [panel for panel in panels if panel]
+    numbers = [number for number, panel in enumerate(panels, 1) if panel]
+    place = {old: new for new, old in enumerate(numbers, 1)}
+    for key in _PER_PANEL:
+        if isinstance(spec.get(key), list):
+            left[key] = [value for number, value in enumerate(spec[key], 1) if number in place]
+    for key in _BY_NUMBER:
+        if isinstance(spec.get(key), dict):
+            said = {int(number): value for number, value in spec[key].items()}
+            left[key] = {str(place[number]): value for number, value in said.items() if number in place}
+        elif key == "log_scale" and isinstance(spec.get(key), int):
+            left[key] = place.get(spec[key], "linear")
+    for key in _AT_PANEL:
+        if isinstance(spec.get(key), list):
+            every = [
+                {**one, "panel": place.get(one["panel"], 0)}
+                if isinstance(one, dict) and "panel" in one
+                else one
+                for one in spec[key]
+            ]
+            left[key] = [one for one in every if not isinstance(one, dict) or one.get("panel") != 0]
+    return left
