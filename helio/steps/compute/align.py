@@ -15,7 +15,7 @@ from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=1)
+@tool(version=2)
 def align(
     series: Table, onto: Table, *, limit: Duration, method: Literal["linear", "nearest"] = "linear"
 ) -> Table:
@@ -50,8 +50,8 @@ def align(
     Notes
     -----
     Nothing is averaged: of a series with many samples between two epochs most are left out, and what varies faster
-    than the new epochs can show is folded into what they show. A note says so; `resample` first avoids it. Angles are
-    taken as numbers: halfway from 359° to 1° is 180°; align the components of the vector instead.
+    than the new epochs can show is folded into what they show. A note says so; `resample` first avoids it. Between
+    angles that go round, such as clock angles and longitudes, it goes the shorter way: halfway from 359° to 1° is 0°.
 
     References
     ----------

@@ -10,7 +10,9 @@ import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.knowledge.unit_products import unit_product
+from helio.steps.compute.angles import shorter_way, turning
 from helio.steps.compute.between_samples import missing, share
+from helio.steps.compute.columns import columns_of
 from helio.steps.quantity import same_clock, same_frame, same_unit
 from helio.steps.signature import Text
 from helio.steps.tool import tool
@@ -20,7 +22,7 @@ Operation = Literal["add", "subtract", "multiply", "divide"]
 _SIGNS = {"add": "+", "subtract": "−", "multiply": "·", "divide": "/"}
 
 
-@tool(version=2, range_capable=True)
+@tool(version=3, range_capable=True)
 def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = Text("")) -> Table:
     """Add, subtract, multiply or divide two tables, record by record, with their units.
 
@@ -42,7 +44,8 @@ def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = 
     Table, shape (n,), (n, k) or (n, b)
         float64. In the unit of both for sums and differences, else in the product
         or quotient of their units: ``nT`` times ``km/s`` gives ``km nT/s``; nothing is converted. NaN where either is
-        missing, and where the divisor is zero.
+        missing, and where the divisor is zero. A difference of angles that go round is the shorter way, a
+        sum is within one turn.
 
     Raises
     ------
@@ -54,14 +57,25 @@ def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = 
     """
     same_clock(left, right)
     first, second, shape = _side_by_side(left, right, operation)
+    angles = any(turning(one) for one in (left, right))
     if operation in ("add", "subtract"):
         unit = same_unit(left, right)
         values = first + second if operation == "add" else first - second
+        if angles:
+            values = _round(values, left, right, operation)
     else:
         unit = unit_product((left.unit, 1), (right.unit, 1 if operation == "multiply" else -1))
         values = first * second if operation == "multiply" else _quotient(first, second)
     sign = _SIGNS[operation]
     notes = [*left.notes, *right.notes]
+    if angles:
+        notes.append(
+            "angles go round: the difference is the shorter way"
+            if operation == "subtract"
+            else "angles go round: the sum is within one turn"
+            if operation == "add"
+            else f"an angle that goes round is {_done(operation)}: what comes out jumps where it does"
+        )
     if operation == "divide" and (second == 0).any():
         zeros = missing(values) - int(np.count_nonzero(np.isnan(first) | np.isnan(second)))
         notes.append(f"divided by zero: {share(zeros, values.size, 'values')} are missing")
@@ -125,6 +139,19 @@ def _side_by_side(
             advice="take the same bands of both first",
         )
     return first, second, left
+
+
+def _round(
+    values: npt.NDArray[np.float64], left: Table, right: Table, operation: Operation
+) -> npt.NDArray[np.float64]:
+    """Sums and differences of angles within one turn: column by column, where either goes round."""
+    flat = columns_of(values).copy()
+    for found in (turning(left), turning(right)):
+        chosen = flat[:, found.columns]
+        flat[:, found.columns] = (
+            shorter_way(chosen, found.turn) if operation == "subtract" else found.written(chosen)
+        )
+    return flat.reshape(values.shape)
 
 
 def _frame_of_scalars(left: Table, right: Table) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import signal
 
 from helio.errors import StepError
+from helio.steps.compute.angles import hold_no_turn
 from helio.steps.compute.between_samples import missing, share
 from helio.steps.compute.bins import hold_bins
 from helio.steps.compute.columns import columns_of
@@ -21,7 +22,7 @@ EDGE = 0.01
 """What is left of the filter's own response where the result begins: one per cent."""
 
 
-@tool(version=2, needs=(("low", "high"),))
+@tool(version=3, needs=(("low", "high"),))
 def band_pass(series: Table, *, low: float | None = None, high: float | None = None, order: int = 4) -> Table:
     """Keep what a series has between two frequencies (zero-phase Butterworth filter).
 
@@ -50,7 +51,7 @@ def band_pass(series: Table, *, low: float | None = None, high: float | None = N
     ------
     StepError
         When the cadence is not one: resample first. When the frequencies are not 0 < low < high < half the sampling
-        frequency. When no stretch is long enough, or the bins of a spectrum change.
+        frequency. When no stretch is long enough, or the bins of a spectrum change. For an angle that goes round.
 
     References
     ----------
@@ -58,6 +59,7 @@ def band_pass(series: Table, *, low: float | None = None, high: float | None = N
     44, 988. ``scipy.signal.butter`` and ``sosfiltfilt``.
     """
     hold_bins(series, purpose="filtered over time")
+    hold_no_turn(series, purpose="filtered")
     if not 1 <= order <= 10:
         raise StepError(f"a filter of order {order} is not built", advice="order 2 to 6")
     cadence = cadence_of(series, purpose="a filter")

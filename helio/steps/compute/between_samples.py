@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from helio.steps.compute.angles import turning
 from helio.steps.compute.bins import hold_bins
 from helio.steps.compute.columns import columns_of
 from helio.store.table import Axis, Epochs, Table
@@ -34,7 +35,7 @@ def values_at(
     Returns
     -------
     values : float64, shape (m, …)
-        A sample at the very epoch is taken as it is.
+        A sample at the very epoch is taken as it is. Between angles that go round it is the shorter way.
     axes : tuple of Axis
         Bins that change from record to record are those of the nearest record.
 
@@ -48,12 +49,16 @@ def values_at(
     have, want = series.epoch.astype(np.int64), epoch.astype(np.int64)
     flat = columns_of(series.values)
     made = np.full((want.size, flat.shape[1]), np.nan)
+    angles = turning(series) if method == "linear" else None
     for column in range(flat.shape[1]):
         valid = ~np.isnan(flat[:, column])
-        if valid.all():
-            _fill(made[:, column], have, flat[:, column], want, method, limit)
-        elif valid.any():
-            _fill(made[:, column], have[valid], flat[valid, column], want, method, limit)
+        samples = flat[:, column] if valid.all() else flat[valid, column]
+        if angles is not None and column in angles.columns:
+            samples = np.unwrap(samples, period=angles.turn)  # from one to the next the shorter way round
+        if samples.size:
+            _fill(made[:, column], have if valid.all() else have[valid], samples, want, method, limit)
+    if angles:
+        made[:, angles.columns] = angles.written(made[:, angles.columns])
     nearest = _nearest(have, want) if any(axis.per_record for axis in series.axes) else slice(None)
     axes = tuple(axis.take(nearest) for axis in series.axes)
     return made.reshape(want.size, *series.values.shape[1:]), axes

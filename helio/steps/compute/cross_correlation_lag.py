@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
+from helio.steps.compute.angles import hold_no_turn
 from helio.steps.compute.resample import intervals_of
 from helio.steps.compute.stretches import cadence_of, in_words
 from helio.steps.quantity import Quantity, same_clock
@@ -23,7 +24,7 @@ _MOST = 2_000_000_000
 Scalar = Annotated[Table, Quantity(kind="scalar")]
 
 
-@tool(version=1)
+@tool(version=2)
 def cross_correlation_lag(
     series: Scalar,
     delayed: Scalar,
@@ -73,6 +74,8 @@ def cross_correlation_lag(
     ----------
     Bendat & Piersol, Random Data, ch. 5.1: time delays from the peak of the correlation coefficient.
     """
+    for one in (series, delayed):
+        hold_no_turn(one, purpose="correlated")
     same_clock(series, delayed)
     if not -1 <= least < 1:
         raise StepError(f"{least:g} is no correlation", advice="least: 0.5")

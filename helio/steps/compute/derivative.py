@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from helio.knowledge.unit_products import unit_product
+from helio.steps.compute.angles import shorter_way, turning
 from helio.steps.compute.bins import hold_bins
 from helio.steps.compute.columns import columns_of
 from helio.steps.compute.stretches import GAP_FACTOR
@@ -16,7 +17,7 @@ from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=2)
+@tool(version=3)
 def derivative(series: Table, *, limit: Duration | None = None) -> Table:
     """Time derivative of a series, in its unit per second.
 
@@ -33,7 +34,8 @@ def derivative(series: Table, *, limit: Duration | None = None) -> Table:
     Table, shape of `series`
         float64, in ``X/s``; same epochs, components and frame. Within a stretch the mean of the slopes to the record
         before and the one after, each weighted by the length of the *other* step: second order also where steps
-        differ. Where only one neighbour is there, its slope; where none is, or the value itself is missing, NaN.
+        differ. Where only one neighbour is there, its slope; where none is, or the value itself is missing, NaN. An
+        angle that goes round changes the shorter way round, and a note says so.
 
     Raises
     ------
@@ -51,6 +53,7 @@ def derivative(series: Table, *, limit: Duration | None = None) -> Table:
     """
     hold_bins(series, purpose="subtracted")
     flat = columns_of(series.values)
+    angles = turning(series)
     steps = np.diff(series.epoch.astype("i8"))
     even = bool(steps.size) and steps.min() == steps.max() > 0
     longest = (
@@ -67,7 +70,10 @@ def derivative(series: Table, *, limit: Duration | None = None) -> Table:
         slope = np.full(steps.shape, np.nan)
         made = values[:, column]
         with np.errstate(invalid="ignore"):  # two infinities have no difference
-            np.divide(np.diff(x), length, out=slope, where=near)
+            change = np.diff(x)
+            if column in angles.columns:
+                change = shorter_way(change, angles.turn)
+            np.divide(change, length, out=slope, where=near)
             made[1:-1] = slope[1:] + weight * (slope[:-1] - slope[1:])
         ends = np.flatnonzero(np.isnan(made))
         before = np.where(ends > 0, slope[ends - 1], np.nan) if slope.size else np.nan
@@ -84,4 +90,5 @@ def derivative(series: Table, *, limit: Duration | None = None) -> Table:
         name=f"d{series.name}/dt" if series.name else "rate of change",
         scale="linear",
         description=f"time derivative of {series.description}" if series.description else "",
+        notes=(*series.notes, "angles change the shorter way round") if angles else series.notes,
     )

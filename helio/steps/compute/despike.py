@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
+from helio.steps.compute.angles import hold_no_turn
 from helio.steps.compute.between_samples import missing, share
 from helio.steps.compute.bins import hold_bins
 from helio.steps.compute.columns import columns_of
@@ -25,7 +26,7 @@ _BLOCK = 1 << 18
 """Samples of windows laid out at once: 2 MB."""
 
 
-@tool(version=1)
+@tool(version=2)
 def despike(series: Table, *, window: Duration, threshold: float = 5.0, floor: float = 0.0) -> Table:
     """Set spikes to missing: values far from the median of their surroundings (Hampel identifier).
 
@@ -55,7 +56,7 @@ def despike(series: Table, *, window: Duration, threshold: float = 5.0, floor: f
     ------
     StepError
         When the threshold is not above 0 or the floor below 0; when a window holds more than 2,001 samples, or in
-        the middle fewer than three; when the bins of a spectrum change.
+        the middle fewer than three; when the bins of a spectrum change; for an angle that goes round.
 
     References
     ----------
@@ -67,6 +68,7 @@ def despike(series: Table, *, window: Duration, threshold: float = 5.0, floor: f
             advice="threshold 3 to 10, floor 0",
         )
     hold_bins(series, purpose="compared over time")
+    hold_no_turn(series, purpose="searched for spikes")
     if not len(series):
         return replace(series, values=series.values.astype(np.float64))
     first, last = centred_windows(series.epoch, window)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
+from helio.steps.compute.angles import hold_no_turn
 from helio.steps.compute.bins import hold_bins
 from helio.steps.compute.columns import columns_of
 from helio.steps.compute.running_average import running_average
@@ -17,7 +18,7 @@ from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=2)
+@tool(version=3)
 def detrend(
     series: Table,
     *,
@@ -46,7 +47,8 @@ def detrend(
     Raises
     ------
     StepError
-        When a running mean has no window, or another method has one; when the bins of a spectrum change.
+        When a running mean has no window, or another method has one; when the bins of a spectrum change; for an
+        angle that goes round.
 
     References
     ----------
@@ -58,6 +60,7 @@ def detrend(
             advice='window: "30min"' if window is None else 'leave out window, or use method "running_mean"',
         )
     hold_bins(series, purpose="averaged over time")
+    hold_no_turn(series, purpose="freed of a trend")
     if window is not None:
         trend = running_average(series, window=window).values
         what = f"running mean of {window}"

@@ -15,7 +15,7 @@ from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=1)
+@tool(version=2)
 def interpolate(
     series: Table,
     *,
@@ -54,8 +54,8 @@ def interpolate(
 
     Notes
     -----
-    Interpolation smooths: a filled series has less power at high frequencies than a measured one. Angles are taken as
-    numbers: halfway from 359° to 1° is 180°.
+    Interpolation smooths: a filled series has less power at high frequencies than a measured one. Between angles
+    that go round, such as clock angles and longitudes, it goes the shorter way: halfway from 359° to 1° is 0°.
 
     References
     ----------

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.knowledge.unit_products import unit_product
+from helio.steps.compute.angles import hold_no_turn
 from helio.steps.compute.cartesian import cartesian, cartesian_names
 from helio.steps.compute.stretches import cadence_of, in_words, stretches, valid_records
 from helio.store.table import Axis, Table
@@ -94,6 +95,7 @@ def windows_of(
         raise StepError(
             f"{purpose} needs a series, and '{series.name}' is a spectrum", advice="take one bin of it"
         )
+    hold_no_turn(series, purpose="taken apart into frequencies")
     if not 0 <= overlap < 1:
         raise StepError(
             f"windows cannot overlap by {overlap:g} of their length", advice="overlap 0 to below 1: 0.5"

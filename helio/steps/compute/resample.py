@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
+from helio.steps.compute.angles import hold_no_turn, mean_directions
 from helio.steps.compute.columns import columns_of
 from helio.steps.compute.medians import row_medians
-from helio.steps.compute.window_sums import Indices, counted_means
+from helio.steps.compute.window_sums import Indices
 from helio.steps.tool import tool
 from helio.store.table import Axis, Epochs, Table
 from helio.time_range import Duration
@@ -19,11 +20,13 @@ from helio.time_range import Duration
 MOST_VALUES = 50_000_000
 """Of a result, 400 MB: a cadence of nanoseconds over a year is a slip of the pen."""
 
+_REDUCED = {"median": "median", "min": "least", "max": "greatest"}
+
 _BLOCK = 1 << 18
 """Samples of intervals laid side by side at once: 2 MB."""
 
 
-@tool(version=1)
+@tool(version=2)
 def resample(
     series: Table, *, cadence: Duration, method: Literal["mean", "median", "min", "max", "first"] = "mean"
 ) -> Table:
@@ -45,12 +48,14 @@ def resample(
         UTC, whatever the range: a cadence that divides a day starts at midnight. The epoch of an interval
         is its **start** t, as in OMNI's hourly and one-minute data. There is a row for every interval from
         the first to the last record; without a valid sample it is NaN, so that gaps stay gaps. Nothing is
-        interpolated: a cadence finer than the data gives rows of NaN between them.
+        interpolated: a cadence finer than the data gives rows of NaN between them. The mean of an angle that goes
+        round, such as a clock angle or a longitude, is the mean direction, and a note says so.
 
     Raises
     ------
     StepError
-        When the bins of a spectrum change within an interval, or the result would be absurdly long.
+        When the bins of a spectrum change within an interval, or the result would be absurdly long; for the median,
+        least or greatest of an angle that goes round.
 
     References
     ----------
@@ -58,9 +63,12 @@ def resample(
     """
     if not len(series):
         return replace(series, values=series.values.astype(np.float64))
+    if method in ("median", "min", "max"):
+        hold_no_turn(series, purpose=f"reduced to the {_REDUCED[method]} of an interval")
     epoch, first, last = intervals_of(series, cadence)
+    notes: tuple[str, ...] = ()
     if method == "mean":
-        values = counted_means(series.values, first, last)
+        values, notes = mean_directions(series, first, last)
     else:
         values = picked(series.values, first, last, method)
     return replace(
@@ -68,6 +76,7 @@ def resample(
         epoch=epoch,
         values=values,
         axes=tuple(_of_intervals(axis, first, last, cadence) for axis in series.axes),
+        notes=(*series.notes, *notes),
     )
 
 

@@ -6,14 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from helio.steps.compute.angles import mean_directions
 from helio.steps.compute.bins import hold_bins
-from helio.steps.compute.window_sums import centred_windows, counted_means
+from helio.steps.compute.window_sums import centred_windows
 from helio.steps.tool import tool
 from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=1)
+@tool(version=2)
 def running_average(series: Table, *, window: Duration) -> Table:
     """Mean over a centred window of fixed duration.
 
@@ -30,7 +31,8 @@ def running_average(series: Table, *, window: Duration) -> Table:
     Table, shape of `series`
         float64. Same epochs, components, unit and frame. Missing values are left out of the mean; a window
         without any valid sample gives NaN, so gaps longer than the window stay gaps. At the ends of the
-        series the window holds fewer samples.
+        series the window holds fewer samples. The mean of an angle that goes round is the mean direction, and a note
+        says so.
 
     Raises
     ------
@@ -46,4 +48,5 @@ def running_average(series: Table, *, window: Duration) -> Table:
     if not len(series):
         return replace(series, values=series.values.astype(np.float64))
     first, last = centred_windows(series.epoch, window)
-    return replace(series, values=counted_means(series.values, first, last))
+    values, notes = mean_directions(series, first, last)
+    return replace(series, values=values, notes=(*series.notes, *notes))

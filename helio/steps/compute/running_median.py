@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 from pandas.api.indexers import BaseIndexer
 
+from helio.steps.compute.angles import hold_no_turn
 from helio.steps.compute.bins import hold_bins
 from helio.steps.compute.columns import columns_of
 from helio.steps.compute.window_sums import centred_windows
@@ -17,7 +18,7 @@ from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=1)
+@tool(version=2)
 def running_median(series: Table, *, window: Duration) -> Table:
     """Median over a centred window of fixed duration.
 
@@ -40,13 +41,14 @@ def running_median(series: Table, *, window: Duration) -> Table:
     Raises
     ------
     StepError
-        When the bins of a spectrum change from record to record.
+        When the bins of a spectrum change from record to record; for an angle that goes round.
 
     References
     ----------
     Tukey, J. W. (1977), Exploratory Data Analysis, ch. 7: running medians leave edges sharp and outliers out.
     """
     hold_bins(series, purpose="averaged over time")
+    hold_no_turn(series, purpose="put in the order that a median needs")
     if not len(series):
         return replace(series, values=series.values.astype(np.float64))
     first, last = centred_windows(series.epoch, window)

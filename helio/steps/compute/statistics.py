@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
+from helio.steps.compute.angles import hold_no_turn, mean_directions
 from helio.steps.compute.columns import columns_of
 from helio.steps.compute.resample import intervals_of, picked
 from helio.steps.compute.window_sums import Indices, counted_means, window_sums
@@ -45,7 +46,8 @@ def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None 
     Raises
     ------
     StepError
-        For a spectrum; when a statistic is named twice, or ``count`` with others.
+        For a spectrum; when a statistic is named twice, or ``count`` with others; for more than mean and count of an
+        angle that goes round. Its mean is the mean direction.
 
     References
     ----------
@@ -59,12 +61,21 @@ def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None 
         )
     if series.kind == "spectrum":
         raise StepError(f"'{series.name}' is a spectrum", advice="take band_average first, or resample it")
+    if set(wanted) - {"mean", "count"}:
+        hold_no_turn(series, purpose="measured by more than their mean")
+    notes: tuple[str, ...] = ()
     if not len(series):
         epoch, first, last = series.epoch, np.zeros(0, np.int64), np.zeros(0, np.int64)
     else:
         epoch, first, last = intervals_of(series, interval)
     flat = columns_of(series.values)
-    made = [_statistic(flat, first, last, one) for one in wanted]
+    made = []
+    for one in wanted:
+        if one == "mean":
+            means, notes = mean_directions(series, first, last)
+            made.append(columns_of(means))
+        else:
+            made.append(_statistic(flat, first, last, one))
     values = np.stack(made, axis=-1).reshape(epoch.size, flat.shape[1] * len(wanted))
     names = [f"{one} {each}" for one in series.components for each in wanted] or list(wanted)
     alone = len(names) == 1
@@ -79,6 +90,7 @@ def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None 
         frame="" if wanted == ["count"] else series.frame,
         scale="linear" if "count" in wanted else series.scale,
         description=f"{series.description}, {said}" if series.description else said,
+        notes=(*series.notes, *notes),
     )
 
 
@@ -86,8 +98,6 @@ def _statistic(
     flat: npt.NDArray[np.float64], first: Indices, last: Indices, which: Statistic
 ) -> npt.NDArray[np.float64]:
     """One statistic of every interval and column, shape (m, k)."""
-    if which == "mean":
-        return counted_means(flat, first, last)
     if which in ("median", "min", "max"):
         return picked(flat, first, last, which)
     valid = ~np.isnan(flat)

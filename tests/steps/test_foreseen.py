@@ -1,0 +1,211 @@
+"""What is foreseen of a table, held against the table that the tool really gives."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from helio.knowledge.units import canonical_unit
+from helio.steps import load_tool
+from helio.steps.foreseen import EVERY_KIND, GIVES, TAKES_ALIKE, Alike, Foreseen, clashes, foreseen
+from helio.steps.quantity import ANYTHING
+from helio.steps.signature import signatures
+from helio.time_range import Duration
+from tests.steps.series import spectrum
+from tests.steps.solar_wind import bz, density, field, series, speed, temperature, vectors
+
+MINUTE, HOUR = Duration("1min"), Duration("1h")
+
+
+def long(make):
+    """A table of 240 records at one minute, by repeating what there is."""
+    table = make()
+    records = np.arange(240) % len(table)
+    epoch = np.datetime64("2024-05-10", "ns") + np.arange(240) * np.timedelta64(60, "s")
+    noise = np.random.default_rng(3).normal(size=table.values[records].shape)
+    return replace(
+        table.take(records), epoch=epoch, values=np.nan_to_num(table.values[records]) + noise, notes=()
+    )
+
+
+def wind():
+    return vectors([[-400.0, 20.0, -5.0]] * 6, unit="km/s", name="V", frame="GSM")
+
+
+def field_long():
+    return long(field)
+
+
+def bz_long():
+    return long(bz)
+
+
+def axes_of_field():
+    return load_tool("minimum_variance")(field_long(), give="axes")
+
+
+def other_bz():
+    return replace(bz(), name="other")
+
+
+def by_and_bz():
+    return load_tool("components")(field(), keep=["y", "z"])
+
+
+CALLS = {
+    "align": [([bz, bz], {"limit": HOUR}), ([field, bz], {"limit": HOUR})],
+    "arithmetic": [
+        *(
+            ([bz, other_bz], {"operation": operation})
+            for operation in ("add", "subtract", "multiply", "divide")
+        ),
+        ([field, field], {"operation": "subtract"}),
+        ([field, density], {"operation": "multiply"}),
+        ([density, field], {"operation": "multiply"}),
+        ([field, speed], {"operation": "divide"}),
+        ([spectrum, spectrum], {"operation": "divide"}),
+    ],
+    "ballistic_shift": [([field, wind], {"from_x": 1.5e6, "to_x": 0.0})],
+    "band_average": [
+        ([spectrum], {"bands": [(2.0, 9.0)]}),
+        ([spectrum], {"bands": [(1.0, 4.0), (4.0, 20.0)]}),
+    ],
+    "band_integral": [
+        ([spectrum], {"bands": [(2.0, 9.0)]}),
+        ([spectrum], {"bands": [(1.0, 4.0), (4.0, 20.0)]}),
+    ],
+    "band_pass": [([field_long], {"high": 1 / 300})],
+    "components": [([field], {"keep": ["z"]}), ([field], {"keep": ["y", "z"]})],
+    "convert_units": [([field], {"to": "T"}), ([temperature], {"to": "eV", "equivalence": "thermal"})],
+    "cross_correlation_lag": [([bz_long, bz_long], {"longest": Duration("10min"), "give": "lag"})],
+    "declare_quantity": [
+        ([field], {"unit": "nT"}),
+        ([lambda: replace(field(), unit="", frame="")], {"unit": "nT", "frame": "RTN"}),
+    ],
+    "derivative": [([field], {}), ([spectrum], {}), ([lambda: series([1.0, 2.0, 3.0], "")], {})],
+    "despike": [([field_long], {"window": Duration("15min")})],
+    "detrend": [([field_long], {})],
+    "electric_field": [([wind, field], {})],
+    "interpolate": [([field], {"limit": HOUR})],
+    "magnitude": [([field], {})],
+    "mask": [([field], {"where": ">", "value": 1e9})],
+    "mask_by_flag": [([field, bz], {"where": ">", "value": 1e9})],
+    "minimum_variance": [([field_long], {"give": give}) for give in ("vector", "axes", "eigenvalues")],
+    "newell_coupling": [([wind, field], {})],
+    "power_spectrogram": [([bz_long], {"window": HOUR})],
+    "power_spectrum": [([bz_long], {"window": HOUR}), ([field_long], {"window": HOUR})],
+    "resample": [([field], {"cadence": HOUR}), ([spectrum], {"cadence": HOUR})],
+    "rescale": [([field], {"unit": "T", "factor": 1e-9}), ([field], {"unit": "1"})],
+    "rotate": [([field], {"matrix": np.eye(3).tolist(), "frame": "LMN"})],
+    "rotate_to_axes": [([field_long, axes_of_field], {})],
+    "running_average": [([field], {"window": HOUR})],
+    "running_median": [([field], {"window": HOUR})],
+    "slice_spectrum": [([spectrum], {"at": 4.0}), ([spectrum], {"between": (1.0, 1e4)})],
+    "statistics": [
+        ([bz], {"interval": HOUR, "of": ["mean"]}),
+        ([bz], {"interval": HOUR}),
+        ([field], {"interval": HOUR, "of": ["mean"]}),
+        ([field], {"interval": HOUR, "of": ["count"]}),
+    ],
+    "transform_frame": [([field], {"to": "GEO"})],
+}
+# These run code, take several tables as one, or need bins of their own; each has its test below or beside its tool.
+ELSEWHERE = {
+    "compute_spectrogram",
+    "custom_operation",
+    "join_components",
+    "pitch_angle_average",
+    "store_dataframe",
+}
+
+
+def known_of(table):
+    return Foreseen(table.unit, table.frame, frozenset({table.kind}))
+
+
+def cases():
+    for name, calls in CALLS.items():
+        for number, (tables, args) in enumerate(calls):
+            yield pytest.param(name, tables, args, id=f"{name}-{number}")
+
+
+def test_every_tool_that_gives_a_table_says_what_it_gives():
+    silent = {
+        name
+        for name, one in signatures().items()
+        if one.gives == "table" and name not in GIVES and one.gives_quantity == ANYTHING
+    }
+    assert not silent
+    assert set(CALLS) | ELSEWHERE == set(GIVES)
+    assert set(TAKES_ALIKE) < set(GIVES)
+
+
+@pytest.mark.parametrize(("name", "makes", "args"), list(cases()))
+def test_what_is_foreseen_is_what_comes(name, makes, args):
+    tables = [make() for make in makes]
+    parameters = [one.parameter for one in signatures()[name].tables]
+    inputs = {parameter: [known_of(table)] for parameter, table in zip(parameters, tables, strict=False)}
+    written = {key: str(value) if isinstance(value, Duration) else value for key, value in args.items()}
+    written = {key: list(value) if isinstance(value, tuple) else value for key, value in written.items()}
+    told, came = foreseen(signatures()[name], written, inputs), load_tool(name)(*tables, **args)
+    assert told.kinds >= {came.kind}
+    assert told.unit is None or canonical_unit(told.unit) == canonical_unit(came.unit)
+    assert told.frame is None or told.frame == came.frame
+    # What is known of the inputs is not lost: a rule that knows nothing would pass all of the above.
+    assert told.unit is not None or name == "band_integral"
+    assert told.frame is not None
+    assert told.kinds != EVERY_KIND
+
+
+def test_joined_components_are_in_the_frame_of_the_last_one():
+    tables = [load_tool("components")(field(), keep=[one]) for one in "xyz"]
+    known = [known_of(one) for one in tables]
+    known[0] = replace(known[0], frame="GSE")  # as OMNI's B_x
+    told = foreseen(signatures()["join_components"], {"names": ["Bx", "By", "Bz"]}, {"series": known})
+    came = load_tool("join_components")(tables, names=["Bx", "By", "Bz"])
+    assert (told.unit, told.frame, told.kinds) == (came.unit, came.frame, {came.kind})
+    stated = foreseen(signatures()["join_components"], {"frame": "RTN"}, {"series": known})
+    assert stated.frame == "RTN"
+
+
+def test_code_has_the_unit_that_is_stated_beside_it_and_no_frame():
+    assert foreseen(signatures()["custom_operation"], {"units": "nT"}, {}) == Foreseen("nT", "")
+    assert foreseen(signatures()["store_dataframe"], {}, {}) == Foreseen("", "")
+
+
+@pytest.mark.parametrize("name", sorted(GIVES))
+def test_nothing_known_gives_no_error_and_nothing_false(name):
+    told = foreseen(signatures()[name], {}, {})
+    assert told.doubts == frozenset()
+    for wrong in (3, None, ["$X"], {"a": 1}, "$X"):
+        args = {one.name: wrong for one in signatures()[name].arguments}
+        assert foreseen(signatures()[name], args, {}).unit in (None, told.unit)
+
+
+def test_a_variable_in_an_argument_is_not_known():
+    known = {"series": [Foreseen("nT", "GSE", frozenset({"vector"}))]}
+    assert foreseen(signatures()["convert_units"], {"to": "$UNIT"}, known).unit is None
+    assert foreseen(signatures()["convert_units"], {"to": "T"}, known).unit == "T"
+
+
+def test_a_unit_from_an_argument_rests_on_no_catalogue():
+    read = Foreseen("eV", "GSE", frozenset({"scalar"}), frozenset({"unit", "frame", "kind"}))
+    told = foreseen(signatures()["convert_units"], {"to": "K"}, {"series": [read]})
+    assert told.doubts == {"frame", "kind"}
+
+
+def test_only_what_is_known_of_both_clashes():
+    gse, gsm, none = (Foreseen("nT", frame, frozenset({"vector"})) for frame in ("GSE", "GSM", ""))
+    assert clashes("frame", gse, gsm)
+    assert not clashes("frame", gse, replace(gse, frame="gse"))
+    assert not clashes("frame", gse, none)
+    assert not clashes("unit", gse, Foreseen())
+    assert clashes("kind", gse, Foreseen(kinds=frozenset({"scalar"})))
+    assert not clashes("kind", gse, Foreseen())
+
+
+def test_the_first_of_joined_components_may_be_called_gse():
+    known = [Foreseen("nT", frame, frozenset({"scalar"})) for frame in ("GSE", "GSM", "GSM")]
+    pairs = list(TAKES_ALIKE["join_components"]({}, {"series": known}))
+    assert Alike("frame", ("series", 1), ("series", 2)) in pairs
+    assert not [one for one in pairs if one.aspect == "frame" and one.one == ("series", 0)]
