@@ -81,7 +81,8 @@ class CdaWeb:
     """NASA's archive of space physics data; satisfies `helio.sources.provider.Provider`.
 
     Which files cover a range is asked once and kept: for good when the range is long past, for an hour when it ended
-    within 30 days. Files are kept below `cache`, each known by its bytes.
+    within 30 days. That there are none is kept for an hour outside of the span that the archive states, and inside of
+    it not at all. Files are kept below `cache`, each known by its bytes.
 
     Parameters
     ----------
@@ -146,6 +147,8 @@ class CdaWeb:
         self._lock = threading.Lock()
         self._asking: dict[str, threading.Lock] = {}
         self._known: dict[str, Any] = {}
+        self._said_at: dict[str, datetime] = {}
+        """When the archive said that there is nothing, where that was kept."""
 
     @property
     def name(self) -> str:
@@ -280,7 +283,7 @@ class CdaWeb:
                 )
         listed: list[Listed] = self._known[place]
         if not listed:
-            raise self._nothing(dataset_id, time_range)
+            raise self._nothing(place, dataset_id, time_range)
         return listed
 
     def _saved_or_asked(self, place: str, dataset_id: str, time_range: TimeRange) -> list[Listed]:
@@ -288,16 +291,27 @@ class CdaWeb:
         if saved is not None:
             age = self._http.clock.now() - saved.saved_at
             settled = _moment(saved.saved_at) - time_range.stop >= _SETTLED_AFTER
+            files = saved.content["files"]
             # an empty one may have been the archive's bad hour
-            if self._offline or (settled and saved.content["files"]) or 0 <= age <= _HOUR:
-                return [Listed(**one) for one in saved.content["files"]]
+            young = 0 <= age <= _HOUR and not saved.content.get("doubted", not files)
+            if self._offline or (settled and files) or young:
+                if not files:
+                    self._said_at[place] = _moment(saved.saved_at)
+                return [Listed(**one) for one in files]
         if self._offline:
             return self._from_wider(place, dataset_id, time_range)
         ask = self._ask_rest if self._way_in == "rest" else self._ask_folders
         listed = ask(dataset_id, time_range)
-        span = [time_range.start.isoformat(), time_range.stop.isoformat()]
-        self._replies.save(place, {"span": span, "files": [asdict(one) for one in listed]})
+        self._keep_listing(place, time_range, listed, doubted=not listed)
         return listed
+
+    def _keep_listing(
+        self, place: str, time_range: TimeRange, listed: Sequence[Listed], *, doubted: bool
+    ) -> None:
+        """Keep which files there are; one that is doubted is used only where nobody may be asked."""
+        span = [time_range.start.isoformat(), time_range.stop.isoformat()]
+        files = [asdict(one) for one in listed]
+        self._replies.save(place, {"span": span, "files": files, "doubted": doubted})
 
     def _from_wider(self, place: str, dataset_id: str, time_range: TimeRange) -> list[Listed]:
         """The files of a range that lies within one that was asked for earlier."""
@@ -332,7 +346,7 @@ class CdaWeb:
                 found += read_listing(folder, reply.content.decode(errors="replace"))
         return [Listed(one.url, last_modified=one.last_modified) for one in choose_files(found, time_range)]
 
-    def _nothing(self, dataset_id: str, time_range: TimeRange) -> DataError:
+    def _nothing(self, place: str, dataset_id: str, time_range: TimeRange) -> DataError:
         """Why there is no file: the dataset is unknown, or has nothing there."""
         known = self._about(dataset_id)
         if known is None:
@@ -340,8 +354,19 @@ class CdaWeb:
                 f"no dataset is called '{dataset_id}' in {NAME}", advice=self._close_to(dataset_id)
             )
         start, stop = known["start"], known["stop"]
-        advice = f"its records run from {start} to {stop}" if start and stop else "another time range"
         text = f"{dataset_id} has no file for {time_range} in {NAME}"
+        advice = "another time range"
+        if start and stop:
+            advice = f"its records run from {start} to {stop}"
+            if _utc(start) < time_range.stop and time_range.start <= _utc(stop):
+                # a gap, or the archive's bad hour: it is asked again whenever somebody wants to know
+                text = f"{NAME} lists no file of {dataset_id} for {time_range}, which may pass"
+                advice = f"run again, or another time range: {advice}"
+            elif not self._offline and place not in self._said_at:
+                self._keep_listing(place, time_range, (), doubted=False)
+        said_at = self._said_at.get(place)
+        if said_at is not None:
+            text += f", as it said at {said_at:%Y-%m-%d %H:%M} UTC"
         if stop and time_range.start > _utc(stop) and self._http.clock.utc() - _utc(stop) < _STILL_GROWING:
             return NotYetPublished(text, advice=advice)
         return NoData(text, advice=advice)
@@ -351,6 +376,7 @@ class CdaWeb:
         self._replies.forget(place)
         with self._alone(place):
             self._known.pop(place, None)
+            self._said_at.pop(place, None)
 
     def _place(self, dataset_id: str, time_range: TimeRange) -> str:
         return f"{self._base}/{self._way_in}/{dataset_id}/{_span(time_range).replace(',', '_')}"

@@ -304,17 +304,41 @@ def test_an_unknown_dataset_is_told_from_one_without_data(standin, new):
 @pytest.mark.parametrize("fault", ["empty", "404"])
 def test_no_data_may_be_said_in_two_ways(standin, new, fault):
     standin.fail("orig_data", fault)
-    with pytest.raises(NoData, match="has no file for 2021-10-28"):
+    with pytest.raises(NoData, match="lists no file of STA_L1_HET for 2021-10-28") as caught:
         new().fetch(HET, ["Proton_Flux"], DAY)
+    assert caught.value.advice.startswith("run again")
 
 
-def test_an_empty_listing_is_not_believed_for_more_than_an_hour(standin, new, clock):
-    standin.fail("orig_data", "empty")
-    for _ in range(2):
-        with pytest.raises(NoData):
-            new().locate(HET, DAY)
+@pytest.mark.parametrize("fault", ["empty", "404"])
+def test_an_empty_listing_within_the_span_that_the_archive_states_is_not_believed_again(standin, new, fault):
+    standin.fail("orig_data", fault)
+    with pytest.raises(NoData):
+        new().fetch(HET, ["Proton_Flux"], DAY)
+    # a gap that is one is said offline as well, and whether it still is one is asked online
+    with pytest.raises(NoData, match="as it said at"):
+        new(offline=True).fetch(HET, ["Proton_Flux"], DAY)
+    assert len(new().fetch(HET, ["Proton_Flux"], DAY)["Proton_Flux"]) == 1440
+
+
+def test_an_empty_listing_elsewhere_is_believed_for_an_hour_and_said_to_be_kept(standin, new, clock):
+    elsewhere = TimeRange(datetime(2019, 1, 1), datetime(2019, 1, 2))
+    with pytest.raises(NoData) as first:
+        new().locate(HET, elsewhere)
+    assert "as it said at" not in first.value.message
+    with pytest.raises(NoData, match=r"in CDAWeb, as it said at \d{4}-\d\d-\d\d \d\d:\d\d UTC"):
+        new().locate(HET, elsewhere)
     assert len(standin.asked("orig_data")) == 1
     clock.ahead = 3700
+    with pytest.raises(NoData):
+        new().locate(HET, elsewhere)
+    assert len(standin.asked("orig_data")) == 2
+
+
+def test_an_empty_listing_is_asked_for_again_when_the_span_could_not_be_had(standin, new):
+    standin.fail("orig_data", "empty")
+    standin.fail("datasets?id=", *["503"] * 3)
+    with pytest.raises(ServerUnavailable):
+        new().locate(HET, DAY)
     assert len(new().locate(HET, DAY)) == 1
 
 
@@ -387,7 +411,6 @@ def test_each_fault_at_each_stage_has_its_error_and_the_next_run_completes(
     for path in cache.rglob("*.cdf"):
         assert path.with_name(f"{path.name}.json").exists()
     standin.mend()
-    clock.ahead += 3700
     tables = new().fetch(HET, ["Proton_Flux", "Total"], DAY)
     assert len(tables["Proton_Flux"]) == len(tables["Total"]) == 1440
 
