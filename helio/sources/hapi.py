@@ -237,6 +237,8 @@ class Hapi:
         self._known: dict[str, tuple[Any, bool]] = {}
         """Replies, and whether each was as young as it had to be."""
         self._found: dict[str, Located] = {}
+        self._unknown: dict[str, UnknownDataset] = {}
+        """Datasets that the server does not know."""
         self._at_once: dict[str, AtOnce] = {}
         """How much the server gives at once, by series."""
 
@@ -428,11 +430,15 @@ class Hapi:
         url = self._request("info", {self._dialect(None if longest is None else _DAY).words[0]: dataset_id})
 
         def ask() -> Any:
+            known = self._unknown.get(dataset_id)
+            if known is not None:
+                raise UnknownDataset(known.message, advice=known.advice, place=url)
             try:
                 said = self._json(url, f"'{dataset_id}'")
             except UnknownDataset as error:
                 error.message = f"no dataset is called '{dataset_id}' on {self._server}"
                 error.advice = self._close_to(dataset_id)
+                self._unknown[dataset_id] = error
                 raise
             return {"info": said, "seen": self._http.clock.utc().isoformat()}
 
