@@ -231,7 +231,7 @@ def plan(
     from helio.pipelines.plan import make_plan
 
     settings = settings or read_settings()
-    source, clock = str(archive or settings.archive), read_now(now)
+    source, clock = _archive(archive, settings), read_now(now)
     return make_plan(
         load(pipeline, settings),
         now=clock,
@@ -315,7 +315,7 @@ def run(
     lock = None if locked is None else read_lock(Path(locked))
     if lock is not None and saved is None:
         variables, now, settings = _as_locked(lock, pipeline, variables, now, settings)
-    source, files = str(archive or settings.archive), None
+    source, files = _archive(archive, settings), None
     if saved is not None:
         if time_range or variables or now or archive:
             raise RequestError("a saved plan has its values already", advice="run the pipeline instead")
@@ -373,7 +373,7 @@ def foresee(
     lock = None if locked is None else read_lock(Path(locked))
     if lock is not None:
         variables, now, settings = _as_locked(lock, pipeline, variables, now, settings)
-    source = str(archive or settings.archive)
+    source = _archive(archive, settings)
     planned = plan(
         pipeline, time_range=time_range, variables=variables, now=now, archive=source, settings=settings
     )
@@ -408,7 +408,7 @@ def lock(
     from helio.pipelines.run import make_lock
 
     settings = settings or read_settings()
-    source = str(archive or settings.archive)
+    source = _archive(archive, settings)
     planned = plan(
         pipeline, time_range=time_range, variables=variables, now=now, archive=source, settings=settings
     )
@@ -452,11 +452,13 @@ def verify(
         The run has not ended.
     """
     from helio.pipelines.verify import verify_run
+    from helio.sources.archives import archive_named
     from helio.store.runs import Runs
 
     settings = settings or read_settings()
     record = Runs(settings.runs).load(run_id)
-    return verify_run(record, settings=settings, archive=str(archive or ""), access=access, finished=finished)
+    another = archive_named(str(archive)) if archive else ""
+    return verify_run(record, settings=settings, archive=another, access=access, finished=finished)
 
 
 def diff(old: str, new: str, settings: Settings | None = None) -> Comparison:
@@ -624,7 +626,7 @@ def desk(
     from helio.authoring.desk import Desk
 
     settings = settings or read_settings()
-    source = str(archive or settings.archive)
+    source = _archive(archive, settings)
     if replay is not None:
         from helio.authoring.transcript import clock_of, find_transcript
 
@@ -686,6 +688,13 @@ def draw_both(
 
     before = None if proposal.earlier is None else drawn(proposal.earlier, "before")
     return before, drawn(proposal.template, "after")
+
+
+def _archive(archive: str | Path | None, settings: Settings) -> str:
+    """The archive that is given, else that of the environment."""
+    from helio.sources.archives import archive_named
+
+    return archive_named(str(archive or settings.archive))
 
 
 def _datasets_of(archive: str, settings: Settings) -> tuple[str, ...]:

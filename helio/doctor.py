@@ -139,11 +139,11 @@ def _model(settings: Settings) -> Finding:
 
 
 def _archives(archive: str, settings: Settings) -> Iterator[Finding]:
-    from helio.sources.archives import SAMPLE, archives_of
+    from helio.sources.archives import SAMPLE, archive_named, archives_of
     from helio.sources.cdf import CdfReader
 
     with CdfReader() as reader:
-        for name in dict.fromkeys([SAMPLE, archive] if archive else [SAMPLE]):
+        for name in dict.fromkeys([SAMPLE, archive_named(archive)] if archive else [SAMPLE]):
             subject = "sample archive" if name == SAMPLE else "archive"
             try:
                 datasets = archives_of(settings, reader, name).choose("").datasets()

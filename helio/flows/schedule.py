@@ -325,6 +325,7 @@ def _check_timezone(name: str) -> None:
 
 
 def _absolute(archive: str) -> str:
-    from helio.sources.archives import is_folder
+    from helio.sources.archives import archive_named, is_folder
 
+    archive = archive_named(archive)
     return os.path.abspath(Path(archive).expanduser()) if is_folder(archive) else archive

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from helio.errors import RequestError
+from helio.errors import RequestError, closest
 from helio.settings import Settings
 from helio.sources.cdf import CdfReader
 from helio.sources.cited_as import Citations, CitedAs
@@ -32,6 +32,16 @@ CDAWEB_FOLDERS = "cdaweb-folders"
 SWPC = "swpc"
 SERVED = (SAMPLE, CDAWEB, CDAWEB_FOLDERS, SWPC)
 """Providers that a step may name itself."""
+
+
+def archive_named(archive: str) -> str:
+    """The archive that a person names; capital letters count for nothing, unless there is a folder of that name.
+
+    >>> archive_named("CDAWeb"), archive_named("./mine")
+    ('cdaweb', './mine')
+    """
+    folded = archive.strip().casefold()
+    return folded if folded in SERVED and not Path(archive).expanduser().is_dir() else archive
 
 
 def is_folder(archive: str) -> bool:
@@ -221,7 +231,14 @@ class Archives:
             return self._hapi(*server_named(name, self._hapi_servers))
         if is_url(name):
             return self._hapi("", name)
-        return LocalArchive(Path(name).expanduser(), self._reader, sha256=self._sha256)
+        folder = Path(name).expanduser()
+        close = () if folder.exists() or folder.name != name else closest(name, SERVED)
+        if close:
+            raise RequestError(
+                f"the archive {name} does not exist, neither as a folder nor as a provider",
+                advice=f"did you mean {' or '.join(map(repr, close))}?",
+            )
+        return LocalArchive(folder, self._reader, sha256=self._sha256)
 
     def _cdaweb(self, way_in: Literal["rest", "folders"]) -> CdaWeb:
         from helio.sources.cdaweb import CdaWeb  # what a run without the network does without
