@@ -306,3 +306,13 @@ def test_the_key_is_in_no_question_and_in_no_transcript(serve, author):
     assert server.key not in kept + "".join(json.dumps(each.body) for each in server.requests)
     assert "[key]" in kept
     assert len([line for line in read_lines(one._door.transcript.path) if line["kind"] == "ask"]) == 2
+
+
+def test_every_tool_and_every_key_of_a_figure_is_told_in_a_line(serve, author):
+    server = serve(SEEN, plan())
+    author(server).create(ASKED)
+    told = server.requests[1].text.split("## Tools for steps\n")[1]
+    assert "- render_spec(spec: object, time_range?: time-range" in told
+    assert "  - trace_colors: {…: string}. Colour of a line, by label or label.component." in told
+    assert "- magnitude(source_label: label, " in told
+    assert len(told) < 16_000
