@@ -25,6 +25,7 @@ from helio.authoring.outcome import (
     work_of,
 )
 from helio.authoring.proposals import Proposal, Proposals
+from helio.authoring.rules.answers import is_question
 from helio.authoring.rules.author import RuleAuthor
 from helio.authoring.scrub import Scrub
 from helio.errors import ModelError, RequestError, closest
@@ -163,11 +164,12 @@ class Desk:
         """
         request = self._scrub(request)
         entry = self.library.find(pipeline)
-        if entry.shipped and not name:
-            raise RequestError(
-                f"{entry.id} is a shipped pipeline, and stays as it is",
-                advice=f"--as NAME gives the change to a copy: --as my-{entry.id}",
-            )
+        stays = RequestError(
+            f"{entry.id} is a shipped pipeline, and stays as it is",
+            advice=f"--as NAME gives the change to a copy: --as my-{entry.id}",
+        )
+        if entry.shipped and not name and not is_question(request):
+            raise stays
         if name:
             self._must_be_free(name)
         # once: what the author works on is what a change is held against, however long it takes
@@ -176,6 +178,8 @@ class Desk:
             outcome = self._edited(request, template, chosen)
         if not isinstance(outcome, Draft):
             return outcome
+        if entry.shipped and not name:
+            raise stays
         return self._change("edited", entry, text, template, name, request, outcome)
 
     def repair(self, run_id: str, *, chosen: tuple[str, ...] = ()) -> Proposal | Question | Reply:

@@ -109,6 +109,14 @@ def test_a_shipped_pipeline_stays_and_its_copy_gets_the_change(desk, serve):
     ]
 
 
+def test_a_question_about_a_shipped_pipeline_is_answered(desk, serve):
+    told = standin.json_text({"status": "answer", "answer": "AC_H2_MFI."})
+    one = desk(serve(told, edit(RED)))
+    assert one.edit("ace-bfield-overview", "which dataset?").text == "AC_H2_MFI."
+    with pytest.raises(RequestError, match="is a shipped pipeline"):
+        one.edit("ace-bfield-overview", "is it red?")
+
+
 @pytest.mark.parametrize("name", ["mine", "ace-bfield-overview", "Not An Id"])
 def test_a_name_that_is_taken_or_none_asks_nobody(desk, serve, mine, name):
     server = serve()

@@ -315,4 +315,4 @@ def test_every_tool_and_every_key_of_a_figure_is_told_in_a_line(serve, author):
     assert "- render_spec(spec: object, time_range?: time-range" in told
     assert "  - trace_colors: {…: string}. Colour of a line, by label or label.component." in told
     assert "- magnitude(source_label: label, " in told
-    assert len(told) < 16_000
+    assert len(told) < 30_000
