@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
-from helio.errors import StepError
 from helio.steps.export.about import about
-from helio.steps.export.formats import Format, format_of_export, with_ending
+from helio.steps.export.formats import ENDINGS, Format, file_of_export
 from helio.steps.export.names import parameters_of
 from helio.steps.tool import tool
 from helio.store.table import Table
@@ -63,8 +61,8 @@ def save_data(tables: dict[str, Table], *, filename: str = "", format: Format | 
     ISO 8601-1:2019; RFC 4180; ISTP Metadata Guidelines; CF Conventions 1.11.
     """
     named = dict(zip(parameters_of(list(tables)), tables.values(), strict=True))
-    kind = format_of_export(filename, format)
-    name = with_ending(_plain(filename or "-".join(named).lower().replace("_", "-")[:80]), kind)
+    default = "-".join(named).lower().replace("_", "-")[:80]
+    name, kind = file_of_export(filename or f"{default}.{ENDINGS[format or 'csv'][0]}", format)
     return Export(name, _written(named, kind, name), _MEDIA_TYPES[kind])
 
 
@@ -84,12 +82,3 @@ def _written(tables: dict[str, Table], kind: Format, filename: str) -> bytes:
     from helio.steps.export.write_netcdf import write_netcdf
 
     return write_netcdf(tables, about(filename, tables))
-
-
-def _plain(filename: str) -> str:
-    if not re.fullmatch(r"(?!\.)[^/\\\x00-\x1f\x7f]{1,200}", filename) or filename != filename.strip():
-        raise StepError(
-            f"'{filename}' is not a plain file name",
-            advice="leave out folders: the place is chosen with --output; names do not start with a dot",
-        )
-    return filename

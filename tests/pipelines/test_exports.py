@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from helio.pipelines.diagnostics import InvalidTemplate
-from helio.pipelines.plan import Plan, make_plan
+from helio.pipelines.plan import Plan, check, make_plan
 from helio.pipelines.recipes import Input, recipe_of_inputs
 from helio.steps.signature import signatures
 
@@ -103,3 +103,21 @@ def test_labels_are_part_of_an_export_for_they_name_what_is_in_it():
 
     assert key("A", "B") == key("A", "B")
     assert len({key("A", "B"), key("A", "C"), key("B", "A")}) == 3
+
+
+@pytest.mark.parametrize("name", ["a/b.nc", "../b.csv", ".hidden", "b.xlsx", "b\\c.csv"])
+def test_a_bad_file_name_is_refused_by_check_before_anything_is_fetched(name):
+    found = check(template(fetch(), export(filename=name)), now=NOW)
+    [error] = found.errors
+    assert error.code == "HV104"
+    assert error.path == "/steps/1/tool_args/filename"
+    assert name in error.message
+
+
+def test_a_bad_file_name_from_a_variable_is_refused_by_the_plan():
+    document = template(fetch(), export(filename="$NAME"))
+    document["variables"]["$NAME"] = {"type": "string", "default": "b.csv"}
+    assert not check(document, now=NOW).errors
+    with pytest.raises(InvalidTemplate) as caught:
+        make_plan(document, now=NOW, archive="sample", values={"NAME": "a/b.csv"})
+    assert [one.code for one in caught.value.diagnostics] == ["HV104"]

@@ -233,3 +233,9 @@ def test_rows_have_one_epoch_each(format):
     with pytest.raises(StepError, match="different epochs") as refusal:
         save_data({"A.b": vector(), "A.flux": spectrum()}, format=format)
     assert "netcdf" in refusal.value.advice
+
+
+@pytest.mark.parametrize("format", [None, "csv"])
+def test_a_workbook_is_not_written_as_csv_behind_its_back(format):
+    with pytest.raises(StepError, match=r"'b\.xlsx' ends like a format that is not written here"):
+        save(vector(), filename="b.xlsx", format=format)

@@ -7,6 +7,7 @@ from helio.pipelines.passes.bind_values import bind_values
 from helio.pipelines.passes.check_budget import check_budget
 from helio.pipelines.passes.check_code import check_code
 from helio.pipelines.passes.check_expansion import check_expansion
+from helio.pipelines.passes.check_exports import check_exports
 from helio.pipelines.passes.check_fetches import check_fetches
 from helio.pipelines.passes.check_given_values import check_given_values
 from helio.pipelines.passes.check_intents import check_intents
@@ -165,6 +166,7 @@ VERIFY: tuple[Stage, ...] = (
         check_parameters,
         check_quantities,
         check_use,
+        check_exports,
         check_maps,
         check_expansion,
         check_intents,

@@ -10,7 +10,7 @@ from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
 from helio.pipelines.files import FORMATS, LONGEST_NAME, PLOTLY_JS, RECORD, figure_name
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added
 from helio.pipelines.template import Document
-from helio.steps.export.formats import format_of_export, with_ending
+from helio.steps.export.formats import file_of_export, format_of_export, with_ending
 
 
 def bind_artefacts(plan: Document, context: Context) -> Iterator[Finding]:
@@ -34,7 +34,10 @@ def bind_artefacts(plan: Document, context: Context) -> Iterator[Finding]:
                     "HB304", f"written as {name}", added(at + "/filename", name), step["step_id"], kind="bind"
                 )
             try:
-                full = with_ending(name, format_of_export(args.get("filename", ""), args.get("format")))
+                if args.get("filename"):
+                    full, _ = file_of_export(name, args.get("format"))
+                else:
+                    full = with_ending(name, format_of_export("", args.get("format")))
             except StepError as error:
                 yield Diagnostic(
                     "HV104",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal, cast, get_args
 
 from helio.errors import StepError
@@ -17,6 +18,32 @@ ENDINGS: dict[Format, tuple[str, ...]] = {
 }
 """Endings of a file name that say the format; the first is added where there is none."""
 
+_OTHERS = (
+    *("xlsx", "xls", "ods", "json", "h5", "hdf", "hdf5", "mat", "fits", "fit", "sav", "pkl", "pickle"),
+    *("npy", "npz", "feather", "arrow", "tsv", "zip", "gz", "png", "pdf", "svg", "html"),
+)
+"""Endings of formats that are not written: CSV behind one of them would be opened as what it is not."""
+
+
+def file_of_export(filename: str, format: str | None) -> tuple[str, Format]:
+    """The file's whole name and its format, of a name that is given.
+
+    Raises
+    ------
+    StepError
+        The name has folders, or ends like another format than the one that is asked for, or like none of them.
+
+    >>> file_of_export("b.nc", None), file_of_export("b", "cdf")
+    (('b.nc', 'netcdf'), ('b.cdf', 'cdf'))
+    """
+    if not re.fullmatch(r"(?!\.)[^/\\\x00-\x1f\x7f]{1,200}", filename) or filename != filename.strip():
+        raise StepError(
+            f"'{filename}' is not a plain file name",
+            advice="leave out folders: the place is chosen with --output; names do not start with a dot",
+        )
+    kind = format_of_export(filename, format)
+    return with_ending(filename, kind), kind
+
 
 def format_of_export(filename: str, format: str | None) -> Format:
     """The format that is asked for, else the one that the name ends like, else CSV.
@@ -24,7 +51,7 @@ def format_of_export(filename: str, format: str | None) -> Format:
     Raises
     ------
     StepError
-        The two disagree.
+        The two disagree, or the name ends like a format that is not written.
 
     >>> format_of_export("b.nc", None)
     'netcdf'
@@ -35,6 +62,11 @@ def format_of_export(filename: str, format: str | None) -> Format:
         raise StepError(
             f"'{filename}' ends like {said}, and the format is {format}",
             advice=f'set format: "{said}", or leave it out',
+        )
+    if ending in _OTHERS:
+        raise StepError(
+            f"'{filename}' ends like a format that is not written here",
+            advice=f"an ending of {', '.join(one for endings in ENDINGS.values() for one in endings)}, or none",
         )
     return cast(Format, format) if format else said or "csv"
 
