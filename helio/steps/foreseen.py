@@ -155,10 +155,8 @@ def _statistics(args: Arguments, inputs: Inputs) -> Foreseen:
     series = _one(inputs, "series")
     wanted = args.get("of")
     alone = isinstance(wanted, list) and len(wanted) == 1
-    if alone and wanted == ["count"]:
-        series = _in_frame(_in_unit(series, ""), None)
-    elif series.kinds != _SCALAR:
-        series = _in_frame(series, None)  # the columns of several components are no vector
+    if wanted == ["count"]:
+        series = _in_frame(_in_unit(series, ""), "")
     kinds = series.kinds - _SPECTRUM if alone else _VECTOR
     return replace(series, kinds=kinds or EVERY_KIND)
 
@@ -213,6 +211,11 @@ def _newell_coupling(args: Arguments, inputs: Inputs) -> Foreseen:
 
 def _cross_correlation_lag(args: Arguments, inputs: Inputs) -> Foreseen:
     unit = {"lag": "s", "correlation": ""}.get(_text(args, "give", "lag") or "")
+    return Foreseen(unit, "", _SCALAR)
+
+
+def _shue_standoff(args: Arguments, inputs: Inputs) -> Foreseen:
+    unit = {"standoff": "R_E", "flaring": ""}.get(_text(args, "give", "standoff") or "")
     return Foreseen(unit, "", _SCALAR)
 
 
@@ -308,6 +311,7 @@ GIVES: Mapping[str, Rule] = {
     "rotate_to_axes": _rotate_to_axes,
     "running_average": _kept("series"),
     "running_median": _kept("series"),
+    "shue_standoff": _shue_standoff,
     "slice_spectrum": _slice_spectrum,
     "statistics": _statistics,
     "store_dataframe": _code,

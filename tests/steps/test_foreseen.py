@@ -10,7 +10,9 @@ from helio.steps import load_tool
 from helio.steps.foreseen import EVERY_KIND, GIVES, TAKES_ALIKE, Alike, Foreseen, clashes, foreseen
 from helio.steps.quantity import ANYTHING
 from helio.steps.signature import signatures
+from helio.store.table import Axis
 from helio.time_range import Duration
+from tests.steps.compute import test_vectors_and_solar_wind as always
 from tests.steps.series import spectrum
 from tests.steps.solar_wind import bz, density, field, series, speed, temperature, vectors
 
@@ -42,6 +44,16 @@ def bz_long():
 
 def axes_of_field():
     return load_tool("minimum_variance")(field_long(), give="axes")
+
+
+def pressure():
+    return series([1.0, 2.0, 0.0, np.nan, 5.0, 9.0], "nPa")
+
+
+def over_angles():
+    made = spectrum()
+    angles = np.linspace(10.0, 170.0, made.values.shape[1])
+    return replace(made, axes=(Axis("Pitch angle", "deg", angles, scale="linear"),))
 
 
 def other_bz():
@@ -92,6 +104,7 @@ CALLS = {
     "mask_by_flag": [([field, bz], {"where": ">", "value": 1e9})],
     "minimum_variance": [([field_long], {"give": give}) for give in ("vector", "axes", "eigenvalues")],
     "newell_coupling": [([wind, field], {})],
+    "pitch_angle_average": [([over_angles], {})],
     "power_spectrogram": [([bz_long], {"window": HOUR})],
     "power_spectrum": [([bz_long], {"window": HOUR}), ([field_long], {"window": HOUR})],
     "resample": [([field], {"cadence": HOUR}), ([spectrum], {"cadence": HOUR})],
@@ -100,6 +113,7 @@ CALLS = {
     "rotate_to_axes": [([field_long, axes_of_field], {})],
     "running_average": [([field], {"window": HOUR})],
     "running_median": [([field], {"window": HOUR})],
+    "shue_standoff": [([pressure, bz], {}), ([pressure, bz], {"give": "flaring"})],
     "slice_spectrum": [([spectrum], {"at": 4.0}), ([spectrum], {"between": (1.0, 1e4)})],
     "statistics": [
         ([bz], {"interval": HOUR, "of": ["mean"]}),
@@ -109,12 +123,11 @@ CALLS = {
     ],
     "transform_frame": [([field], {"to": "GEO"})],
 }
-# These run code, take several tables as one, or need bins of their own; each has its test below or beside its tool.
+# These run code, or take several tables as one, and have tests of their own below.
 ELSEWHERE = {
     "compute_spectrogram",
     "custom_operation",
     "join_components",
-    "pitch_angle_average",
     "store_dataframe",
 }
 
@@ -155,6 +168,12 @@ def test_what_is_foreseen_is_what_comes(name, makes, args):
     assert told.unit is not None or name == "band_integral"
     assert told.frame is not None
     assert told.kinds != EVERY_KIND
+
+
+@pytest.mark.parametrize("name", sorted(set(always.CALLS) - set(GIVES)))
+def test_what_is_always_given_is_what_comes(name):
+    told, came = foreseen(signatures()[name], {}, {}), always.run(name, always.inputs(name))
+    assert (told.unit, told.frame, told.kinds) == (came.unit, came.frame, {came.kind})
 
 
 def test_joined_components_are_in_the_frame_of_the_last_one():

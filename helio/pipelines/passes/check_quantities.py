@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
 from helio.pipelines.labels import owner, produced_labels, read_labels
-from helio.pipelines.passes.edit import Context, Finding
+from helio.pipelines.passes.edit import Context, Dataset, Finding
 from helio.pipelines.passes.walk import each_step, id_of, name_of
 from helio.pipelines.template import Document
 from helio.pipelines.variables import Path
@@ -27,8 +27,13 @@ SURE: Mapping[Aspect, str] = {"unit": "HV401", "frame": "HV403", "kind": "HV405"
 BY_CATALOGUE: Mapping[Aspect, str] = {"unit": "HV402", "frame": "HV404", "kind": "HV406"}
 _SAID: Mapping[Aspect, str] = {
     "unit": ", says the catalogue",
-    "frame": ", say its name or its description in the catalogue",
+    "frame": ", as the catalogue names it",
     "kind": ", says the catalogue",
+}
+_ALIKE: Mapping[Aspect, str] = {
+    "unit": "both in one unit",
+    "frame": "both in one frame",
+    "kind": "two of one kind",
 }
 _HELD = {"scalar": "one series", "vector": "a vector", "spectrum": "a spectrum"}
 
@@ -161,17 +166,19 @@ def _fetched(args: Document, labels: list[str], context: Context) -> Iterator[tu
             Foreseen(
                 # A catalogue that says none may not know.
                 unit if unit and not equal_units(unit, "") else None,
-                dataset.frames.get(name) or _stated_frame(name, dataset.descriptions) or None,
+                dataset.frames.get(name) or _stated_frame(name, dataset) or None,
                 kinds,
                 frozenset({"unit", "frame", "kind"}),
             ),
         )
 
 
-def _stated_frame(name: str, descriptions: Mapping[str, str]) -> str:
+def _stated_frame(name: str, dataset: Dataset) -> str:
     from helio.knowledge.frame_names import stated_frame
 
-    return stated_frame(name, descriptions.get(name, ""))
+    # A speed may be described as that of a vector in some frame, and has none itself.
+    alone = dataset.parameters[name] == 1
+    return stated_frame(name, "" if alone else dataset.descriptions.get(name, ""))
 
 
 def _misfits(use: _Use, inputs: Mapping[str, list[_Read]]) -> Iterator[Diagnostic]:
@@ -180,7 +187,7 @@ def _misfits(use: _Use, inputs: Mapping[str, list[_Read]]) -> Iterator[Diagnosti
         for read in inputs.get(table.parameter, ()):
             for aspect, message, advice in _wrong(table, read):
                 blamed.add((aspect, read.label))
-                yield _found(use, aspect, read, [read.known], message, advice)
+                yield _found(use, aspect, read, [read.known], message, "", advice)
     yield from _unlike(use, inputs, blamed)
 
 
@@ -204,10 +211,12 @@ def _wrong(table: TableInput, read: _Read) -> Iterator[tuple[Aspect, str, str]]:
         if not known.frame and (takes.kind != "vector" or known.kinds == {"scalar"}):
             return  # only vectors have to have one
         if known.frame.casefold() not in (one.casefold() for one in takes.frames):
+            *others, last = takes.frames
+            frames = f"{', '.join(others)} or {last}" if others else last
             yield (
                 "frame",
-                f"{called} in {' or '.join(takes.frames)}, and '{read.label}' {_is_in(known.frame, 'frame')}",
-                advice_on_frames(known.frame, takes.frames[0]),
+                f"{called} in {frames}, and '{read.label}' {_is_in(known.frame, 'frame')}",
+                _advice_on_frames(known, takes.frames[0]),
             )
 
 
@@ -234,17 +243,10 @@ def _unlike(
             pair.aspect,
             other,
             [one.known, other.known],
-            f"'{one.label}' {_is(one.known, pair.aspect)}, and '{other.label}' {_is(other.known, pair.aspect)}: "
-            f"{use.signature.name} takes {_ALIKE[pair.aspect]}",
+            f"'{one.label}' {_is(one.known, pair.aspect)}, and '{other.label}' {_is(other.known, pair.aspect)}",
+            f": {use.signature.name} takes {_ALIKE[pair.aspect]}",
             _advice_on_unlike(pair.aspect, one, other),
         )
-
-
-_ALIKE: Mapping[Aspect, str] = {
-    "unit": "both in one unit",
-    "frame": "both in one frame",
-    "kind": "two of one kind",
-}
 
 
 def _at(inputs: Mapping[str, list[_Read]], parameter: str, place: int) -> _Read | None:
@@ -256,18 +258,18 @@ def _advice_on_unlike(aspect: Aspect, one: _Read, other: _Read) -> str:
     if aspect == "unit":
         return advice_on_units(other.known.unit or "", one.known.unit or "")
     if aspect == "frame":
-        return advice_on_frames(other.known.frame or "", one.known.frame or "")
+        return _advice_on_frames(other.known, one.known.frame or "")
     vector = next((read for read in (one, other) if read.known.kinds == {"vector"}), None)
     return f'take one component: "{vector.label}.x"' if vector else "take a band first, with band_average"
 
 
 def _found(
-    use: _Use, aspect: Aspect, read: _Read, known: list[Foreseen], message: str, advice: str
+    use: _Use, aspect: Aspect, read: _Read, known: list[Foreseen], message: str, why: str, advice: str
 ) -> Diagnostic:
     sure = not any(aspect in one.doubts for one in known)
     return Diagnostic(
         SURE[aspect] if sure else BY_CATALOGUE[aspect],
-        message + ("" if sure else _SAID[aspect]),
+        message + ("" if sure else _SAID[aspect]) + why,
         "error" if sure else "warning",
         id_of(use.step),
         use.signature.name,
@@ -292,6 +294,14 @@ def _is_in(value: str, aspect: Aspect) -> str:
 
 def _kinds(known: Foreseen) -> str:
     return " or ".join(_HELD[one] for one in ("scalar", "vector", "spectrum") if one in known.kinds)
+
+
+def _advice_on_frames(known: Foreseen, wanted: str) -> str:
+    advice = advice_on_frames(known.frame or "", wanted)
+    if known.kinds != {"scalar"} or "transform_frame" not in advice:
+        return advice
+    # One component alone cannot be turned: the others enter it.
+    return f'choose the component in {wanted}, or turn the whole vector first: transform_frame to "{wanted}"'
 
 
 def _advice_on_kind(kind: str, read: _Read) -> str:
