@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.steps.compute.bins import bin_sets, centres_of, edges_in_words, place_of
+from helio.steps.quantity import Quantity
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
 @tool(version=2)
-def band_average(spectrum: Table, *, bands: list[tuple[float, float]], axis: str = "") -> Table:
+def band_average(
+    spectrum: Annotated[Table, Quantity(kind="spectrum")], *, bands: list[tuple[float, float]], axis: str = ""
+) -> Table:
     """Mean of a spectrum over bands of its bins.
 
     Parameters

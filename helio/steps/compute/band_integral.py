@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Annotated
 
 import numpy as np
 
@@ -11,12 +12,15 @@ from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.unit_products import unit_product
 from helio.knowledge.units import unit_factors
 from helio.steps.compute.bins import bin_sets, centres_of, edges_in_words, place_of
+from helio.steps.quantity import Quantity
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
 @tool(version=3)
-def band_integral(spectrum: Table, *, bands: list[tuple[float, float]], axis: str = "") -> Table:
+def band_integral(
+    spectrum: Annotated[Table, Quantity(kind="spectrum")], *, bands: list[tuple[float, float]], axis: str = ""
+) -> Table:
     """Integral of a spectrum over bands: the power of a frequency band, the flux of an energy band.
 
     Parameters

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Annotated
 
 import numpy as np
 
 from helio.errors import StepError
+from helio.steps.quantity import Quantity
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
 @tool(version=1)
-def components(vector: Table, *, keep: list[str]) -> Table:
+def components(vector: Annotated[Table, Quantity(kind="vector")], *, keep: list[str]) -> Table:
     """Take components by name, in the order they are named.
 
     Parameters

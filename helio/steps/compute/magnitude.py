@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Annotated
 
 import numpy as np
 
 from helio.steps.compute.cartesian import cartesian
+from helio.steps.quantity import Quantity
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
 @tool(version=2)
-def magnitude(vector: Table) -> Table:
+def magnitude(vector: Annotated[Table, Quantity(kind="vector")]) -> Table:
     """Euclidean norm of a vector of three components.
 
     Parameters

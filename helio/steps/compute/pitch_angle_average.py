@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Annotated
 
 import numpy as np
 
 from helio.errors import StepError
 from helio.steps.compute.bins import bin_sets, centres_of, place_of
+from helio.steps.quantity import Quantity
 from helio.steps.tool import tool
 from helio.store.table import Axis, Table
 
 
 @tool(version=1)
-def pitch_angle_average(spectrum: Table, *, low: float = 0.0, high: float = 180.0, axis: str = "") -> Table:
+def pitch_angle_average(
+    spectrum: Annotated[Table, Quantity(kind="spectrum")],
+    *,
+    low: float = 0.0,
+    high: float = 180.0,
+    axis: str = "",
+) -> Table:
     """Mean over a range of pitch angles, each bin weighted by the solid angle that it covers there.
 
     Parameters

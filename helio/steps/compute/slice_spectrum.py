@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.steps.compute.bins import Bins, bin_sets, centres_of, place_of
+from helio.steps.quantity import Quantity
 from helio.steps.tool import tool
 from helio.store.table import Axis, Table
 
 
 @tool(version=2, needs=(("at", "between"),))
 def slice_spectrum(
-    spectrum: Table,
+    spectrum: Annotated[Table, Quantity(kind="spectrum")],
     *,
     at: float | None = None,
     between: tuple[float, float] | None = None,
