@@ -86,6 +86,8 @@ class _File:
     start: datetime | None
     timed: bool
     version: str
+    rivals: tuple[Path, ...] = ()
+    """Other files of the same start and version."""
 
 
 def parse_file_name(name: str) -> FileName | None:
@@ -206,6 +208,8 @@ class LocalArchive:
             With the closest ids as advice.
         NoData
             Naming what the names of the files cover.
+        DamagedFile
+            Two files of one start and version, in different folders, have different bytes.
         """
         return tuple(self._source(file) for file in self._choose(dataset_id, time_range))
 
@@ -339,7 +343,24 @@ class LocalArchive:
                 f"{files[0].dataset_id} has no file for {_written(time_range)} in {self.name}",
                 advice=_span_by_names(files, self._known),
             )
+        for file in chosen:
+            self._refuse_rivals(file)
         return chosen
+
+    def _refuse_rivals(self, file: _File) -> None:
+        """Refuse two files of one day that are not the same: which of them is read must not hang on their folders."""
+        for rival in file.rivals:
+            if rival.suffix.lower() == file.path.suffix.lower() and not self._same_bytes(file.path, rival):
+                one, other = (str(path.relative_to(self._root)) for path in (file.path, rival))
+                raise DamagedFile(
+                    f"{one} and {other} are of the same start and version, and have different bytes",
+                    advice="keep one of them in the archive, or name the folder of one as the archive",
+                )
+
+    def _same_bytes(self, one: Path, other: Path) -> bool:
+        if _identity(one)[1] != _identity(other)[1]:
+            return False
+        return self._digest(one) == self._digest(other)
 
     # Reading
 
@@ -362,6 +383,12 @@ class LocalArchive:
         kept = [(file, table) for file, table in parts if len(table)]
         notes = [note for _, table in kept for note in table.notes]
         notes += [f"{file.path.name} has no parameter {parameter}" for file in lacking]
+        notes += [
+            f"{file.path.name} was read, and not {rival.name} of the same start and version"
+            for file, _ in kept
+            for rival in file.rivals
+            if rival.suffix.lower() != file.path.suffix.lower()
+        ]
         from helio.sources.join import concatenate
 
         joined, repeated = concatenate(parameter, [(file.path.name, table) for file, table in kept])
@@ -375,23 +402,26 @@ class LocalArchive:
 
     def _source(self, file: _File) -> SourceFile:
         known = self._known.get(file.path.name)
-        key = _identity(file.path)
-        if key not in self._digests:
-            try:
-                self._digests[key] = self._sha256(file.path)
-            except OSError as error:
-                raise _unreadable(file.path, error) from error
         return SourceFile(
             dataset_id=file.dataset_id,
             file=file.path.name,
             version=file.version,
             provider=self.name,
-            sha256=self._digests[key],
-            size=key[1],
+            sha256=self._digest(file.path),
+            size=_identity(file.path)[1],
             doi=known.doi if known else "",
             acknowledgement=known.acknowledgement if known else "",
             preliminary=is_preliminary(file.dataset_id),
         )
+
+    def _digest(self, path: Path) -> str:
+        key = _identity(path)
+        if key not in self._digests:
+            try:
+                self._digests[key] = self._sha256(path)
+            except OSError as error:
+                raise _unreadable(path, error) from error
+        return self._digests[key]
 
     def _cited(self, file: _File) -> SourceFile:
         return self._facts_of(file.path).complete(self._source(file))
@@ -478,6 +508,8 @@ def _newest(files: Iterable[_File]) -> dict[str, list[_File]]:
         rival = newest.get(key)
         if rival is None or natural_version(file.version) > natural_version(rival.version):
             newest[key] = file
+        elif natural_version(file.version) == natural_version(rival.version):
+            newest[key] = replace(rival, rivals=(*rival.rivals, file.path))
     grouped: dict[str, list[_File]] = {}
     for file in sorted(newest.values(), key=lambda each: (each.start or datetime.max, each.path)):
         grouped.setdefault(file.dataset_id, []).append(file)

@@ -388,6 +388,45 @@ def test_only_the_newest_version_of_a_day_is_used(tmp_path, fake, lay):
     assert archive.fetch("AC_H0_MFI", ["B"], day)["B"].values[0] == 10.0
 
 
+def test_two_files_of_one_name_and_other_bytes_are_never_one_of_them_silently(tmp_path, fake, lay):
+    day = days("2023-01-02", "2023-01-03")
+    for folder in ("new", "old"):
+        lay(f"{folder}/ac_h0_mfi_20230102_v01.cdf", B=hourly("2023-01-02", 24))
+    archive = LocalArchive(tmp_path, fake)
+    told = "new/ac_h0_mfi_20230102_v01.cdf and old/ac_h0_mfi_20230102_v01.cdf"
+    for ask in (lambda: archive.locate("AC_H0_MFI", day), lambda: archive.fetch("AC_H0_MFI", ["B"], day)):
+        with pytest.raises(DamagedFile, match=told):
+            ask()
+    assert names(LocalArchive(tmp_path / "old", fake), "AC_H0_MFI", day) == ["ac_h0_mfi_20230102_v01.cdf"]
+
+
+def test_two_copies_of_one_file_are_that_file(tmp_path, fake, lay):
+    first = lay("a/ac_h0_mfi_20230102_v01.cdf", B=hourly("2023-01-02", 24))
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / first.name).write_bytes(first.read_bytes())
+    assert names(LocalArchive(tmp_path, fake), "AC_H0_MFI", days("2023-01-02", "2023-01-03")) == [first.name]
+
+
+def test_a_newer_version_ends_a_quarrel_of_older_ones(tmp_path, fake, lay):
+    for file in (
+        "a/ac_h0_mfi_20230102_v01.cdf",
+        "b/ac_h0_mfi_20230102_v01.cdf",
+        "ac_h0_mfi_20230102_v02.cdf",
+    ):
+        lay(file, B=hourly("2023-01-02", 24))
+    found = names(LocalArchive(tmp_path, fake), "AC_H0_MFI", days("2023-01-02", "2023-01-03"))
+    assert found == ["ac_h0_mfi_20230102_v02.cdf"]
+
+
+def test_the_same_day_in_another_format_is_noted_and_not_read(tmp_path, fake, lay):
+    for ending in ("cdf", "nc"):
+        lay(f"ac_h0_mfi_20230102_v01.{ending}", B=hourly("2023-01-02", 24))
+    table = LocalArchive(tmp_path, fake).fetch("AC_H0_MFI", ["B"], days("2023-01-02", "2023-01-03"))["B"]
+    assert [one.file for one in table.sources] == ["ac_h0_mfi_20230102_v01.cdf"]
+    [note] = table.notes
+    assert "not ac_h0_mfi_20230102_v01.nc" in note
+
+
 def daily(lay, first: str, count: int, dataset: str = "ac_h0_mfi") -> None:
     for day in range(count):
         start = datetime.fromisoformat(first) + timedelta(days=day)
