@@ -205,6 +205,11 @@ def _electric_field(args: Arguments, inputs: Inputs) -> Foreseen:
     return Foreseen("mV/m", None, _VECTOR)
 
 
+def _angle(args: Arguments, inputs: Inputs) -> Foreseen:
+    field = _one(inputs, "field")
+    return Foreseen("deg", field.frame, _SCALAR, field.doubts & {"frame"})
+
+
 def _newell_coupling(args: Arguments, inputs: Inputs) -> Foreseen:
     return Foreseen("(km/s)^(4/3) nT^(2/3)", "", _SCALAR)
 
@@ -285,8 +290,10 @@ GIVES: Mapping[str, Rule] = {
     "band_average": _band_average,
     "band_integral": _band_integral,
     "band_pass": _kept("series"),
+    "clock_angle": _angle,
     "components": _components,
     "compute_spectrogram": _spectrogram,
+    "cone_angle": _angle,
     "convert_units": _convert_units,
     "cross_correlation_lag": _cross_correlation_lag,
     "custom_operation": _code,

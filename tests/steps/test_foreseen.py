@@ -87,7 +87,9 @@ CALLS = {
         ([spectrum], {"bands": [(1.0, 4.0), (4.0, 20.0)]}),
     ],
     "band_pass": [([field_long], {"high": 1 / 300})],
+    "clock_angle": [([field], {})],
     "components": [([field], {"keep": ["z"]}), ([field], {"keep": ["y", "z"]})],
+    "cone_angle": [([field], {})],
     "convert_units": [([field], {"to": "T"}), ([temperature], {"to": "eV", "equivalence": "thermal"})],
     "cross_correlation_lag": [([bz_long, bz_long], {"longest": Duration("10min"), "give": "lag"})],
     "declare_quantity": [

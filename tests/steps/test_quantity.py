@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from helio.errors import ClockMismatch, FrameMismatch, StepError, UnitMismatch
-from helio.steps.compute.magnitude import magnitude
+from helio.steps.compute.running_average import running_average
 from helio.steps.quantity import ANYTHING, Quantity, check_quantity, same_clock, same_frame, same_unit
 from helio.steps.signature import Signature
 from helio.steps.tool import signature_of, tool
@@ -71,7 +71,7 @@ def test_a_signature_is_shipped_with_its_quantities(function):
 
 
 def test_a_tool_without_a_quantity_is_shipped_as_before():
-    written = signature_of(magnitude).to_json()
+    written = signature_of(running_average).to_json()
     assert "gives_quantity" not in written
     assert "takes" not in written["tables"][0]
 
