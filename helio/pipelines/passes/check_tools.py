@@ -16,6 +16,9 @@ from helio.pipelines.variables import TOKEN, Path, read_time_range, strings
 from helio.steps.signature import Schema, Signature
 from helio.time_range import Duration
 
+_WRITTEN = {"duration": "3min", "time-range": "2024-05-10 to 2024-05-12"}
+"""An example of a text in a format."""
+
 
 def check_tools(plan: Document, context: Context) -> Iterator[Finding]:
     """Refuse unknown tools, unknown, missing and misfitting arguments, and times that cannot be read.
@@ -64,7 +67,7 @@ def _arguments(
     for kind, path, message, meant in misfits(args, schema, variables_stand=True):
         if kind == "missing":
             if not _comes_later(path, step, signature):
-                yield found("HN506", path, message, ())
+                yield found("HN506", path, message, _purposes(signature, path, meant))
         elif kind == "unknown":
             close = closest(str(path[-1]), meant)
             of_figure = len(path) > 1 or signature.name in DRAWING
@@ -74,7 +77,8 @@ def _arguments(
             advice = (f"did you mean '{close[0]}'?",) if close else ()
             yield found(code, path, message, (*advice, known) if of_figure else advice or (known,))
         else:
-            yield found("HV101", path, message, tuple(f"did you mean '{one}'?" for one in meant[:1]))
+            likely = tuple(f"did you mean '{one}'?" for one in meant[:1])
+            yield found("HV101", path, message, likely or _examples(signature, path))
     for group in signature.needs:
         given = [name for name in group if name in args]
         # a list of nothing is there, and yet says nothing
@@ -100,6 +104,34 @@ def _arguments(
             )
         except RequestError as error:
             yield found("HV101", path, error.message, (error.advice,) if error.advice else ())
+
+
+def _purposes(signature: Signature, path: Path, names: tuple[str, ...]) -> tuple[str, ...]:
+    """What the arguments that are missing are for, in the first words of the tool's own page."""
+    arguments = [signature.argument(str(name)) for name in names or path[:1]] if len(path) == 1 else []
+    return tuple(
+        f"{one.name}: {_first_sentence(one.schema['description'])}"
+        for one in arguments
+        if one is not None and one.schema.get("description")
+    )
+
+
+def _first_sentence(text: str) -> str:
+    sentence = text.partition(". ")[0].rstrip(".").replace("`", "")
+    return sentence if len(sentence) <= 160 else sentence[:159] + "…"
+
+
+def _examples(signature: Signature, path: Path) -> tuple[str, ...]:
+    """How the value of an argument is written, where it can be shown in few words."""
+    argument = signature.argument(str(path[0])) if len(path) == 1 else None
+    if argument is None:
+        return ()
+    choices = argument.schema.get("enum", ())
+    if 1 < len(choices) <= 12:
+        *others, last = [f'"{one}"' for one in choices]
+        return (f"{argument.name}: {', '.join(others)} or {last}",)
+    example = _WRITTEN.get(argument.schema.get("format", ""))
+    return (f'{argument.name}: "{example}"',) if example else ()
 
 
 def _says_nothing(value: Any) -> bool:

@@ -10,7 +10,7 @@ from helio.pipelines.diagnostics import StepId, pointer
 from helio.pipelines.labels import produced_labels, split_labels
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, replaced
 from helio.pipelines.passes.structure import fits
-from helio.pipelines.passes.synonyms import CHOICES, FALSE, TRUE, fold, folded, is_null
+from helio.pipelines.passes.synonyms import CHOICES, FALSE, SYMBOLS, TRUE, fold, folded, is_null
 from helio.pipelines.passes.unpack_json import unpack
 from helio.pipelines.passes.walk import each_step, id_of, name_of, variables_of
 from helio.pipelines.schema import STEP, STRUCTURE
@@ -174,6 +174,8 @@ def _choice(value: Any, choices: list[Any]) -> Any:
         str(value).strip().casefold() if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
     )
     same = [one for one in choices if str(one).casefold() == text]
+    if not same and SYMBOLS.get(text) in choices:
+        return SYMBOLS[text]
     if not same and fold(text):
         words = folded({one: CHOICES.get(one, ()) for one in choices if isinstance(one, str)})
         return words.get(fold(text))

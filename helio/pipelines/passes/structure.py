@@ -22,6 +22,8 @@ TYPES = {
     "array": "a list",
     "object": "an object",
 }
+TEXTS = {"duration": "a length of time", "time-range": "a time range", "label": "a label"}
+"""What a text of a format is called: a number in its place is not merely no text."""
 
 
 def fits(value: Any, schema: Schema) -> bool:
@@ -78,7 +80,8 @@ def _misfits(error: Any, variables_stand: bool) -> Iterator[Misfit]:
             tuple(names),
         )
     elif rule == "type":
-        yield "wrong", path, f"{shown} is not {TYPES.get(wanted, wanted)}", ()
+        called = TEXTS.get(error.schema.get("format", "")) if wanted == "string" else None
+        yield "wrong", path, f"{shown} is not {called or TYPES.get(wanted, wanted)}", ()
     elif rule == "enum":
         options = tuple(str(one) for one in wanted)
         yield "wrong", path, f"{shown} is not one of {', '.join(options)}", closest(str(given), options)

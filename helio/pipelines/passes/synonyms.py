@@ -274,6 +274,17 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 }
 """Other words for a value of which a field has a choice."""
 
+SYMBOLS: Mapping[str, str] = {
+    "=": "equals",
+    "==": "equals",
+    "!=": "not",
+    "<>": "not",
+    "≠": "not",
+    "≥": ">=",
+    "≤": "<=",
+}
+"""Signs for a value of which a field has a choice; without a letter in them there is nothing to fold."""
+
 RANGE_PAIRS: tuple[tuple[str, str], ...] = (
     ("start", "stop"),
     ("start", "end"),
