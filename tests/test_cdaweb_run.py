@@ -86,6 +86,51 @@ def test_a_download_beyond_the_limit_is_an_error_with_a_way_out(service: CdaWebS
     assert "--max-download" in result.output
 
 
+@pytest.fixture
+def two_fetches(service: CdaWebStandIn, tmp_path: Path) -> str:
+    """A pipeline of two files that the service has."""
+    for name in ("ac_k2_mfi_20220101_v03.cdf", "sta_l1_het_20211028_v01.cdf"):
+        service.publish(shutil.copy(sample_folder() / name, tmp_path / name))
+    fetches = [
+        {"step_id": one, "tool_name": "fetch_data", "tool_args": {
+            "dataset_id": dataset, "parameter_id": parameter, "time_range": day}}
+        for one, dataset, parameter, day in (
+            ("b", "AC_K2_MFI", "BGSEc", "2022-01-01"), ("p", "STA_L1_HET", "Proton_Flux", "2021-10-28"))
+    ]  # fmt: skip
+    figures = [
+        {"step_id": f"figure-{one}", "tool_name": "render_spec", "tool_args": {"spec": {"labels": [label]}}}
+        for one, label in (("b", "AC_K2_MFI.BGSEc"), ("p", "STA_L1_HET.Proton_Flux"))
+    ]
+    path = tmp_path / "two.json"
+    path.write_text(json.dumps({"id": "two", "name": "Two", "steps": [*fetches, *figures]}))
+    return str(path)
+
+
+def test_the_limit_holds_for_all_fetches_of_a_run_together(service: CdaWebStandIn, two_fetches: str):
+    sizes = [one.path.stat().st_size for one in service.files]
+    limit = max(sizes) + min(sizes) // 2
+    words = ["run", two_fetches, "--archive", "cdaweb", "-o", "out", "--max-download"]
+    result = CliRunner().invoke(app, [*words, f"{limit}B"], prog_name="helio")
+    assert result.exit_code == 1
+    assert "that this run has asked for already" in result.output
+    assert "--max-download 247kB or more" in result.output
+    assert len(service.asked("/sp_phys/data/")) == 1
+    assert CliRunner().invoke(app, [*words, "247kB"], prog_name="helio").exit_code == 0
+    assert len(service.asked("/sp_phys/data/")) == 2
+
+
+def test_a_plan_says_how_much_is_to_be_downloaded(service: CdaWebStandIn, two_fetches: str):
+    words = ["plan", two_fetches, "--archive", "cdaweb"]
+    before = CliRunner().invoke(app, words, prog_name="helio")
+    assert "to download: 2 files, 246 kB\n" in before.stdout
+    assert "b  fetch_data  not in the store, to download: 1 file, " in before.stdout
+    assert service.asked("/sp_phys/data/") == []
+    run = ["run", two_fetches, "--archive", "cdaweb", "-o", "out"]
+    assert CliRunner().invoke(app, run, prog_name="helio").exit_code == 0
+    after = CliRunner().invoke(app, words, prog_name="helio")
+    assert "to download: nothing\n" in after.stdout
+
+
 def test_a_range_that_ended_data_sets_never_had_is_refused_without_asking(service: CdaWebStandIn):
     # STEREO-A is alive: the service is asked about any day of its future.
     result = helio("-t", "2035-01-01", "-o", "out")

@@ -107,7 +107,7 @@ class _Moving:
 
 def downloads_line(fetches: list[Progress]) -> str:
     """``━━━━━━━━━━╌╌╌╌╌╌╌╌╌╌ 1 of 3 files, 12.4 of 24.8 MB`` of all fetches together; nothing when there are none."""
-    from helio.sources.downloads import in_words
+    from helio.sources.allowance import in_words
 
     if not fetches:
         return ""

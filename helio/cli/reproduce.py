@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from helio.store.lock import Lock
 
 MaxDownload = Annotated[
-    str, typer.Option("--max-download", help="What one fetch may download.", metavar="SIZE")
+    str, typer.Option("--max-download", help="What may be downloaded altogether.", metavar="SIZE")
 ]
 Offline = Annotated[bool, typer.Option("--offline", help="Ask no server: use what is there.")]
 _FEW = 10
@@ -185,7 +185,7 @@ def cite(
 
 def _lock_lines(made: Lock) -> list[str]:
     from helio.knowledge.citations import span_text
-    from helio.sources.downloads import in_words
+    from helio.sources.allowance import in_words
 
     lines = []
     for fetch in made.fetches:

@@ -63,7 +63,7 @@ def run(
     ] = None,
     formats: Formats = "html",
     max_download: Annotated[
-        str, typer.Option("--max-download", help="What one fetch may download.", metavar="SIZE")
+        str, typer.Option("--max-download", help="What the run may download altogether.", metavar="SIZE")
     ] = "1GB",
     offline: Annotated[bool, typer.Option("--offline", help="Ask no server: use what is there.")] = False,
     refresh: Annotated[bool, typer.Option("--refresh", help="Ask servers again for what is kept.")] = False,
@@ -152,9 +152,31 @@ def plan_pipeline(
         for variable, value in planned.values.items():
             typer.echo(f"{variable} = {value}")
         for step, told in zip(planned.steps, saved["forecast"], strict=True):
-            typer.echo(f"{told['state']:<6}  {step.step_id}  {step.tool_name}  {told['reason']}")
+            needs = _download_words(told["download"]) if told.get("download") else ""
+            line = f"{told['state']:<6}  {step.step_id}  {step.tool_name}  {told['reason']}"
+            typer.echo(f"{line}, to download: {needs}" if needs else line)
+        every = {url: size for told in saved["forecast"] for url, size in told.get("download", {}).items()}
+        typer.echo(f"to download: {_download_words(every)}")
         if output is not None:
             typer.echo(f"saved {output}")
+
+
+def _download_words(sizes: dict[str, int | None]) -> str:
+    """What is to be downloaded, and what a limit would have to be where it is more than the usual one."""
+    from helio.sources.allowance import MAX_DOWNLOAD, in_words
+
+    if not sizes:
+        return "nothing"
+    known = [size for size in sizes.values() if size is not None]
+    size = sum(known)
+    words = f"{len(sizes)} file{'s' * (len(sizes) != 1)}"
+    if known:
+        words += f", {in_words(size)}" + (" and more" if len(known) < len(sizes) else "")
+    else:
+        words += " of unknown size"
+    if size > MAX_DOWNLOAD:
+        words += f"; helio run needs --max-download {in_words(size, up=True).replace(' ', '')}"
+    return words
 
 
 def _one_name(words: list[str]) -> str:

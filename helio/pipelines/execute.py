@@ -20,7 +20,8 @@ from helio.pipelines.recipes import Input, Work, recipe_of_inputs, recipes_of_fe
 from helio.pipelines.replies import error_from, table_facts
 from helio.pipelines.work import Recipe
 from helio.pipelines.workers import Workers
-from helio.sources.provider import Providers
+from helio.sources.provider import Providers, Remote
+from helio.steps.fetch.choices import ABSENT, choices_of
 from helio.steps.signature import signatures
 from helio.store.source_file import SourceFile
 from helio.store.store import Result, Store
@@ -158,7 +159,11 @@ class Execution:
         return tuple(results)
 
     def forecast(self) -> list[dict[str, Any]]:
-        """For each step, whether it is in the store, is to run, or waits for one that is; nothing is executed."""
+        """For each step, whether it is in the store, is to run, or waits for one that is; nothing is executed.
+
+        For a fetch that is to run, ``download`` says what it would have to download: URLs, each with its bytes, or
+        None where nobody says. Of several candidates it is the first one that has files.
+        """
         told: list[dict[str, Any]] = []
         waiting: set[StepId] = set()
         for step in self.plan.steps:
@@ -174,7 +179,21 @@ class Execution:
             if state != "cached":
                 waiting.add(step.step_id)
             told.append({"step_id": step.step_id, "state": state, "reason": reason})
+            if state == "run" and signatures()[step.tool_name].gives == "tables":
+                told[-1]["download"] = self._to_download(step)
         return told
+
+    def _to_download(self, step: PlannedStep) -> dict[str, int | None]:
+        span = parse_time_range(step.args["time_range"], self.plan.now)
+        for choice in choices_of(step.args):
+            provider = self._providers.choose(choice.provider)
+            if not isinstance(provider, Remote):
+                return {}
+            try:
+                return provider.to_download(choice.dataset_id, choice.parameters, span)
+            except ABSENT as error:
+                log.info("%s has nothing to download: %s", choice.dataset_id, error.message)
+        return {}
 
     def files(self) -> dict[str, Any]:
         """For each fetch by its step's id: the choices that it may take, with name and identity of their files."""

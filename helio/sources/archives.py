@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from helio.errors import RequestError, closest
 from helio.settings import Settings
+from helio.sources.allowance import MAX_DOWNLOAD, Allowance
 from helio.sources.cdf import CdfReader
 from helio.sources.cited_as import Citations, CitedAs
 from helio.sources.hapi_servers import is_hapi, is_url, server_named
@@ -56,7 +57,7 @@ class Access:
     Parameters
     ----------
     max_download : int or None
-        Bytes that one fetch may download.
+        Bytes that the run may download.
     offline : bool
         Ask nobody: use what is kept.
     refresh : bool
@@ -69,7 +70,7 @@ class Access:
         Is told the progress of downloads, from several threads.
     """
 
-    max_download: int | None = 10**9
+    max_download: int | None = MAX_DOWNLOAD
     offline: bool = False
     refresh: bool = False
     listed: Listings = field(default_factory=dict)
@@ -120,7 +121,7 @@ class Archives:
     hapi_servers : mapping of str to str, optional
         URLs of HAPI servers by name, beside those that are known.
     max_download : int or None, optional
-        Bytes that one fetch may download.
+        Bytes that the run may download.
     offline : bool
         Ask nobody: use what is kept.
     refresh : bool
@@ -143,7 +144,7 @@ class Archives:
         cdaweb_url: str = "",
         swpc_url: str = "",
         hapi_servers: Mapping[str, str] | None = None,
-        max_download: int | None = 10**9,
+        max_download: int | None = MAX_DOWNLOAD,
         offline: bool = False,
         refresh: bool = False,
         listed: Listings | None = None,
@@ -157,7 +158,7 @@ class Archives:
         self._cdaweb_url = cdaweb_url
         self._swpc_url = swpc_url
         self._hapi_servers = hapi_servers or {}
-        self._max_download = max_download
+        self._allowance = Allowance(max_download)
         self._offline = offline
         self._refresh = refresh
         self._listed = listed or {}
@@ -250,7 +251,7 @@ class Archives:
             url=self._cdaweb_url,
             way_in=way_in,
             sha256=self._sha256,
-            limit=self._max_download,
+            limit=self._allowance,
             offline=self._offline,
             refresh=self._refresh,
             listed=self._listed,
@@ -264,7 +265,7 @@ class Archives:
             self._folder(),
             self._http(),
             url=self._swpc_url,
-            limit=self._max_download,
+            limit=self._allowance,
             offline=self._offline,
             refresh=self._refresh,
             told=self._told,
@@ -279,7 +280,7 @@ class Archives:
             self._http(),
             server=server,
             sha256=self._sha256,
-            limit=self._max_download,
+            limit=self._allowance,
             offline=self._offline,
             refresh=self._refresh,
             told=self._told,

@@ -28,7 +28,8 @@ from helio.errors import (
     UnknownParameter,
     did_you_mean,
 )
-from helio.sources.downloads import MAX_DOWNLOAD, Downloads, Kept, Progress, Wanted
+from helio.sources.allowance import MAX_DOWNLOAD, Allowance
+from helio.sources.downloads import Downloads, Kept, Progress, Wanted
 from helio.sources.folder_listing import FolderFile, choose_files, folders_between, read_listing
 from helio.sources.gather import Gathered, OneFile, gather
 from helio.sources.http import Http
@@ -100,8 +101,8 @@ class CdaWeb:
         asked in its stead.
     sha256 : callable, optional
         Gives a file's digest; one that remembers saves reading large files in every run.
-    limit : int or None
-        Bytes that one fetch may download.
+    limit : int, Allowance or None
+        Bytes that all fetches may download; an `Allowance` is shared with whoever else has it.
     offline : bool
         Ask nobody: use what is kept, however old, and name what is missing.
     refresh : bool
@@ -126,7 +127,7 @@ class CdaWeb:
         pub_url: str = "",
         way_in: WayIn = "rest",
         sha256: Callable[[Path], str] = sha256_of,
-        limit: int | None = MAX_DOWNLOAD,
+        limit: int | Allowance | None = MAX_DOWNLOAD,
         offline: bool = False,
         refresh: bool = False,
         listed: Listings | None = None,
@@ -223,6 +224,22 @@ class CdaWeb:
                 advice="; ".join(self._spans(dataset_id, time_range)),
             )
         return {name: tables[name] for name in parameters}
+
+    def to_download(
+        self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange
+    ) -> dict[str, int | None]:
+        """Files that a fetch would download, each by its URL with its bytes; None where the archive does not say.
+
+        What the data service computes is not among them: whether it is needed is known once the files are read.
+
+        Raises
+        ------
+        DataError
+            As `locate`.
+        """
+        del parameters  # files are whole
+        wanted = [_wanted(one) for one in self._listing(dataset_id, time_range)]
+        return {one.url: one.size or None for one in self._downloads.missing(wanted)}
 
     # Files
 

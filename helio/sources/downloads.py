@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 from urllib.parse import unquote, urlsplit
 
-from helio.errors import Cancelled, DamagedFile, Offline, Refused, TooLarge, TransientError
+from helio.errors import Cancelled, DamagedFile, Offline, Refused, TransientError
+from helio.sources.allowance import MAX_DOWNLOAD, Allowance, Share, allowance_of, in_words
 from helio.sources.cdf_guard import check_cdf
 from helio.sources.http import CONNECTIONS_PER_HOST, CutShort, Http
 from helio.store.file_digests import sha256_of
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     import httpx2
 
 log = logging.getLogger(__name__)
-
-MAX_DOWNLOAD = 10**9
-"""Bytes that one fetch may download unless it is told another limit."""
 
 FETCHES = itertools.count(1)
 """Numbers of the fetches of this process."""
@@ -110,8 +108,8 @@ class Downloads:
         Gives a file's digest; one that remembers saves reading large files in every run.
     check : callable, optional
         Refuses a file that is not of its kind, by `DamagedFile`.
-    limit : int or None
-        Bytes that one call of `get` may download.
+    limit : int, Allowance or None
+        Bytes that may be downloaded altogether; an `Allowance` is shared with whoever else has it.
     offline : bool
         Ask nobody.
     told : callable, optional
@@ -125,7 +123,7 @@ class Downloads:
         *,
         sha256: Callable[[Path], str] = sha256_of,
         check: Callable[[Path], None] = check_cdf,
-        limit: int | None = MAX_DOWNLOAD,
+        limit: int | Allowance | None = MAX_DOWNLOAD,
         offline: bool = False,
         told: Callable[[Progress], None] = lambda progress: None,
     ) -> None:
@@ -133,7 +131,7 @@ class Downloads:
         self._http = http
         self._sha256 = sha256
         self._check = check
-        self._limit = limit
+        self._allowance = allowance_of(limit)
         self._offline = offline
         self._told = told
         self._lock = threading.Lock()
@@ -192,26 +190,24 @@ class Downloads:
             revalidate = False
         asked = list(kept) if revalidate else missing
         if asked:
-            self._refuse_too_large(missing)
-            tally = _Tally(asked, self._limit, self._told)
-            kept.update(zip(asked, self._download_all(asked, kept, tally), strict=True))
+            share = self._share_of(missing)
+            try:
+                tally = _Tally(asked, share, self._told)
+                kept.update(zip(asked, self._download_all(asked, kept, tally), strict=True))
+            finally:
+                share.close()
         return [found for one in wanted if (found := kept[one]) is not None]
 
-    def missing(self, wanted: Sequence[Wanted]) -> tuple[int, int]:
-        """How many of the files are not here, and how many bytes those are listed with."""
-        absent = [one for one in dict.fromkeys(wanted) if self.find(one) is None]
-        return len(absent), sum(one.size for one in absent)
+    def missing(self, wanted: Sequence[Wanted]) -> list[Wanted]:
+        """Those of the files that are not here."""
+        return [one for one in dict.fromkeys(wanted) if self.find(one) is None]
 
     # Downloading
 
-    def _refuse_too_large(self, missing: Sequence[Wanted]) -> None:
+    def _share_of(self, missing: Sequence[Wanted]) -> Share:
         size = sum(one.size for one in missing)
-        if self._limit is not None and size > self._limit:
-            raise TooLarge(
-                f"{len(missing)} files of {in_words(size)} would have to be downloaded, "
-                f"and the limit is {in_words(self._limit)}",
-                advice=f"a shorter time range, or --max-download {in_words(size, up=True).replace(' ', '')}",
-            )
+        many = f"{len(missing)} file{'s' * (len(missing) != 1)}"
+        return self._allowance.plan(size, f"{many} of {in_words(size)}")
 
     def _download_all(
         self, asked: Sequence[Wanted], kept: Mapping[Wanted, Kept | None], tally: _Tally
@@ -369,18 +365,6 @@ def _safe(name: str) -> str:
     return name if _SAFE.fullmatch(name) else f"_{hashlib.sha256(name.encode()).hexdigest()[:32]}"
 
 
-def in_words(size: int, *, up: bool = False) -> str:
-    """A number of bytes for people, rounded up where it is to be a limit.
-
-    >>> in_words(1_240_936), in_words(1_240_936, up=True)
-    ('1.24 MB', '2 MB')
-    """
-    for power, unit in ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
-        if size >= power:
-            return f"{-(-size // power)} {unit}" if up else f"{size / power:.3g} {unit}"
-    return f"{size} B"
-
-
 def _whole(response: httpx2.Response) -> Iterator[bytes]:
     """The bytes of a body, and word if it ends before the length that was announced."""
     import httpx2
@@ -394,10 +378,10 @@ def _whole(response: httpx2.Response) -> Iterator[bytes]:
 class _Tally:
     """What the downloads of one call amount to."""
 
-    def __init__(self, asked: Sequence[Wanted], limit: int | None, told: Callable[[Progress], None]) -> None:
+    def __init__(self, asked: Sequence[Wanted], share: Share, told: Callable[[Progress], None]) -> None:
         self._files = len(asked)
         self._bytes = sum(one.size for one in asked) if all(one.size for one in asked) else 0
-        self._limit = limit
+        self._share = share
         self._told = told
         self._lock = threading.Lock()
         self._files_done = self._bytes_done = 0
@@ -411,11 +395,7 @@ class _Tally:
         with self._lock:
             self._bytes_done += count
             self._tell()
-            if self._limit is not None and self._bytes_done > self._limit:
-                raise TooLarge(
-                    f"more than {in_words(self._limit)} had to be downloaded, which is the limit",
-                    advice="a shorter time range, or a larger --max-download",
-                )
+        self._share.add(count)
 
     def done(self, count: int) -> None:
         """A file is here."""

@@ -29,12 +29,12 @@ from helio.errors import (
     Offline,
     Refused,
     ServerUnavailable,
-    TooLarge,
     UnknownDataset,
     did_you_mean,
 )
 from helio.sources import hapi_reply
-from helio.sources.downloads import MAX_DOWNLOAD, Kept, Progress, in_words
+from helio.sources.allowance import MAX_DOWNLOAD, Allowance, Share, allowance_of, in_words
+from helio.sources.downloads import Kept, Progress
 from helio.sources.hapi_at_once import AtOnce
 from helio.sources.hapi_info import Info, Parameter, read_info, record_bytes
 from helio.sources.hapi_pieces import Piece, Pieces, Series, folder_of
@@ -193,8 +193,8 @@ class Hapi:
         How the server is named in records; its address when left out.
     sha256 : callable, optional
         Gives a file's digest; one that remembers saves reading large files in every run.
-    limit : int or None
-        Bytes that one fetch may bring.
+    limit : int, Allowance or None
+        Bytes that all fetches may bring; an `Allowance` is shared with whoever else has it.
     offline : bool
         Ask nobody: use what is kept, however old, and name what is missing.
     refresh : bool
@@ -215,7 +215,7 @@ class Hapi:
         *,
         server: str = "",
         sha256: Callable[[Path], str] = sha256_of,
-        limit: int | None = MAX_DOWNLOAD,
+        limit: int | Allowance | None = MAX_DOWNLOAD,
         offline: bool = False,
         refresh: bool = False,
         told: Callable[[Progress], None] = lambda progress: None,
@@ -226,7 +226,7 @@ class Hapi:
         self._address = f"{parts.netloc}{parts.path}"
         self._base = re.sub(r"[^A-Za-z0-9.-]", "-", self._address)
         self._server = server or self._address
-        self._limit = limit
+        self._allowance = allowance_of(limit)
         self._offline = offline
         self._refresh = refresh and not offline
         self._told = told
@@ -332,6 +332,25 @@ class Hapi:
                 f"{dataset_id} has no record of {', '.join(empty)} in {found.span}", advice=_span_of(info)
             )
         return tables
+
+    def to_download(
+        self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange
+    ) -> dict[str, int | None]:
+        """Requests that a fetch would make, each with its bytes, roughly; None where they are not known.
+
+        Raises
+        ------
+        DataError
+            As `fetch`, before any record is asked for.
+        """
+        found = self._located(dataset_id, time_range)
+        info = self._info(dataset_id)
+        asked = [self._asked(info, found, name) for name in dict.fromkeys(parameters)]
+        sizes: dict[str, int | None] = {}
+        for one, span in self._kept_and_missing(asked)[1]:
+            size = _size_of(one, span)
+            sizes[self._data_url(dataset_id, span, one.names, one.form)] = None if size is None else int(size)
+        return sizes
 
     def _table(self, asked: _Asked, pieces: Sequence[Piece]) -> Table | None:
         """One table of all pieces, or None when they have no record."""
@@ -492,13 +511,7 @@ class Hapi:
 
     def _all_pieces(self, every: Sequence[_Asked]) -> dict[str, list[Piece]]:
         """All pieces of each parameter in order, asking for those that are not here."""
-        pieces: dict[str, list[Piece]] = {}
-        missing: list[tuple[_Asked, TimeRange]] = []
-        for one in every:
-            pieces[one.parameter.name], gaps = self._pieces.cover(
-                one.series, one.found.span, one.found.edition
-            )
-            missing += [(one, span) for gap in gaps for span in _cut(gap, one.longest)]
+        pieces, missing = self._kept_and_missing(every)
         if missing and self._offline:
             one, span = missing[0]
             more = f", and {len(missing) - 1} more intervals" if len(missing) > 1 else ""
@@ -508,8 +521,8 @@ class Hapi:
                 place=one.found.url,
             )
         if missing:
-            self._refuse_too_large(missing)
-            tally = _Tally(len(missing), self._limit, self._told)
+            share = self._share_of(missing)
+            tally = _Tally(len(missing), share, self._told)
             wanted: dict[str, timedelta] = {}
             for one, span in missing:
                 wanted[one.parameter.name] = wanted.get(one.parameter.name, timedelta()) + span.duration
@@ -527,21 +540,29 @@ class Hapi:
                 finally:
                     # after a failure, those under way end at their next bytes; what has come is kept
                     tally.stop()
+                    share.close()
                     pool.shutdown(wait=False, cancel_futures=True)
         return {name: sorted(found, key=lambda each: each.span.start) for name, found in pieces.items()}
 
-    def _refuse_too_large(self, missing: Sequence[tuple[_Asked, TimeRange]]) -> None:
-        """Before anything is asked for, where the server says how often there is a record."""
-        size = 0.0
-        for one, span in missing:
-            if one.info.cadence is None:
-                return
-            size += one.size * (span.duration / one.info.cadence)
-        if self._limit is not None and size > self._limit:
-            raise TooLarge(
-                f"about {in_words(int(size))} would have to be downloaded, and the limit is {in_words(self._limit)}",
-                advice=f"a shorter time range, or --max-download {in_words(int(size * 1.1), up=True).replace(' ', '')}",
+    def _kept_and_missing(
+        self, every: Sequence[_Asked]
+    ) -> tuple[dict[str, list[Piece]], list[tuple[_Asked, TimeRange]]]:
+        """Pieces that are here, by parameter, and the intervals that are to be asked for."""
+        pieces: dict[str, list[Piece]] = {}
+        missing: list[tuple[_Asked, TimeRange]] = []
+        for one in every:
+            pieces[one.parameter.name], gaps = self._pieces.cover(
+                one.series, one.found.span, one.found.edition
             )
+            missing += [(one, span) for gap in gaps for span in _cut(gap, one.longest)]
+        return pieces, missing
+
+    def _share_of(self, missing: Sequence[tuple[_Asked, TimeRange]]) -> Share:
+        """What is set aside for intervals, before anything is asked for; nothing where their size is not known."""
+        sizes = [_size_of(one, span) for one, span in missing]
+        known = [size for size in sizes if size is not None]
+        size = int(sum(known)) if len(known) == len(sizes) else 0
+        return self._allowance.plan(size, f"about {in_words(size)}", likely=int(size * 1.1))
 
     def _get(self, asked: _Asked, span: TimeRange, wanted: timedelta, tally: _Tally) -> list[Piece]:
         """Ask for an interval, and for its halves when it is more than the server gives at once.
@@ -707,9 +728,9 @@ class Hapi:
 class _Tally:
     """What the requests of one fetch amount to."""
 
-    def __init__(self, requests: int, limit: int | None, told: Callable[[Progress], None]) -> None:
+    def __init__(self, requests: int, share: Share, told: Callable[[Progress], None]) -> None:
         self._requests = requests
-        self._limit = limit
+        self._share = share
         self._told = told
         self._lock = threading.Lock()
         self._done = self._bytes = 0
@@ -722,11 +743,7 @@ class _Tally:
         with self._lock:
             self._bytes += count
             self._tell()
-            if self._limit is not None and self._bytes > self._limit:
-                raise TooLarge(
-                    f"more than {in_words(self._limit)} had to be downloaded, which is the limit",
-                    advice="a shorter time range, or a larger --max-download",
-                )
+        self._share.add(count)
 
     def more(self) -> None:
         """A request became two."""
@@ -777,6 +794,12 @@ def _check_whole(body: bytes, asked: _Asked, *, framed: bool) -> None:
     columns = sum(one.elements for one in asked.together)
     if lines and (last.count(b",") + 1 < columns or not (framed or body.endswith(b"\n"))):
         raise CutShort("ends within a record")
+
+
+def _size_of(asked: _Asked, span: TimeRange) -> float | None:
+    """Bytes of an interval, roughly; None where the server does not say how often there is a record."""
+    cadence = asked.info.cadence
+    return None if cadence is None else asked.size * (span.duration / cadence)
 
 
 def _cut(span: TimeRange, longest: timedelta) -> list[TimeRange]:

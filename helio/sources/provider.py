@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from helio.store.source_file import SourceFile
 from helio.time_range import TimeRange
@@ -46,6 +46,23 @@ class Provider(Protocol):
         Raises
         ------
         UnknownDataset, UnknownParameter, NoData, DamagedFile
+        """
+        ...
+
+
+@runtime_checkable
+class Remote(Protocol):
+    """A provider whose data have to be downloaded first."""
+
+    def to_download(
+        self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange
+    ) -> dict[str, int | None]:
+        """What a fetch would download that is not here: its URLs, each with its bytes, None where nobody says.
+
+        Raises
+        ------
+        DataError
+            As `fetch`, before anything is downloaded.
         """
         ...
 

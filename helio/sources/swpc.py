@@ -21,12 +21,12 @@ from helio.errors import (
     NotYetPublished,
     Offline,
     RequestError,
-    TooLarge,
     UnknownDataset,
     UnknownParameter,
     did_you_mean,
 )
-from helio.sources.downloads import FETCHES, MAX_DOWNLOAD, Progress, in_words
+from helio.sources.allowance import MAX_DOWNLOAD, Allowance, allowance_of, in_words
+from helio.sources.downloads import FETCHES, Progress
 from helio.sources.http import Http, json_of
 from helio.sources.saved_replies import Saved, SavedReplies
 from helio.store.files import note_use, write_whole
@@ -214,8 +214,8 @@ class Swpc:
     http : Http, optional
     url : str
         Another server than NOAA's.
-    limit : int or None
-        Bytes that one reply may have.
+    limit : int, Allowance or None
+        Bytes that all replies may have; an `Allowance` is shared with whoever else has it.
     offline : bool
         Ask nobody: use what is kept, however old, and name what is missing.
     refresh : bool
@@ -234,7 +234,7 @@ class Swpc:
         http: Http | None = None,
         *,
         url: str = "",
-        limit: int | None = MAX_DOWNLOAD,
+        limit: int | Allowance | None = MAX_DOWNLOAD,
         offline: bool = False,
         refresh: bool = False,
         told: Callable[[Progress], None] = lambda progress: None,
@@ -247,7 +247,7 @@ class Swpc:
         self._base = "swpc/" + re.sub(r"[^A-Za-z0-9.-]", "-", parts.netloc)
         self._data = cache / "data" / self._base
         self._replies = SavedReplies(cache / "replies", self._http.clock.now)
-        self._limit = limit
+        self._allowance = allowance_of(limit)
         self._offline = offline
         self._refresh = refresh and not offline
         self._told = told
@@ -368,14 +368,13 @@ class Swpc:
                 return None
             length = response.headers.get("content-length", "")
             size = int(length) if length.isdigit() else 0
-            if self._limit is not None and size > self._limit:
-                raise TooLarge(
-                    f"{product.file} has {in_words(size)}, and the limit is {in_words(self._limit)}",
-                    advice=f"--max-download {in_words(size, up=True).replace(' ', '')}",
-                    place=url,
-                )
-            self._told(Progress(0, 1, 0, size, number))
-            reply = json_of(response, url)
+            share = self._allowance.plan(size, f"{product.file} of {in_words(size)}")
+            try:
+                self._told(Progress(0, 1, 0, size, number))
+                reply = json_of(response, url)
+                share.add(response.num_bytes_downloaded)
+            finally:
+                share.close()
             self._told(Progress(1, 1, size, size, number))
             said = {name: response.headers.get(name, "") for name in ("etag", "last-modified")}
             return {"reply": reply, "etag": said["etag"], "last_modified": said["last-modified"]}

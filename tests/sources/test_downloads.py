@@ -26,7 +26,8 @@ from helio.errors import (
     TooLarge,
 )
 from helio.sources import downloads as module
-from helio.sources.downloads import Downloads, Progress, Wanted, in_words, place_of
+from helio.sources.allowance import in_words
+from helio.sources.downloads import Downloads, Progress, Wanted, place_of
 from helio.sources.http import Hosts, Http
 from tests.sources.standin_cdaweb import CdaWebStandIn
 

@@ -323,6 +323,16 @@ def test_more_than_the_limit_is_refused_before_it_is_asked_for(server, new):
         new(limit=100).fetch("SPLIT@0", ["V"], DAY)
 
 
+def test_what_a_fetch_would_ask_for_is_known_beforehand_with_its_size_where_the_cadence_is(server, new):
+    [(url, size)] = new().to_download(MAG, ["BGSE"], DAY).items()
+    assert "parameters=BGSE" in url
+    assert size == 24 * (24 + 3 * 8)
+    assert list(new().to_download("SPLIT@0", ["V"], DAY).values()) == [None]
+    assert server.asked("/data") == []
+    new().fetch(MAG, ["BGSE"], DAY)
+    assert new().to_download(MAG, ["BGSE"], DAY) == {}
+
+
 # What there is not
 
 

@@ -6,6 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Required, TypedDict
 
+from helio.errors import NoData, NotYetPublished, UnknownDataset, UnknownParameter
+
+ABSENT = (UnknownDataset, UnknownParameter, NoData, NotYetPublished)
+"""What makes a fetch with candidates look at the next one; damage and refusals are never passed over."""
+
 
 class Candidate(TypedDict, total=False):
     """One dataset and parameter that would do."""

@@ -7,16 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from helio.errors import DataError, NoData, NotYetPublished, NoUsableData, UnknownDataset, UnknownParameter
+from helio.errors import DataError, NoUsableData
 from helio.knowledge.units import canonical_unit
 from helio.sources.provider import Provider, Providers
-from helio.steps.fetch.choices import Candidate, choices_of
+from helio.steps.fetch.choices import ABSENT, Candidate, choices_of
 from helio.steps.tool import tool
 from helio.store.table import Table
 from helio.time_range import TimeRange
-
-ABSENT = (UnknownDataset, UnknownParameter, NoData, NotYetPublished)
-"""What makes a fetch with candidates look at the next one; damage and refusals are never passed over."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,114 @@
+"""What a run may download altogether, however many fetches and servers share it."""
+
+from __future__ import annotations
+
+import threading
+
+from helio.errors import TooLarge
+
+MAX_DOWNLOAD = 10**9
+"""Bytes that a run may download unless it is told another limit."""
+
+
+class Allowance:
+    """How many bytes may be downloaded; safe to share between threads, providers and fetches.
+
+    Parameters
+    ----------
+    limit : int or None
+        None for as many as there are.
+    """
+
+    def __init__(self, limit: int | None = MAX_DOWNLOAD) -> None:
+        self.limit = limit
+        self._lock = threading.Lock()
+        self._came = 0
+        self._expected = 0
+
+    def plan(self, size: int, what: str, *, likely: int | None = None) -> Share:
+        """Set bytes aside for downloads that are about to begin.
+
+        Parameters
+        ----------
+        size : int
+            How many there will be, as far as is known; 0 where it is not.
+        what : str
+            In words: ``"3 files of 260 kB"``.
+        likely : int, optional
+            What to advise as a limit where `size` is only roughly known.
+
+        Raises
+        ------
+        TooLarge
+            They are more than is left.
+        """
+        with self._lock:
+            before = self._came + self._expected
+            if self.limit is not None and before + size > self.limit:
+                came = f", beside {in_words(before)} that this run has asked for already" if before else ""
+                enough = in_words(before + (likely or size), up=True).replace(" ", "")
+                raise TooLarge(
+                    f"{what} would have to be downloaded{came}, and the limit is {in_words(self.limit)}",
+                    advice=f"a shorter time range, or --max-download {enough}"
+                    + (" or more: helio plan says how much the whole run needs" if before else ""),
+                )
+            self._expected += size
+        return Share(self, size)
+
+    def _move(self, came: int, expected: int) -> None:
+        with self._lock:
+            self._came += came
+            self._expected += expected
+            if came > 0 and self.limit is not None and self._came > self.limit:
+                raise TooLarge(
+                    f"more than {in_words(self.limit)} had to be downloaded, which is the limit of the run",
+                    advice="a shorter time range, or a larger --max-download",
+                )
+
+
+class Share:
+    """What one fetch has set aside of an allowance, and what came of it."""
+
+    def __init__(self, allowance: Allowance, size: int) -> None:
+        self._allowance = allowance
+        self._lock = threading.Lock()
+        self._size = size
+        self._came = 0
+
+    def add(self, count: int) -> None:
+        """More bytes came, or as many fewer where some came in vain.
+
+        Raises
+        ------
+        TooLarge
+            They are more than the allowance has.
+        """
+        with self._lock:
+            before = max(0, self._size - self._came)
+            self._came += count
+            after = max(0, self._size - self._came)
+        self._allowance._move(count, after - before)
+
+    def close(self) -> None:
+        """No more will come: what was set aside is free for others."""
+        with self._lock:
+            left = max(0, self._size - self._came)
+            self._size = 0
+        self._allowance._move(0, -left)
+
+
+def allowance_of(limit: int | Allowance | None) -> Allowance:
+    """A limit that others share already, or a new one."""
+    return limit if isinstance(limit, Allowance) else Allowance(limit)
+
+
+def in_words(size: int, *, up: bool = False) -> str:
+    """A number of bytes for people, rounded up where it is to be a limit.
+
+    >>> in_words(1_240_936), in_words(1_240_936, up=True)
+    ('1.24 MB', '2 MB')
+    """
+    for power, unit in ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+        if size >= power:
+            return f"{-(-size // power)} {unit}" if up else f"{size / power:.3g} {unit}"
+    return f"{size} B"
