@@ -33,7 +33,8 @@ def search_datasets(
         if as_json:
             hits = [{**one.dataset.to_json(), "score": one.score} for one in answer.hits]
             unknown = {word: list(close) for word, close in answer.unknown.items()}
-            print_json({"total": answer.total, "datasets": hits, "unknown": unknown})
+            elsewhere = {word: list(missions) for word, missions in answer.elsewhere.items()}
+            print_json({"total": answer.total, "datasets": hits, "unknown": unknown, "elsewhere": elsewhere})
         else:
             say("\n".join(answer_lines(answer)))
     if not answer.hits:

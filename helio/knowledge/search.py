@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from helio.errors import closest
 from helio.knowledge.cadence import said_cadences
 from helio.knowledge.catalogue import Catalogue, DatasetSummary
 from helio.knowledge.missions import ALIASES, Craft
-from helio.knowledge.words import CONTEXT, Clause, clauses, tokens
+from helio.knowledge.words import AT_L1, CONTEXT, CRAFT_AT_L1, Clause, clauses, plain, tokens
 
 _SATURATION = 6.0
 """BM25's k1 for the weights of helio.knowledge.index: more than this, a word hardly tells more."""
@@ -29,6 +29,8 @@ _CONTEXT = 0.3
 """What a word of the surroundings is worth beside what is measured there."""
 _CADENCE = 6.0
 """A cadence that is met is worth as much as two words."""
+_FEW = 4
+_OTHER_LETTERS = re.compile(r"(?=\w*[^\W\d_a-zA-Z])\w+")
 
 
 @dataclass(frozen=True)
@@ -51,11 +53,17 @@ class Answer:
         How many there were before the limit.
     unknown : mapping
         Words that no dataset tells of, each with the words that come close to it.
+    craft : tuple of str
+        The missions and spacecraft that the question names.
+    elsewhere : mapping
+        Words that no dataset of these tells of, each with the missions that do.
     """
 
     hits: tuple[Hit, ...]
     total: int
     unknown: Mapping[str, tuple[str, ...]]
+    craft: tuple[str, ...] = ()
+    elsewhere: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class Search:
@@ -73,6 +81,7 @@ class Search:
         question : str
             Words, whatever their order: ``solar wind magnetic field ACE 1 min``.
         """
+        question = plain(question)
         rest, craft = self._named(question)
         wanted, rest = _cadence(rest)
         places = [
@@ -81,7 +90,9 @@ class Search:
         places = places or list(range(len(self._datasets)))
         scores = dict.fromkeys(places, 0.0)
         met = dict.fromkeys(places, 0)
-        unknown: dict[str, tuple[str, ...]] = {}
+        # what is written in other letters is in no title
+        unknown: dict[str, tuple[str, ...]] = dict.fromkeys(_OTHER_LETTERS.findall(question), ())
+        elsewhere: dict[str, tuple[str, ...]] = {}
         asked = clauses(tokens(rest))
         for clause in asked:
             told = self._told(clause)
@@ -90,7 +101,10 @@ class Search:
                 continue
             worth = _CONTEXT if clause.concept in CONTEXT and len(asked) > 1 else 1.0
             rarity = worth * math.log(1 + len(self._datasets) / (1 + len(told)))
-            for place in told.keys() & scores.keys():
+            there = told.keys() & scores.keys()
+            if not there:
+                elsewhere[" ".join(clause.words)] = self._missions(told)
+            for place in there:
                 weight = told[place]
                 scores[place] += rarity * weight * (_SATURATION + 1) / (_SATURATION + weight)
                 met[place] += 1
@@ -112,7 +126,7 @@ class Search:
             key=lambda hit: (-hit.score, len(hit.dataset.id), hit.dataset.id),
         )
         hits = tuple(replace(hit, score=round(hit.score, 3)) for hit in ranked[: max(limit, 0)])
-        return Answer(hits, len(ranked), unknown)
+        return Answer(hits, len(ranked), unknown, tuple(sorted(craft)), elsewhere)
 
     @cached_property
     def _datasets(self) -> list[tuple[str, Craft]]:
@@ -136,7 +150,9 @@ class Search:
 
     def _named(self, question: str) -> tuple[str, set[str]]:
         """The question without the names of missions and spacecraft, and those that it named."""
-        words = _words_of(question)
+        said = " ".join(_words_of(question))
+        words = tuple(AT_L1.sub(" ", said).split())
+        at_l1 = set(CRAFT_AT_L1) if AT_L1.search(said) else set()
         named: set[str] = set()
         kept: list[str] = []
         longest = max(map(len, self._crafts))
@@ -151,7 +167,7 @@ class Search:
             else:
                 kept.append(words[start])
                 start += 1
-        return " ".join(kept), named
+        return " ".join(kept), named or at_l1
 
     def _told(self, clause: Clause) -> dict[int, float]:
         """How much each dataset tells of a clause: its best choice, and a little of the second."""
@@ -190,6 +206,14 @@ class Search:
                 place += int(step)
                 found.append((place, int(weight)))
         return found
+
+    def _missions(self, told: Mapping[int, float]) -> tuple[str, ...]:
+        """The missions whose datasets tell most of something."""
+        best: dict[str, float] = {}
+        for place, weight in told.items():
+            mission = self._datasets[place][1].mission
+            best[mission] = best.get(mission, 0.0) + weight
+        return tuple(sorted(best, key=lambda one: (-best[one], one))[:_FEW])
 
     def _close(self, word: str) -> tuple[str, ...]:
         vocabulary = re.findall(r"\n([a-z][a-z0-9]{2,})\|", self._words)
@@ -237,6 +261,7 @@ _LESS = (
         r"housekeep|hk|health|calib|background",
         4.0,
     ),
+    (r"key parameters|_KP[_-]", r"key", 6.0),
     (r"predicted|_PRE$|PRED_", r"predict|future", 3.0),
     (r"BRST|BURST-|[_-]BURST|MAGB_|DISB|burst mode(?!s)", r"brst|burst|high res|waveform", 4.0),
     (r"\bslow\b|_SLOW", r"slow", 1.0),

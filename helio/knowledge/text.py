@@ -31,6 +31,10 @@ def answer_lines(answer: Answer) -> list[str]:
     for word, close in answer.unknown.items():
         hint = f": did you mean {' or '.join(repr(one) for one in close)}?" if close else ""
         lines.append(f"note: no dataset tells of '{word}'{hint}")
+    for word, missions in answer.elsewhere.items():
+        lines.append(
+            f"note: no dataset of {' or '.join(answer.craft)} tells of '{word}'; {', '.join(missions)} have some"
+        )
     return lines
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -157,6 +158,17 @@ SPELLINGS: dict[str, str] = {
     "dual electron": "des",
 }
 
+# Phrases of a question that ask for one of their words: a wave instrument's title has `plasma` too, and one of the
+# solar wind `solar`.
+ASKED: dict[str, str] = {"plasma moment": "moment", "solar energetic": "energetic"}
+
+# Of what is measured at the first Lagrange point; L1 alone is also a level of data.
+AT_L1 = re.compile(
+    r"\b(?:(?:at|from|near|around) (?:the )?l1\b|l1 (?:point|monitor)s?\b|lagrang\w+(?: point)?(?: l?1)?\b)"
+)
+CRAFT_AT_L1 = ("ACE", "Wind", "SOHO", "DSCOVR")
+
+_GREEK = str.maketrans({"α": "alpha", "β": "beta", "γ": "gamma", "μ": "u"})
 _STOP = frozenset(
     [
         *("a", "an", "and", "the", "of", "in", "for", "from", "with", "on", "at", "to", "by", "or", "is", "are", "as"),
@@ -165,6 +177,16 @@ _STOP = frozenset(
     ]
 )  # fmt: skip
 _LONGEST = max(len(phrase.split()) for phrases in CONCEPTS.values() for phrase in phrases)
+
+
+def plain(text: str) -> str:
+    """The same letters without accents.
+
+    >>> plain("électron Ångström α")
+    'electron Angstrom alpha'
+    """
+    apart = unicodedata.normalize("NFKD", text).translate(_GREEK)
+    return "".join(one for one in apart if not unicodedata.combining(one))
 
 
 def tokens(text: str) -> list[str]:
@@ -190,6 +212,7 @@ def _table(phrases: dict[str, str]) -> dict[tuple[str, ...], str]:
 
 _PHRASES = _table({phrase: concept for concept, phrases in CONCEPTS.items() for phrase in phrases})
 _SPELT = _table(SPELLINGS)
+_ASKED = _table(ASKED)
 
 
 def concepts(words: Sequence[str]) -> list[str]:
@@ -238,9 +261,10 @@ def clauses(words: Sequence[str]) -> list[Clause]:
     while start < len(words):
         for length in range(min(_LONGEST, len(words) - start), 0, -1):
             phrase = tuple(words[start : start + length])
-            concept, spelt = _PHRASES.get(phrase, ""), _SPELT.get(phrase, "")
+            asked = (_ASKED[phrase],) if phrase in _ASKED else phrase
+            concept, spelt = _PHRASES.get(asked, ""), _SPELT.get(phrase, "")
             if concept or spelt or length == 1:
-                found.append(Clause(phrase, concept, spelt))
+                found.append(Clause(asked, concept, spelt))
                 start += length
                 break
     return found
@@ -253,5 +277,6 @@ _RELATED: dict[str, tuple[tuple[str, float], ...]] = {
     "spectrum": (("energyspectrum", 0.5),),
     "energyspectrum": (("spectrum", 0.4),),
     "plasma": (("moment", 0.6),),
+    "moment": (("plasma", 0.3),),
     "radio": (("wave", 0.4),),
 }

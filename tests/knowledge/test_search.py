@@ -10,6 +10,7 @@ import pytest
 
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.search import Search
+from helio.knowledge.text import answer_lines
 from helio.knowledge.words import CONCEPTS, concepts, tokens
 
 HERE = Path(__file__).parent
@@ -128,3 +129,54 @@ def test_no_phrase_stands_for_two_concepts():
             words = tuple(tokens(phrase))
             assert seen.setdefault(words, concept) == concept, phrase
             assert concept in concepts(words)
+
+
+@pytest.mark.parametrize(
+    ("question", "word"), [("Ulysses cosmic rays", "cosmic ray"), ("GOES x-ray", "x ray")]
+)
+def test_a_word_that_does_not_go_with_the_spacecraft_is_named(search: Search, question: str, word: str):
+    answer = search.find(question)
+    assert answer.hits == ()
+    assert answer.craft == (question.split()[0],)
+    assert answer.elsewhere[word]
+    told = answer_lines(answer)
+    assert told[0] == "no dataset answers that"
+    assert told[1].startswith(f"note: no dataset of {question.split()[0]} tells of '{word}'; ")
+
+
+def test_what_goes_with_the_spacecraft_is_not_complained_of(search: Search):
+    assert search.find("ACE cosmic rays").elsewhere == {}
+    assert search.find("cosmic rays").elsewhere == {}
+
+
+def test_an_accent_does_not_cut_a_word(search: Search):
+    assert search.find("électron flux ACE") == search.find("electron flux ACE")
+    assert search.find("α particle Wind") == search.find("alpha particle Wind")
+
+
+def test_words_in_other_letters_are_said_not_to_be_found(search: Search):
+    assert search.find("поле ACE").unknown == {"поле": ()}
+
+
+@pytest.mark.parametrize("question", ["IMF at L1 GSM", "IMF GSM near the L1 point", "IMF GSM Lagrange point"])
+def test_l1_as_a_place_is_no_level_of_data(search: Search, question: str):
+    crafts = {hit.dataset.mission for hit in search.find(question, limit=20).hits}
+    assert crafts <= {"ACE", "Wind", "SOHO", "DSCOVR"}
+    assert first(search, question) == "WI_H0_MFI"
+
+
+def test_l1_beside_a_spacecraft_stays_a_level_of_data(search: Search):
+    assert first(search, "STEREO-A L1 magnetic field RTN") == "STA_L1_MAG_RTN"
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Wind plasma moments", "WI_PM_3DP"),  # not the plasma waves of WI_H0_WAV
+        ("solar energetic protons STEREO", "STA_L1_HET"),  # not the solar wind of PLASTIC
+        ("Kp index", "OMNI2_H0_MRG1HR"),  # not the key parameters of MAVEN
+        ("MAVEN key parameters", "MVN_INSITU_KP-4SEC"),
+    ],
+)
+def test_a_word_of_two_meanings_is_read_by_the_words_beside_it(search: Search, question: str, expected: str):
+    assert first(search, question) == expected
