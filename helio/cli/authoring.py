@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
@@ -260,7 +260,8 @@ def _desk(
             desk = api.desk(
                 by=writer, now=now, archive=archive, ended=ended, replay=replay, settings=settings
             )
-            yield desk
+            with _told(sys.stderr if sys.stderr.isatty() and not context.obj else None):
+                yield desk
         except (KeyboardInterrupt, Cancelled, typer.Abort) as error:
             ended.set()
             typer.echo(_cancelled(desk), err=True)
@@ -272,6 +273,24 @@ def _desk(
         finally:
             if desk is not None:
                 desk.close()
+
+
+@contextmanager
+def _told(stream: TextIO | None) -> Iterator[None]:
+    """Say on a terminal what is asked and waited for: an answer may take a minute, and a quota longer."""
+    if stream is None:
+        yield
+        return
+    import logging
+
+    asked = logging.getLogger("helio.authoring.door")
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(logging.Formatter("  %(message)s"))
+    asked.addHandler(handler)
+    try:
+        yield
+    finally:
+        asked.removeHandler(handler)
 
 
 def _cancelled(desk: Desk | None) -> str:

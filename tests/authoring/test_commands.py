@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -16,6 +17,7 @@ from typer.testing import CliRunner, Result
 from helio.authoring import door as doors
 from helio.authoring.transcript import read_lines
 from helio.cli import app
+from helio.cli import authoring as commands
 from tests.authoring import standin_gemini as standin
 from tests.authoring.answers import LOOK, RED, SEEN, edit, fetch, figure, plan, put, question
 from tests.authoring.conftest import python, wait_for_requests
@@ -407,6 +409,24 @@ def test_a_transcript_says_it_all_again_without_a_key(model, monkeypatch):
     assert again["after"] == first["after"]
     path = f"home/transcripts/{first['transcript']}.jsonl"
     assert json.loads(helio("author", ASKED, "--replay", path, "--json").stdout)["after"] == first["after"]
+
+
+# ---- while it is asked
+
+
+def test_what_is_waited_for_is_said_on_a_terminal(model, mine, monkeypatch):
+    said = io.StringIO()
+    told = commands._told
+    monkeypatch.setattr(commands, "_told", lambda stream: told(said))
+    model(standin.failure(503, "overloaded"), edit(RED, touches="style"))
+    assert helio("edit", "mine", "red for the magnitude").exit_code == 0
+    assert "answers 503: overloaded; another attempt in 1.0 s" in said.getvalue()
+    assert "question 1: gemini-3.8-flash, 15 tokens" in said.getvalue()
+
+
+def test_nothing_of_it_is_said_where_nobody_looks(model, mine):
+    model(edit(RED, touches="style"))
+    assert "question 1" not in helio("edit", "mine", "red for the magnitude").output
 
 
 # ---- ended from outside
