@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from helio.errors import Mismatch
 from helio.sources.provider import Providers
 from helio.steps import load_tool
 from helio.steps.quantity import check_quantity
@@ -71,7 +72,13 @@ def call_tool(
         for one in signature.arguments
         if one.name in args and one.name not in used
     }
-    return load_tool(name)(*positional, **arguments)
+    try:
+        return load_tool(name)(*positional, **arguments)
+    except Mismatch as error:
+        labels = {id(one): label for named in tables.values() for label, one in named.items()}
+        if error.tables and all(id(one) in labels for one in error.tables):
+            error.called(tuple(f"'{labels[id(one)]}'" for one in error.tables))
+        raise
 
 
 def _typed(kind: str | None, value: Any, now: datetime) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from helio.errors import ClockMismatch, FrameMismatch, StepError, UnitMismatch
+from helio.errors import ClockMismatch, FrameMismatch, Mismatch, StepError, UnitMismatch
 
 if TYPE_CHECKING:
     from helio.store.table import Table
@@ -99,27 +99,40 @@ def same_unit(one: Table, other: Table) -> str:
         When they differ by more than their spelling: ``nT`` and ``T`` do.
     """
     if not equal_units(one.unit, other.unit):
-        raise UnitMismatch(
-            f"{_called(one)} {_has_unit(one.unit)}, and {_called(other)} {_has_unit(other.unit)}",
-            advice=advice_on_units(other.unit, one.unit),
+        raise _mismatch(
+            UnitMismatch,
+            one,
+            other,
+            ("{0} ", _has_unit(one.unit), ", and {1} ", _has_unit(other.unit)),
+            advice_on_units(other.unit, one.unit),
         )
     return one.unit
 
 
-def same_frame(one: Table, other: Table) -> str:
+def same_frame(one: Table, other: Table, frames: tuple[str, str] | None = None) -> str:
     """The frame of two vectors.
+
+    Parameters
+    ----------
+    one, other : Table
+    frames : (str, str), optional
+        Theirs, where they are known from more than what the tables say.
 
     Raises
     ------
     FrameMismatch
         When they differ, or only one of them has a frame.
     """
-    if not _equal_frames(one.frame, other.frame):
-        raise FrameMismatch(
-            f"{_called(one)} {_has_frame(one.frame)}, and {_called(other)} {_has_frame(other.frame)}",
-            advice=advice_on_frames(other.frame, one.frame),
+    first, second = frames or (one.frame, other.frame)
+    if not _equal_frames(first, second):
+        raise _mismatch(
+            FrameMismatch,
+            one,
+            other,
+            ("{0} ", _has_frame(first), ", and {1} ", _has_frame(second)),
+            advice_on_frames(second, first),
         )
-    return one.frame
+    return first
 
 
 def same_clock(one: Table, other: Table) -> None:
@@ -141,10 +154,25 @@ def same_clock(one: Table, other: Table) -> None:
         how = f"from record {first + 1} on: {_utc(one, first)} and {_utc(other, first)}"
     else:
         how = f"{len(one)} records and {len(other)}"
-    raise ClockMismatch(
-        f"{_called(one)} and {_called(other)} do not have the same epochs: {how}",
-        advice="bring them onto one clock first, with the tool align",
+    raise _mismatch(
+        ClockMismatch,
+        one,
+        other,
+        ("{0} and {1} do not have the same epochs: ", how),
+        "bring them onto one clock first, with the tool align",
     )
+
+
+def _mismatch(kind: type[Mismatch], one: Table, other: Table, said: tuple[str, ...], advice: str) -> Mismatch:
+    """An error about two tables, by the names their files give them until somebody knows their labels.
+
+    Of `said` every second text is taken as it stands: a unit may have braces.
+    """
+    wording = "".join(
+        text.replace("{", "{{").replace("}", "}}") if place % 2 else text for place, text in enumerate(said)
+    )
+    names = (_called(one), _called(other))
+    return kind(wording.format(*names), advice=advice, tables=(one, other), wording=wording)
 
 
 def _utc(table: Table, record: int) -> str:
@@ -235,4 +263,9 @@ def _advice_on_kind(kind: str, table: Table, label: str) -> str:
         return f'take one component: "{label or table.name}.{table.components[0]}"'
     if kind == "scalar" and table.axes:
         return "average it over a band first, with the tool band_average"
+    if kind == "vector" and table.kind == "scalar" and not LENGTH.search(table.name):
+        return (
+            "choose the whole vector; components that are parameters of their own are put together by the tool "
+            "join_components"
+        )
     return f"choose a parameter that is {_HELD[kind]}"

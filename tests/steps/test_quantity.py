@@ -172,6 +172,17 @@ def test_another_kind_is_refused_with_what_to_take_instead():
         checked(Quantity(kind="vector"), spectrum(), label="x")
 
 
+def test_components_of_their_own_are_joined_where_a_vector_is_needed():
+    with pytest.raises(
+        StepError, match=r"takes a vector as its field, and 'OMNI\.BZ_GSM' is one series"
+    ) as caught:
+        checked(Quantity(kind="vector"), vector().component("Bz"), "OMNI.BZ_GSM")
+    assert "join_components" in caught.value.advice
+    with pytest.raises(StepError) as caught:
+        checked(Quantity(kind="vector"), replace(vector().component("Bz"), name="|B|"))
+    assert "join_components" not in caught.value.advice
+
+
 def test_two_tables_have_one_unit_or_both_are_named():
     assert same_unit(vector(), vector()) == "nT"
     with pytest.raises(UnitMismatch, match="'B' is in nT, and 'V' is in km/s"):

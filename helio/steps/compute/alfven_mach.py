@@ -38,12 +38,12 @@ def alfven_mach(
     alpha_ratio : Table, shape (n,)
         Alpha particles per proton. Without it and `assumed_alpha` the plasma is of protons.
     assumed_alpha : float
-        Alpha particles per proton where `alpha_ratio` is missing; OMNI's Mach number corresponds to 0.047.
+        Alpha particles per proton where `alpha_ratio` is missing; OMNI's Mach number corresponds to 0.0477.
 
     Returns
     -------
     Table, shape (n,)
-        V/V_A, without a unit. NaN where a quantity is missing, the density is not positive or the field is 0.
+        V/V_A, without a unit. NaN where a quantity is missing or negative, or the density or the field is 0.
 
     Raises
     ------

@@ -10,6 +10,7 @@ from helio.knowledge.constants import VACUUM_PERMEABILITY
 from helio.steps.compute.alpha_particles import alpha_fraction, mass_per_proton
 from helio.steps.compute.cartesian import Values, length_of
 from helio.steps.compute.derived import derived, on_one_clock
+from helio.steps.compute.possible import positive
 from helio.steps.quantity import Quantity
 from helio.steps.tool import tool
 from helio.store.table import Table
@@ -39,7 +40,7 @@ def alfven_speed(
     Returns
     -------
     Table, shape (n,)
-        km/s; for protons 21.8 B/√N_p. NaN where a quantity is missing or the density is not positive. Not
+        km/s; for protons 21.8 B/√N_p. NaN where a quantity is missing or negative or the density is 0. Not
         relativistic: far below the speed of light.
 
     Raises
@@ -49,7 +50,7 @@ def alfven_speed(
 
     References
     ----------
-    Alfvén, Nature 150, 405 (1942). OMNIWeb's 20 B/√N_p has a constant share of alpha particles of 0.047.
+    Alfvén, Nature 150, 405 (1942). OMNIWeb's 20 B/√N_p has a constant share of alpha particles of 0.0477.
     """
     inputs = on_one_clock(field, density, alpha_ratio)
     values = alfven_speeds(field, density, alpha_fraction(alpha_ratio, assumed_alpha))
@@ -58,8 +59,7 @@ def alfven_speed(
 
 def alfven_speeds(field: Table, density: Table, fraction: Values | float) -> Values:
     """The speeds alone, in km/s."""
-    mass_density = density.values * (mass_per_proton(fraction) * (1e6 * VACUUM_PERMEABILITY))
-    mass_density[~(mass_density > 0)] = np.nan
+    mass_density = positive(density) * (mass_per_proton(fraction) * (1e6 * VACUUM_PERMEABILITY))
     values = length_of(field, "an Alfvén speed")
     values /= np.sqrt(mass_density, out=mass_density)
     values *= 1e-12  # nT and m/s into km/s

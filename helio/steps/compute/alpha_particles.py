@@ -24,7 +24,12 @@ def alpha_fraction(ratio: Table | None, assumed: float | None) -> Values | float
     Raises
     ------
     StepError
-        When it is negative or above 1.
+        When `assumed`, or all that the table has, is negative or above 1.
+
+    Notes
+    -----
+    Single values of the table that are negative or above 1 are no ratios: the result is NaN there, whatever is assumed
+    for missing ones.
     """
     if assumed is not None and not 0 <= assumed <= 1:
         raise StepError(
@@ -34,8 +39,17 @@ def alpha_fraction(ratio: Table | None, assumed: float | None) -> Values | float
     if ratio is None:
         return 0.0 if assumed is None else assumed
     values = ratio.values.astype(np.float64)
+    missing = np.isnan(values)
+    impossible = ~missing & ~((values >= 0) & (values <= 1))
+    if impossible.any() and (missing | impossible).all():
+        raise StepError(
+            f"'{ratio.name}' has no number of alpha particles per proton: it is {np.nanmin(values):g} to "
+            f"{np.nanmax(values):g}",
+            advice='numbers from 0 to 1; a percentage is converted first: convert_units to "1"',
+        )
+    values[impossible] = np.nan
     if assumed is not None:
-        values[np.isnan(values)] = assumed
+        values[missing] = assumed
     return values
 
 

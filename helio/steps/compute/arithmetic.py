@@ -13,7 +13,8 @@ from helio.knowledge.unit_products import unit_product
 from helio.steps.compute.angles import shorter_way, turning
 from helio.steps.compute.between_samples import missing, share
 from helio.steps.compute.columns import columns_of
-from helio.steps.quantity import same_clock, same_frame, same_unit
+from helio.steps.compute.lone_component import letter_of
+from helio.steps.quantity import frame_of_series, same_clock, same_frame, same_unit
 from helio.steps.signature import Text
 from helio.steps.tool import tool
 from helio.store.table import Axis, Table, merge_sources
@@ -50,16 +51,17 @@ def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = 
     Raises
     ------
     ClockMismatch, UnitMismatch, FrameMismatch
-        When epochs, or for sums and differences units or frames, are not the same. A scalar without a frame goes with
-        any component: |B| − B_z.
+        When epochs or frames, or for sums and differences units, are not the same. A scalar without a frame goes with
+        any component: |B| − B_z. A product with x of GSE goes with GSM, for both have the same x.
     StepError
         When the shapes do not go together, or the product of two vectors is asked for.
     """
+    unit = same_unit(left, right) if operation in ("add", "subtract") else ""
+    _hold_frames(left, right, product=operation in ("multiply", "divide"))
     same_clock(left, right)
     first, second, shape = _side_by_side(left, right, operation)
     angles = any(turning(one) for one in (left, right))
     if operation in ("add", "subtract"):
-        unit = same_unit(left, right)
         values = first + second if operation == "add" else first - second
         if angles:
             values = _round(values, left, right, operation)
@@ -128,8 +130,6 @@ def _side_by_side(
                 f"{', '.join(right.components)}",
                 advice="take the same components of both, in one order, with the tool components",
             )
-    if left.kind == "vector" or (not product and left.frame and right.frame):
-        same_frame(left, right)
     if left.kind == "spectrum" and not (
         len(left.axes) == len(right.axes)
         and all(_same_bins(one, other) for one, other in zip(left.axes, right.axes, strict=True))
@@ -152,6 +152,24 @@ def _round(
             shorter_way(chosen, found.turn) if operation == "subtract" else found.written(chosen)
         )
     return flat.reshape(values.shape)
+
+
+def _hold_frames(left: Table, right: Table, *, product: bool) -> None:
+    """Hold that components that are put together are those of one frame, as far as files say which.
+
+    Only x of GSE and of GSM is the same in both, so that a product with it has a meaning.
+    """
+    if left.kind == right.kind == "vector":
+        if not product:  # of two vectors with a frame there is no product at all
+            same_frame(left, right)
+        return
+    one, other = frame_of_series(left), frame_of_series(right)
+    if not (one and other):
+        return
+    shared = {one.upper(), other.upper()} == {"GSE", "GSM"}
+    if product and shared and "x" in (letter_of(left), letter_of(right)):
+        return
+    same_frame(left, right, (one, other))
 
 
 def _frame_of_scalars(left: Table, right: Table) -> str:

@@ -66,11 +66,11 @@ def ballistic_shift(
     if (position is None) == (from_x is None):
         how = "twice" if position is not None else "not at all"
         raise StepError(f"the position is given {how}", advice="give position_label or from_x, in km")
+    if position is not None and velocity.kind == "vector":
+        _same_x(velocity, position)
     inputs = on_one_clock(series, velocity, position)
     speed = _towards_earth(velocity)
     if position is not None:
-        if velocity.kind == "vector":
-            _same_x(velocity, position)
         x = cartesian(position, "a ballistic shift")[:, 0]
     else:
         x = np.full(len(series), from_x, dtype=np.float64)
@@ -111,7 +111,7 @@ def _towards_earth(velocity: Table) -> np.ndarray[tuple[int], np.dtype[np.float6
         speed = -velocity.values.astype(np.float64)
     else:
         hold_length(velocity, "a ballistic shift")
-        speed = np.abs(velocity.values.astype(np.float64))
+        speed = velocity.values.astype(np.float64)
     wrong = np.flatnonzero(speed <= 0)
     if wrong.size:
         raise StepError(

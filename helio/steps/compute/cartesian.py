@@ -89,7 +89,7 @@ def length_of(table: Table, what: str) -> Values:
     Returns
     -------
     array, shape (n,)
-        Never negative. NaN where the table has NaN.
+        Never negative. NaN where the table has NaN, where a series is negative, and where anything is infinite.
 
     Raises
     ------
@@ -98,13 +98,15 @@ def length_of(table: Table, what: str) -> Values:
     """
     if table.kind == "scalar":
         hold_length(table, what)
-        lengths: Values = np.abs(table.values, dtype=np.float64)
+        lengths: Values = table.values.astype(np.float64)
+        lengths[~((lengths >= 0) & (lengths < np.inf))] = np.nan
         return lengths
     x, y, z = cartesian(table, what).T
     total: Values = x * x
     total += y * y
     total += z * z
     np.sqrt(total, out=total)
+    total[np.isinf(total)] = np.nan
     return total
 
 

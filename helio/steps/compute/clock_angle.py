@@ -13,7 +13,7 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=2, range_capable=True)
+@tool(version=3, range_capable=True)
 def clock_angle(
     field: Annotated[Table, Quantity(kind="vector", frames=("GSM", "GSE"))],
 ) -> Annotated[Table, Quantity("deg", kind="scalar")]:
@@ -28,7 +28,7 @@ def clock_angle(
     -------
     Table, shape (n,)
         atan2(B_y, B_z) in degrees, −180 to 180: 0 is northward, ±180 southward, 90 towards dusk. NaN where one of
-        the two is missing, or both are 0. It has no frame; its description names that of the field.
+        the two is missing, or both are 0. Its frame is that of the field.
     """
     y, z = cartesian(field, "a clock angle")[:, 1:].T
     angle = np.degrees(np.arctan2(y, z))
@@ -39,5 +39,6 @@ def clock_angle(
         angle,
         unit="deg",
         name="θ_CA",
+        frame=field.frame,
         description=f"clock angle of {what} in {field.frame}",
     )

@@ -13,7 +13,7 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=2, range_capable=True)
+@tool(version=3, range_capable=True)
 def cone_angle(
     field: Annotated[Table, Quantity(kind="vector", frames=("GSE", "GSM", "RTN"))], *, folded: bool = False
 ) -> Annotated[Table, Quantity("deg", kind="scalar")]:
@@ -30,7 +30,8 @@ def cone_angle(
     Returns
     -------
     Table, shape (n,)
-        Degrees, 0 to 180, or to 90. NaN where a component is missing or the vector is 0.
+        Degrees, 0 to 180, or to 90. NaN where a component is missing or the vector is 0. Its frame is
+        that of the vector.
     """
     x, y, z = cartesian(field, "a cone angle").T
     if folded:
@@ -44,5 +45,6 @@ def cone_angle(
         angle,
         unit="deg",
         name="θ_cone",
+        frame=field.frame,
         description=f"cone angle of {field.name or 'vector'} from {axis} in {field.frame}",
     )

@@ -74,8 +74,8 @@ def cross_correlation_lag(
     ----------
     Bendat & Piersol, Random Data, ch. 5.1: time delays from the peak of the correlation coefficient.
     """
-    for one in (series, delayed):
-        hold_no_turn(one, purpose="correlated")
+    for given in (series, delayed):
+        hold_no_turn(given, purpose="correlated")
     same_clock(series, delayed)
     if not -1 <= least < 1:
         raise StepError(f"{least:g} is no correlation", advice="least: 0.5")

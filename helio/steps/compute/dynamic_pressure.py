@@ -7,6 +7,7 @@ from typing import Annotated
 from helio.steps.compute.alpha_particles import alpha_fraction, mass_per_proton
 from helio.steps.compute.cartesian import length_of
 from helio.steps.compute.derived import derived, on_one_clock
+from helio.steps.compute.possible import not_negative
 from helio.steps.quantity import Quantity
 from helio.steps.tool import tool
 from helio.store.table import Table
@@ -36,7 +37,7 @@ def dynamic_pressure(
     Returns
     -------
     Table, shape (n,)
-        (m_p + m_α N_α/N_p) N_p V² in nPa. NaN where a quantity is missing.
+        (m_p + m_α N_α/N_p) N_p V² in nPa. NaN where a quantity is missing or negative, or the ratio above 1.
 
     Raises
     ------
@@ -51,6 +52,6 @@ def dynamic_pressure(
     inputs = on_one_clock(density, velocity, alpha_ratio)
     values = length_of(velocity, "a dynamic pressure")
     values *= values
-    values *= density.values
+    values *= not_negative(density)
     values *= mass_per_proton(alpha_fraction(alpha_ratio, assumed_alpha)) * 1e21  # cm^-3 km²/s² into nPa
     return derived(inputs, values, unit="nPa", name="P_dyn", description="dynamic pressure of the solar wind")

@@ -45,8 +45,8 @@ def electric_field(
     ----------
     Ideal Ohm's law, E + V×B = 0.
     """
-    inputs = on_one_clock(velocity, field)
     frame = same_frame(velocity, field)
+    inputs = on_one_clock(velocity, field)
     (vx, vy, vz), (bx, by, bz) = (cartesian(one, "an electric field").T for one in (velocity, field))
     values = np.stack([vz * by - vy * bz, vx * bz - vz * bx, vy * bx - vx * by], axis=1)
     values *= 1e-3  # km/s times nT is µV/m

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from helio.errors import StepError
+from helio.errors import FrameMismatch, StepError
 from helio.sources.istp import frame_of, stem_of
 from helio.steps.compute.derived import on_one_clock
 from helio.steps.quantity import Quantity, same_frame, same_unit
@@ -55,15 +55,16 @@ def join_components(
             f"{len(series)} series need as many different names, and there are: {', '.join(names) or 'none'}",
             advice='names: ["Bx", "By", "Bz"], in the order of source_labels',
         )
-    inputs = on_one_clock(*series)
     first = series[0]
     for other in series[1:]:
         same_unit(first, other)
+    joint = _common_frame(series, frame.strip())
+    inputs = on_one_clock(*series)
     return replace(
         first,
         values=np.stack([one.values for one in series], axis=1),
         components=tuple(names),
-        frame=_common_frame(series, frame.strip()),
+        frame=joint,
         name=name.strip() or stem_of(tuple(names)) or "vector",
         description="",
         scale="linear",
@@ -74,11 +75,16 @@ def join_components(
 
 def _common_frame(series: list[Table], stated: str) -> str:
     """The frame that is stated, or that the series say, in their facts or their names."""
-    known = [replace(one, frame=one.frame or frame_of("", {"LABLAXIS": one.name})) for one in series]
-    wanted = replace(known[-1], frame=stated, name="the vector") if stated else known[-1]
-    for place, one in enumerate(known):
-        if place == 0 and {one.frame.upper(), wanted.frame.upper()} == {"GSE", "GSM"}:
+    known = [one.frame or frame_of("", {"LABLAXIS": one.name}) for one in series]
+    wanted = stated or known[-1]
+    for place, (one, frame) in enumerate(zip(series, known, strict=True)):
+        if place == 0 and {frame.upper(), wanted.upper()} == {"GSE", "GSM"}:
             continue
-        if one.frame or not stated:
-            same_frame(wanted, one)
-    return wanted.frame
+        if stated and frame and frame.casefold() != stated.casefold():
+            raise FrameMismatch(
+                f"the vector is to be in {stated}, and '{one.name}' is in {frame}",
+                advice=f"choose components in {stated}, or leave out frame",
+            )
+        if not stated:
+            same_frame(series[-1], one, (wanted, frame))
+    return wanted

@@ -7,10 +7,11 @@ from typing import Annotated
 import numpy as np
 
 from helio.steps.compute.alfven_speed import alfven_speeds
-from helio.steps.compute.alpha_particles import mass_per_proton
+from helio.steps.compute.alpha_particles import alpha_fraction, mass_per_proton
 from helio.steps.compute.cartesian import length_of
 from helio.steps.compute.derived import derived, on_one_clock
 from helio.steps.compute.plasma_pressure import thermal_pressure
+from helio.steps.compute.possible import positive
 from helio.steps.quantity import Quantity
 from helio.steps.tool import tool
 from helio.store.table import Table
@@ -26,9 +27,10 @@ def magnetosonic_mach(
     temperature: Annotated[Table, Quantity("K", kind="scalar")],
     field: Annotated[Table, Quantity("nT")],
     electrons: Annotated[Table, Quantity("K", kind="scalar")] | None = None,
+    alpha_ratio: Annotated[Table, Quantity("1", kind="scalar")] | None = None,
     *,
     electron_temperature: float | None = None,
-    assumed_alpha: float = 0.0,
+    assumed_alpha: float | None = None,
     alpha_temperature_ratio: float = 4.0,
 ) -> Annotated[Table, Quantity("1", kind="scalar")]:
     """Ratio of the flow speed to the speed of fast waves across the field, √(V_A² + C_s²).
@@ -43,17 +45,20 @@ def magnetosonic_mach(
         Magnetic field, nT: its strength, or the vector. All on the same epochs.
     electrons : Table, shape (n,)
         Temperature of the electrons, K. Without it and `electron_temperature` the sound is that of the ions.
+    alpha_ratio : Table, shape (n,)
+        Alpha particles per proton. Without it and `assumed_alpha` the ions are protons.
     electron_temperature : float
         The same as one number, K; OMNI takes 140000.
     assumed_alpha : float
-        Alpha particles per proton; OMNI takes 0.05.
+        Alpha particles per proton where `alpha_ratio` is missing; OMNI takes 0.05.
     alpha_temperature_ratio : float
         T_α/T_p, where there are alpha particles.
 
     Returns
     -------
     Table, shape (n,)
-        Without a unit. C_s² = γ p/ρ with γ = 5/3. NaN where a quantity is missing or the density not positive.
+        Without a unit. C_s² = γ p/ρ with γ = 5/3. NaN where a quantity is missing or negative, or the density
+        is 0.
 
     Raises
     ------
@@ -67,18 +72,19 @@ def magnetosonic_mach(
     OMNIWeb, Detailed Derivation of Parameters, https://omniweb.gsfc.nasa.gov/ftpbrowser/bow_derivation.html:
     C_s = 0.12 (T + 1.28e5)^½ km/s; its rounded factor is 2 % larger than this.
     """
-    inputs = on_one_clock(velocity, density, temperature, field, electrons)
+    inputs = on_one_clock(velocity, density, temperature, field, electrons, alpha_ratio)
+    fraction = alpha_fraction(alpha_ratio, assumed_alpha)
     squared = thermal_pressure(
         density,
         temperature,
         electrons,
         electron_temperature=electron_temperature,
-        alpha_fraction=assumed_alpha,
+        fraction=fraction,
         alpha_temperature_ratio=alpha_temperature_ratio,
     )
-    squared *= ADIABATIC * 1e-21 / mass_per_proton(assumed_alpha)  # nPa, cm^-3 and kg into km²/s²
-    squared /= density.values
-    squared += alfven_speeds(field, density, assumed_alpha) ** 2
+    squared *= ADIABATIC * 1e-21 / mass_per_proton(fraction)  # nPa, cm^-3 and kg into km²/s²
+    squared /= positive(density)
+    squared += alfven_speeds(field, density, fraction) ** 2
     squared[squared == 0] = np.nan
     values = length_of(velocity, "a Mach number")
     values /= np.sqrt(squared, out=squared)

@@ -135,7 +135,7 @@ def _principal_axes(field: Table, values: Values, interval: TimeRange | None) ->
         raise StepError(
             f"a minimum variance analysis needs at least {FEWEST} complete vectors, and there are "
             f"{complete.size} {where}",
-            advice="choose a longer interval, inside the time of the data",
+            advice=f"choose a longer interval, inside the time of the data: {_span(field)}",
         )
     used = np.ascontiguousarray(values[rows][complete].T)
     used -= used.mean(axis=1, keepdims=True)
@@ -149,6 +149,13 @@ def _principal_axes(field: Table, values: Values, interval: TimeRange | None) ->
     axes = np.array([largest, np.cross(normal, largest), normal])
     # Rounding makes the smallest variance of a plane wave a negative zero.
     return _Found(axes, np.maximum(variances[::-1], 0.0), rows.start + int(complete[0]), int(complete.size))
+
+
+def _span(field: Table) -> str:
+    if not len(field):
+        return "there are no records"
+    first, last = (str(epoch)[:19].replace("T", " ") for epoch in (field.epoch[0], field.epoch[-1]))
+    return f"{first} to {last} UT"
 
 
 def _sign(value: float) -> float:

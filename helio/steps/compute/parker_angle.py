@@ -11,12 +11,16 @@ from helio.knowledge.constants import ASTRONOMICAL_UNIT, SOLAR_RADIUS
 from helio.steps.compute.cartesian import length_of
 from helio.steps.compute.derived import derived, on_one_clock
 from helio.steps.compute.lone_component import letter_of
+from helio.steps.compute.possible import not_negative, positive
 from helio.steps.quantity import Quantity
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 SIDEREAL_ROTATION = 2 * np.pi / (25.38 * 86400.0)
 """rad/s, of the Carrington frame."""
+
+FARTHEST = 200.0
+"""In AU, beyond the heliopause, where there is no solar wind; a distance in km is a slip."""
 
 
 @tool(version=2, range_capable=True, needs=(("radius_label", "distance"),))
@@ -47,7 +51,8 @@ def parker_angle(
     -------
     Table, shape (n,)
         ψ = atan(Ω (r − r₀) cos(latitude)/V) in degrees, 0 to 90, with the sidereal rotation in 25.38 days; 43° at
-        1 AU and 460 km/s. A field along it has −B_T/B_R = tan ψ. NaN where a quantity is missing or the speed is 0.
+        1 AU and 460 km/s. A field along it has −B_T/B_R = tan ψ. NaN where a quantity is missing or negative, or speed
+        or distance is 0.
 
     Raises
     ------
@@ -65,8 +70,11 @@ def parker_angle(
         raise StepError(
             f"the distance from the Sun is given {how}", advice="give radius_label or distance, in AU"
         )
-    if distance is not None and not distance > 0:
-        raise StepError(f"a distance of {distance:g} AU from the Sun has no spiral")
+    if distance is not None and not 0 < distance <= FARTHEST:
+        raise StepError(
+            f"a distance of {distance:g} AU from the Sun has no spiral",
+            advice=f"a number in AU, above 0 and up to {FARTHEST:g}: 1.0 at the Earth",
+        )
     if not -90 <= latitude <= 90:
         raise StepError(f"there is no latitude of {latitude:g} degrees", advice="a number from -90 to 90")
     if not source_radius >= 0:
@@ -74,9 +82,9 @@ def parker_angle(
     inputs = on_one_clock(velocity, radius)
     # The spiral is that of the radial speed.
     radial = letter_of(velocity) == "r"
-    speed = np.abs(velocity.values, dtype=np.float64) if radial else length_of(velocity, "a spiral")
+    speed = not_negative(velocity) if radial else length_of(velocity, "a spiral")
     speed[speed == 0] = np.nan
-    reached = np.float64(distance or 0.0) if radius is None else radius.values.astype(np.float64)
+    reached = np.float64(distance or 0.0) if radius is None else positive(radius)
     metres = np.maximum(ASTRONOMICAL_UNIT * reached - source_radius * SOLAR_RADIUS, 0.0)
     tangent = metres * (SIDEREAL_ROTATION * 1e-3 * np.cos(np.radians(latitude))) / speed
     values = np.degrees(np.arctan(tangent, out=tangent), out=tangent)

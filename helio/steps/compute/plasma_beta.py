@@ -7,6 +7,7 @@ from typing import Annotated
 import numpy as np
 
 from helio.knowledge.constants import VACUUM_PERMEABILITY
+from helio.steps.compute.alpha_particles import alpha_fraction
 from helio.steps.compute.cartesian import length_of
 from helio.steps.compute.derived import derived, on_one_clock
 from helio.steps.compute.plasma_pressure import thermal_pressure
@@ -21,9 +22,10 @@ def plasma_beta(
     temperature: Annotated[Table, Quantity("K", kind="scalar")],
     field: Annotated[Table, Quantity("nT")],
     electrons: Annotated[Table, Quantity("K", kind="scalar")] | None = None,
+    alpha_ratio: Annotated[Table, Quantity("1", kind="scalar")] | None = None,
     *,
     electron_temperature: float | None = None,
-    assumed_alpha: float = 0.0,
+    assumed_alpha: float | None = None,
     alpha_temperature_ratio: float = 4.0,
 ) -> Annotated[Table, Quantity("1", kind="scalar")]:
     """Ratio of thermal to magnetic pressure.
@@ -38,18 +40,20 @@ def plasma_beta(
         Magnetic field, nT: its strength, or the vector. All on the same epochs.
     electrons : Table, shape (n,)
         Temperature of the electrons, K. Without it and `electron_temperature` the result is the beta of the ions.
+    alpha_ratio : Table, shape (n,)
+        Alpha particles per proton. Without it and `assumed_alpha` the ions are protons.
     electron_temperature : float
         The same as one number, K; OMNI takes 140000.
     assumed_alpha : float
-        Alpha particles per proton; OMNI takes 0.05.
+        Alpha particles per proton where `alpha_ratio` is missing; OMNI takes 0.05.
     alpha_temperature_ratio : float
         T_α/T_p, where there are alpha particles; mass-proportional, as in OMNI.
 
     Returns
     -------
     Table, shape (n,)
-        2 μ₀ Σ n k T / B², without a unit, to be drawn on a logarithmic scale. NaN where a quantity is missing or the
-        field is 0.
+        2 μ₀ Σ n k T / B², without a unit, to be drawn on a logarithmic scale. NaN where a quantity is missing or
+        negative, or the field is 0.
 
     Raises
     ------
@@ -63,13 +67,14 @@ def plasma_beta(
     OMNIWeb, Detailed Derivation of Parameters, https://omniweb.gsfc.nasa.gov/ftpbrowser/bow_derivation.html:
     β = (4.16e-5 T + 5.34) N_p / B², which are the three numbers named above.
     """
-    inputs = on_one_clock(density, temperature, field, electrons)
+    inputs = on_one_clock(density, temperature, field, electrons, alpha_ratio)
+    fraction = alpha_fraction(alpha_ratio, assumed_alpha)
     values = thermal_pressure(
         density,
         temperature,
         electrons,
         electron_temperature=electron_temperature,
-        alpha_fraction=assumed_alpha,
+        fraction=fraction,
         alpha_temperature_ratio=alpha_temperature_ratio,
     )
     strength = length_of(field, "a plasma beta")

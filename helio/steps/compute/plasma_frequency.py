@@ -9,12 +9,13 @@ import numpy as np
 from helio.knowledge.constants import ELEMENTARY_CHARGE, PARTICLES, VACUUM_PERMITTIVITY
 from helio.steps.compute.cartesian import Values
 from helio.steps.compute.derived import derived
+from helio.steps.compute.possible import not_negative
 from helio.steps.quantity import Quantity
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=1, range_capable=True)
+@tool(version=2, range_capable=True)
 def plasma_frequency(
     density: Annotated[Table, Quantity("cm^-3", kind="scalar")],
     *,
@@ -39,8 +40,7 @@ def plasma_frequency(
     NRL Plasma Formulary, Fundamental Plasma Parameters.
     """
     which = PARTICLES[particle]
-    number = density.values.astype(np.float64)
-    number[number < 0] = np.nan
+    number = not_negative(density)
     values: Values = np.sqrt(number, out=number)
     per_root = abs(which.charge) * ELEMENTARY_CHARGE * np.sqrt(1e6 / (VACUUM_PERMITTIVITY * which.mass))
     values *= 1e-3 * per_root / (2 * np.pi)

@@ -7,6 +7,7 @@ import numpy as np
 from helio.errors import StepError
 from helio.knowledge.constants import BOLTZMANN
 from helio.steps.compute.cartesian import Values
+from helio.steps.compute.possible import not_negative
 from helio.store.table import Table
 
 
@@ -16,7 +17,7 @@ def thermal_pressure(
     electrons: Table | None,
     *,
     electron_temperature: float | None,
-    alpha_fraction: float,
+    fraction: Values | float,
     alpha_temperature_ratio: float,
 ) -> Values:
     """Sum of n k T over the species, in nPa.
@@ -29,8 +30,15 @@ def thermal_pressure(
         Temperature of the electrons, K.
     electron_temperature : float, optional
         The same as one number, K.
-    alpha_fraction, alpha_temperature_ratio : float
-        N_α/N_p and T_α/T_p. There is one electron per proton and two per alpha particle.
+    fraction : float or array of shape (n,)
+        N_α/N_p, as `alpha_fraction` gives it. There is one electron per proton and two per alpha particle.
+    alpha_temperature_ratio : float
+        T_α/T_p.
+
+    Returns
+    -------
+    array, shape (n,)
+        NaN where a quantity is missing or negative.
 
     Raises
     ------
@@ -44,18 +52,17 @@ def thermal_pressure(
         )
     for name, value in (
         ("electron_temperature", electron_temperature or 0.0),
-        ("assumed_alpha", alpha_fraction),
         ("alpha_temperature_ratio", alpha_temperature_ratio),
     ):
         if not (np.isfinite(value) and value >= 0):
             raise StepError(f"{name} is {value:g}, and cannot be negative")
-    pressure: Values = temperature.values.astype(np.float64)
-    pressure *= 1.0 + alpha_fraction * alpha_temperature_ratio
-    per_proton = 1.0 + 2.0 * alpha_fraction
+    pressure = not_negative(temperature)
+    pressure *= 1.0 + fraction * alpha_temperature_ratio
+    per_proton = 1.0 + 2.0 * fraction
     if electrons is not None:
-        pressure += per_proton * electrons.values
+        pressure += per_proton * not_negative(electrons)
     elif electron_temperature is not None:
         pressure += per_proton * electron_temperature
-    pressure *= density.values
+    pressure *= not_negative(density)
     pressure *= 1e15 * BOLTZMANN  # cm^-3 into m^-3, Pa into nPa
     return pressure

@@ -8,6 +8,7 @@ import numpy as np
 
 from helio.steps.compute.derived import derived, on_one_clock
 from helio.steps.compute.lone_component import hold_b_z
+from helio.steps.compute.possible import positive
 from helio.steps.quantity import Quantity
 from helio.steps.tool import tool
 from helio.store.table import Table
@@ -50,8 +51,7 @@ def shue_standoff(
     """
     hold_b_z(bz, "the standoff distance")
     inputs = on_one_clock(pressure, bz)
-    nanopascal = pressure.values.astype(np.float64)
-    nanopascal[~(nanopascal > 0)] = np.nan
+    nanopascal = positive(pressure)
     field = bz.values.astype(np.float64)
     if give == "flaring":
         exponent = (0.58 - 0.007 * field) * (1 + 0.024 * np.log(nanopascal))

@@ -10,12 +10,13 @@ from helio.errors import StepError
 from helio.knowledge.constants import BOLTZMANN, PARTICLES
 from helio.steps.compute.cartesian import Values
 from helio.steps.compute.derived import derived
+from helio.steps.compute.possible import not_negative
 from helio.steps.quantity import Quantity
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=1, range_capable=True)
+@tool(version=2, range_capable=True)
 def thermal_speed(
     temperature: Annotated[Table, Quantity("K", kind="scalar")],
     *,
@@ -49,8 +50,7 @@ def thermal_speed(
     Wind/SWE: W = √(2kT/m), Kasper et al., J. Geophys. Res. 111, A03105 (2006).
     """
     check_factor(factor)
-    kelvin = temperature.values.astype(np.float64)
-    kelvin[kelvin < 0] = np.nan
+    kelvin = not_negative(temperature)
     speed: Values = np.sqrt(kelvin, out=kelvin)
     speed *= np.sqrt(factor * BOLTZMANN / PARTICLES[particle].mass) * 1e-3
     return derived(

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import numpy as np
-
 from helio.knowledge.constants import BOLTZMANN, PARTICLES
 from helio.steps.compute.derived import derived
+from helio.steps.compute.possible import not_negative
 from helio.steps.compute.thermal_speed import check_factor
 from helio.steps.quantity import Quantity
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=1, range_capable=True)
+@tool(version=2, range_capable=True)
 def thermal_temperature(
     speed: Annotated[Table, Quantity("km/s", kind="scalar")],
     *,
@@ -47,8 +46,7 @@ def thermal_temperature(
     Wind/SWE: W = √(2kT/m), Kasper et al., J. Geophys. Res. 111, A03105 (2006).
     """
     check_factor(factor)
-    kelvin = speed.values.astype(np.float64)
-    kelvin[kelvin < 0] = np.nan
+    kelvin = not_negative(speed)
     kelvin *= kelvin
     kelvin *= 1e6 * PARTICLES[particle].mass / (factor * BOLTZMANN)
     return derived(

@@ -26,7 +26,7 @@ def test_it_runs_from_north_over_dusk_to_south(vector, degrees):
 def test_it_is_missing_where_a_component_is_or_there_is_no_direction():
     found = clock_angle(field())
     assert np.isnan(found.values).tolist() == [False] * 4 + [True, True]
-    assert (found.unit, found.name, found.frame, found.components) == ("deg", "θ_CA", "", ())
+    assert (found.unit, found.name, found.frame, found.components) == ("deg", "θ_CA", "GSM", ())
     assert found.description == "clock angle of B in GSM"
 
 

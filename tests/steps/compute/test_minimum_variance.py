@@ -117,8 +117,9 @@ def test_too_few_vectors_or_none_that_vary_are_refused():
     with pytest.raises(StepError, match="at least 4 complete vectors, and there are 3 in the series"):
         minimum_variance(layer().take(slice(0, 3)))
     early = TimeRange(datetime(2020, 1, 1), datetime(2020, 1, 2))
-    with pytest.raises(StepError, match="there are 0 in the interval"):
+    with pytest.raises(StepError, match="there are 0 in the interval") as caught:
         minimum_variance(layer(), interval=early)
+    assert "2024-05-10 00:00:00 to 2024-05-10 00:09:59 UT" in caught.value.advice
     with pytest.raises(StepError, match="does not vary"):
         minimum_variance(replace(layer(), values=np.ones((600, 3))))
 

@@ -57,7 +57,7 @@ def test_two_temperatures_of_the_electrons_are_refused():
         plasma_beta(density(), temperature(), field(), temperature(), electron_temperature=1e5)
 
 
-@pytest.mark.parametrize("name", ["electron_temperature", "assumed_alpha", "alpha_temperature_ratio"])
+@pytest.mark.parametrize("name", ["electron_temperature", "alpha_temperature_ratio"])
 def test_negative_numbers_are_refused(name):
     with pytest.raises(StepError, match=f"{name} is -1, and cannot be negative"):
         plasma_beta(density(), temperature(), field(), **{name: -1.0})

@@ -1,0 +1,26 @@
+"""Values that a quantity can have: no density, temperature or distance is negative, and nothing is infinite."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from helio.steps.compute.cartesian import Values
+from helio.store.table import Table
+
+
+def not_negative(series: Table) -> Values:
+    """Values as float64, to be written to; NaN where they are negative or infinite.
+
+    A negative density is a fit that failed or a fill value that the file does not name. What is computed from it would
+    look like a measurement.
+    """
+    values: Values = series.values.astype(np.float64)
+    values[~((values >= 0) & (values < np.inf))] = np.nan
+    return values
+
+
+def positive(series: Table) -> Values:
+    """As `not_negative`, and NaN where they are zero."""
+    values = not_negative(series)
+    values[values == 0] = np.nan
+    return values
