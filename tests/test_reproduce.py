@@ -388,8 +388,8 @@ def test_what_no_file_holds_is_locked_by_its_numbers(service: CdaWebStandIn):
         ("{", 1, "the lock is damaged"),
         ("[]", 2, "this is no lock"),
         ('{"lock": "helio-lock/2"}', 2, "helio-lock/2"),
-        ('{"lock": "helio-lock/1", "fetches": [{}]}', 1, "the lock is damaged"),
-        ('{"lock": "helio-lock/1", "fetches": 3}', 1, "the lock is damaged"),
+        ('{"lock": "helio-lock/1", "fetches": [{}]}', 1, "the lock is damaged: 'tools' is missing"),
+        ('{"lock": "helio-lock/1", "tools": 3}', 1, "the lock is damaged: 'tools' is not an object"),
     ],
 )
 def test_a_lock_that_is_none_is_an_error_in_words(
@@ -400,6 +400,31 @@ def test_a_lock_that_is_none_is_an_error_in_words(
     result = helio("run", "gle73-particles", "--locked", "-o", "out")
     assert result.exit_code == code
     assert words in result.output
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        (("fetches",), 3, "'fetches' is not a list"),
+        (("fetches", 0), 3, "something in 'fetches' is not an object"),
+        (("fetches", 0, "range"), ["2021-10-28"], "'range' is not a start and a stop"),
+        (("fetches", 0, "datasets", 0, "parameters"), 5, "'parameters' is not a list"),
+        (("fetches", 0, "datasets", 0, "files", 0, "size"), "big", "'size' is not a whole number"),
+        (("tools", "fetch_data"), None, "'fetch_data' is missing"),
+    ],
+)
+def test_a_damaged_lock_says_in_words_which_part_of_it_is_wrong(
+    service: CdaWebStandIn, path: tuple[str | int, ...], value: Any, words: str
+):
+    locked: Any = lock()
+    inner = locked
+    for part in path[:-1]:
+        inner = inner[part]
+    inner[path[-1]] = value
+    Path("helio.lock").write_text(json.dumps(locked), encoding="utf-8")
+    result = helio("run", "gle73-particles", "--locked", "-o", "out")
+    assert result.exit_code == 1
+    assert f"the lock is damaged: {words}" in result.output
 
 
 def test_locking_needs_one_pipeline_or_one_run(service: CdaWebStandIn):

@@ -12,6 +12,14 @@ from helio.errors import OutputError
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """No room: on the disk, in the user's quota, within the process's limit."""
+_FORBIDDEN = (errno.EACCES, errno.EPERM)
+_REASONS = {
+    errno.ENOTDIR: "a file stands where one of its folders would be",
+    errno.EEXIST: "a file stands where one of its folders would be",
+    errno.EROFS: "nothing can be written to that file system",
+    errno.ENOENT: "nothing can be made in that folder",
+}
+"""Where the system's own words would mislead."""
 
 
 def write_whole(path: Path, content: bytes, *, durable: bool = True) -> None:
@@ -81,7 +89,10 @@ def write_all(descriptor: int, content: bytes | memoryview) -> None:
 
 def unwritable(path: Path, error: OSError, advice: str = "") -> OutputError:
     """The error of a file that cannot be written, in words."""
-    reason = "the disk is full" if error.errno in FULL else error.strerror or str(error)
-    return OutputError(
-        f"{path} cannot be written: {reason}", advice=advice or "free the disk, or write elsewhere"
-    )
+    if error.errno in FULL:
+        reason, way_out = "the disk is full", "free the disk, or write elsewhere"
+    else:
+        reason = _REASONS.get(error.errno or 0) or error.strerror or str(error)
+        allowed = "ask for permission to write there, or " if error.errno in _FORBIDDEN else ""
+        way_out = f"{allowed}write elsewhere; HELIO_HOME names the folder of all that helio keeps"
+    return OutputError(f"{path} cannot be written: {reason}", advice=advice or way_out)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from helio.errors import DamagedFile, OutputError, RequestError
 from helio.store.files import write_whole
@@ -181,20 +181,20 @@ class Lock:
                 place=place,
             )
         try:
-            fetches = tuple(_fetch(one) for one in document["fetches"])
+            tools = _member(document, "tools", dict)
             return cls(
-                pipeline=str(document["pipeline"]),
-                template=str(document["template"]),
-                archive=str(document["archive"]),
-                now=str(document["now"]),
-                values=dict(document["values"]),
-                helio=str(document["helio"]),
-                tools={str(name): int(version) for name, version in document["tools"].items()},
-                fetches=fetches,
+                pipeline=_member(document, "pipeline", str),
+                template=_member(document, "template", str),
+                archive=_member(document, "archive", str),
+                now=_member(document, "now", str),
+                values=_member(document, "values", dict),
+                helio=_member(document, "helio", str),
+                tools={name: _member(tools, name, int) for name in tools},
+                fetches=tuple(_fetch(one) for one in _members(document, "fetches", dict)),
             )
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except _Damage as error:
             raise DamagedFile(
-                f"the lock is damaged: {error!r}", advice="helio lock, again", place=place
+                f"the lock is damaged: {error}", advice="helio lock, again", place=place
             ) from error
 
     def write(self, path: Path) -> bool:
@@ -360,25 +360,69 @@ def _of_mappings(kind: str, old: Mapping[str, Any], new: Mapping[str, Any], what
             yield f"{kind}{name}: {what}{old[name]} → {new[name]}"
 
 
+T = TypeVar("T")
+
+
+class _Damage(Exception):
+    """What is wrong with a lock, in words."""
+
+
+_WORDS = {str: "a text", int: "a whole number", bool: "true or false", list: "a list", dict: "an object"}
+
+
+def _member(document: Mapping[str, Any], name: str, kind: type[T], *, otherwise: T | None = None) -> T:
+    """A member of an object, of its type; `otherwise` where it may be left out."""
+    value = document.get(name, otherwise)
+    if value is None:
+        raise _Damage(f"'{name}' is missing")
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise _Damage(f"'{name}' is not {_WORDS[kind]}")
+    return value
+
+
+def _members(
+    document: Mapping[str, Any], name: str, kind: type[T], *, otherwise: list[Any] | None = None
+) -> list[T]:
+    values = _member(document, name, list, otherwise=otherwise)
+    if not all(isinstance(one, kind) for one in values):
+        raise _Damage(f"something in '{name}' is not {_WORDS[kind]}")
+    return values
+
+
 def _fetch(document: Mapping[str, Any]) -> LockedFetch:
-    start, stop = document["range"]
-    datasets = tuple(
-        LockedDataset(
-            dataset_id=one["dataset"],
-            parameters=tuple(one["parameters"]),
-            provider=one["provider"],
-            files=tuple(LockedFile(**file) for file in one.get("files", ())),
-            absent=one.get("absent", ""),
-            used=one["used"],
-        )
-        for one in document["datasets"]
-    )
+    span = _members(document, "range", str)
+    if len(span) != 2:
+        raise _Damage("'range' is not a start and a stop")
+    tables = _member(document, "tables", dict, otherwise={})
     return LockedFetch(
-        str(document["step_id"]),
-        (start, stop),
-        datasets,
-        dict(document.get("tables", {})),
-        document.get("failed", ""),
+        _member(document, "step_id", str),
+        (span[0], span[1]),
+        tuple(_dataset(one) for one in _members(document, "datasets", dict)),
+        {label: _member(tables, label, str) for label in tables},
+        _member(document, "failed", str, otherwise=""),
+    )
+
+
+def _dataset(document: Mapping[str, Any]) -> LockedDataset:
+    return LockedDataset(
+        dataset_id=_member(document, "dataset", str),
+        parameters=tuple(_members(document, "parameters", str)),
+        provider=_member(document, "provider", str),
+        files=tuple(_file(one) for one in _members(document, "files", dict, otherwise=[])),
+        absent=_member(document, "absent", str, otherwise=""),
+        # null where it is not known yet
+        used=None if document.get("used") is None else _member(document, "used", bool),
+    )
+
+
+def _file(document: Mapping[str, Any]) -> LockedFile:
+    return LockedFile(
+        file=_member(document, "file", str),
+        version=_member(document, "version", str, otherwise=""),
+        url=_member(document, "url", str, otherwise=""),
+        size=_member(document, "size", int, otherwise=0),
+        sha256=_member(document, "sha256", str, otherwise=""),
+        last_modified=_member(document, "last_modified", str, otherwise=""),
     )
 
 

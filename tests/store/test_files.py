@@ -1,0 +1,34 @@
+"""Files that cannot be written, and what is advised."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+import pytest
+
+from helio.errors import OutputError
+from helio.store.files import unwritable, write_whole
+
+
+@pytest.mark.parametrize(
+    ("code", "reason", "advice"),
+    [
+        (errno.ENOSPC, "the disk is full", "free the disk"),
+        (errno.EDQUOT, "the disk is full", "free the disk"),
+        (errno.EACCES, "Permission denied", "ask for permission"),
+        (errno.EROFS, "nothing can be written to that file system", "write elsewhere; HELIO_HOME"),
+        (errno.ENOENT, "nothing can be made in that folder", "write elsewhere; HELIO_HOME"),
+    ],
+)
+def test_only_a_full_disk_is_to_be_freed(code: int, reason: str, advice: str):
+    found = unwritable(Path("x.lock"), OSError(code, "Permission denied"))
+    assert found.message == f"x.lock cannot be written: {reason}"
+    assert found.advice.startswith(advice)
+
+
+def test_a_file_in_the_place_of_a_folder_is_said(tmp_path: Path):
+    (tmp_path / "plain").write_bytes(b"")
+    with pytest.raises(OutputError, match="a file stands where one of its folders would be") as caught:
+        write_whole(tmp_path / "plain" / "x.lock", b"{}")
+    assert "free the disk" not in caught.value.advice
