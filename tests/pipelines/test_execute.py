@@ -150,7 +150,7 @@ def test_a_failed_step_blocks_all_that_rest_on_it_and_nothing_else(run: Callable
         dataset("ABSENT", 1),
         magnitude(2, "B1", "m1"),
         magnitude(3, "B1.Bx", "m2", critical=False),
-        magnitude(4, "m1", "m3", critical=False),
+        {**magnitude(4, "m1", "m3", critical=False), "tool_name": "detrend"},
         dataset("GOOD", 5),
         magnitude(6, "B5", "m5"),
     )

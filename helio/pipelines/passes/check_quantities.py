@@ -202,9 +202,10 @@ def _wrong(table: TableInput, read: _Read) -> Iterator[tuple[Aspect, str, str]]:
             advice_on_units(known.unit, takes.unit),
         )
     elif takes.kind and takes.kind not in known.kinds:
+        told = "this tool takes" if table.parameter == takes.kind else called
         yield (
             "kind",
-            f"{called} {_HELD[takes.kind]}, and '{read.label}' is {_kinds(known)}",
+            f"{told} {_HELD[takes.kind]}, and '{read.label}' is {_kinds(known)}",
             _advice_on_kind(takes.kind, read),
         )
     elif takes.frames and known.frame is not None:
