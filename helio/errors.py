@@ -7,7 +7,7 @@
     │   ├── TimeRangeError        a range that is not understood, reversed or empty
     │   ├── UnknownPipeline       no template of that name
     │   ├── UnknownRun            no run of that id, or more than one
-    │   ├── TooLarge              more to download than the limit of one fetch
+    │   ├── TooLarge              more to download than the limit allows
     │   ├── LockMismatch          what a run would use is not what its lock says
     │   └── InvalidTemplate       the author: carries every diagnostic found (pipelines/diagnostics.py)
     ├── DataError                 whoever chose the data: the archive cannot give it      exit 1
@@ -23,9 +23,10 @@
     │       ├── ServerUnavailable
     │       └── RateLimited
     ├── StepError                 the author: a tool cannot do that with these inputs     exit 1
-    │   ├── UnitMismatch          nT where km/s is needed, or beside it
-    │   ├── FrameMismatch         GSE where GSM is needed, or beside it
-    │   ├── ClockMismatch         two tables whose epochs are not the same
+    │   ├── Mismatch              tables that do not go together, or one that is not what is needed
+    │   │   ├── UnitMismatch      nT where km/s is needed, or beside it
+    │   │   ├── FrameMismatch     GSE where GSM is needed, or beside it
+    │   │   └── ClockMismatch     two tables whose epochs are not the same
     │   ├── CodeRefused           code that says what it may not
     │   ├── CodeFailed            code that raised, or passed one of its limits
     │   ├── BadResult             what code gave is no table: no time index, no numbers
@@ -186,15 +187,41 @@ class StepError(HelioError):
     """A tool cannot do what it is asked with the inputs it got."""
 
 
-class UnitMismatch(StepError):
+class Mismatch(StepError):
+    """Tables do not go together; a tool knows what their files call them, whoever calls it their labels."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        advice: str = "",
+        place: str = "",
+        tables: tuple[object, ...] = (),
+        wording: str = "",
+    ) -> None:
+        super().__init__(message, advice=advice, place=place)
+        self.tables = tables
+        """The tables that are named, in the order of the wording."""
+        self.wording = wording
+        """The message, with ``{0}`` and ``{1}`` for what the tables are called."""
+
+    def called(self, names: tuple[str, ...]) -> Self:
+        """Call the tables by other names; the tables themselves are let go."""
+        if self.wording:
+            self.message = self.wording.format(*names)
+        self.tables, self.wording = (), ""
+        return self
+
+
+class UnitMismatch(Mismatch):
     """A table has another unit than is needed, or than the table beside it; nothing is converted silently."""
 
 
-class FrameMismatch(StepError):
+class FrameMismatch(Mismatch):
     """A vector stands in another frame than is needed, or than the vector beside it."""
 
 
-class ClockMismatch(StepError):
+class ClockMismatch(Mismatch):
     """Two tables that are taken record by record have different epochs."""
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 import numpy as np
 import pytest
 
-from helio.errors import FrameMismatch, StepError, UnitMismatch
+from helio.errors import FrameMismatch, Mismatch, StepError, UnitMismatch
 from helio.pipelines.call import call_tool
 from helio.steps import TOOLS, load_tool
 from helio.steps.signature import signatures
@@ -106,3 +106,37 @@ def test_what_a_tool_gives_is_what_its_signature_says():
 def test_an_interval_is_read_for_the_tool():
     args = {"interval": "2024-05-10T00:00 to 2024-05-10T00:05", "give": "axes"}
     assert len(call("minimum_variance", args, field={"b": vector()})) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "tables", "said"),
+    [
+        (
+            "arithmetic",
+            {"left": {"ace": vector()}, "right": {"wind": replace(vector(), frame="GSM")}},
+            "'ace' is in GSE, and 'wind' is in GSM",
+        ),
+        (
+            "arithmetic",
+            {"left": {"ace": vector()}, "right": {"wind": replace(vector(), unit="{T}")}},
+            "'ace' is in nT, and 'wind' is in {T}",
+        ),
+        (
+            "arithmetic",
+            {"left": {"ace": vector()}, "right": {"wind": vector().take(slice(3))}},
+            "'ace' and 'wind' do not have the same epochs: 10 records and 3",
+        ),
+        (
+            "dynamic_pressure",
+            {"density": {"n": density()}, "velocity": {"v": speed().take(slice(3))}},
+            "'n' and 'v' do not have the same epochs: 6 records and 3",
+        ),
+    ],
+)
+def test_two_tables_that_do_not_go_together_are_called_by_their_labels(name, tables, said):
+    """Both were called B, as their files do."""
+    with pytest.raises(Mismatch) as caught:
+        call(name, {"operation": "subtract"}, **tables)
+    assert caught.value.message == said
+    assert str(caught.value).startswith(said)
+    assert caught.value.tables == ()
