@@ -153,7 +153,7 @@ class ColumnReader:
         facts = self._columns.written.get(name)
         if facts is not None:
             table = restore(self._file.path, facts, self._clock.epoch, self._part)
-            return replace(table, notes=self._clock.notes)
+            return replace(table, notes=(*self._clock.notes, *_infinite(table.values)))
         place = self._columns.find(name)
         short, unit = parse_title(self._file.titles[place])
         values = self._picked(self._file.numbers(place))
@@ -162,7 +162,7 @@ class ColumnReader:
             values=np.ascontiguousarray(values),
             unit=unit or self._file.units[place],
             name=short,
-            notes=self._clock.notes,
+            notes=(*self._clock.notes, *_infinite(values)),
         )
 
     def _part(self, said: Facts) -> npt.NDArray[Any]:
@@ -178,6 +178,14 @@ class ColumnReader:
 
     def _picked(self, column: Floats) -> Floats:
         return self._clock.pick(column[slice(*self._clock.span)])
+
+
+def _infinite(values: npt.NDArray[Any]) -> tuple[str, ...]:
+    """What is no finite number although it is not missing, in words: it is kept, and spoils every mean."""
+    count = int(np.count_nonzero(np.isinf(values))) if values.dtype.kind == "f" else 0
+    if not count:
+        return ()
+    return (f"{count} of {values.size} values are infinite, written so or too large a number, and are kept",)
 
 
 def parse_title(title: str) -> tuple[str, str]:

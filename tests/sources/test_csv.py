@@ -110,6 +110,14 @@ def test_a_number_that_looks_like_fill_stays_where_nobody_says_so(read):
     assert values(read("time,n\n2024-05-10,-9999\n")) == [-9999.0]
 
 
+def test_infinities_are_kept_and_said(read):
+    table = read("time,n\n2024-05-10,inf\n2024-05-10T01,-1e400\n2024-05-10T02,1\n2024-05-10T03,\n")
+    assert values(table)[:3] == [np.inf, -np.inf, 1.0]
+    [note] = table.notes
+    assert note.startswith("2 of 4 values are infinite")
+    assert read(f"time,n\n{ROWS}").notes == ()
+
+
 def test_comments_and_blank_lines_may_stand_anywhere(read):
     text = "# one\n\n# two\ntime,n\n# three, with, commas\n2024-05-10T00:00:00Z,1\n\n# four,5\n2024-05-10T00:01:00Z,2\n"
     assert values(read(text)) == [1.0, 2.0]
