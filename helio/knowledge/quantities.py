@@ -47,7 +47,7 @@ class Source:
     note: str = ""
 
     def alike(self, other: Source) -> bool:
-        """Whether one can stand in for the other in a figure: one parameter, frame, unit, cadences within a factor of 2."""
+        """Whether one can stand in for the other in a figure: same frame and unit, cadences within a factor of 2."""
         shapes = (self.quantity, self.frame, self.unit, len(self.parameters))
         if shapes != (other.quantity, other.frame, other.unit, len(other.parameters)):
             return False
