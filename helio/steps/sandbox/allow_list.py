@@ -22,6 +22,8 @@ _LARGEST = 10**8
 """Elements of an array, items of a range or a repetition whose count stands in the code."""
 _LARGEST_NUMBER = 10**18
 """Nanoseconds since 1970 need as much."""
+_BEYOND = 10**40
+"""What is larger is as good as infinite."""
 
 
 @dataclass(frozen=True)
@@ -600,18 +602,17 @@ def _sizes(node: ast.Call) -> Iterator[str]:
         parts = argument.elts if isinstance(argument, (ast.Tuple, ast.List)) else [argument]
         product = 1.0
         for one in parts:
-            product *= abs(_number(one) or 1)
+            product *= abs(float(_number(one) or 1))
         total = max(total, product)
     if total > _LARGEST:
         yield "so large an array is not allowed"
 
 
 def _number(node: ast.expr) -> int | float | None:
-    """The value of arithmetic on literals, as far as it is small enough to be told."""
+    """The value of arithmetic on literals: real, and infinite where it is beyond whatever could be meant."""
     if isinstance(node, ast.Constant):
-        return (
-            node.value if isinstance(node.value, (int, float)) and not isinstance(node.value, bool) else None
-        )
+        known = isinstance(node.value, (int, float)) and not isinstance(node.value, bool)
+        return _bounded(node.value) if known else None
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         value = _number(node.operand)
         return None if value is None else -value
@@ -623,9 +624,18 @@ def _number(node: ast.expr) -> int | float | None:
     if isinstance(node.op, ast.Pow) and (abs(right) > 64 or abs(left) > 2**32):
         return math.inf
     try:
-        return _ARITHMETIC[type(node.op)](left, right) if type(node.op) in _ARITHMETIC else None
+        return _bounded(_ARITHMETIC[type(node.op)](left, right)) if type(node.op) in _ARITHMETIC else None
     except (ArithmeticError, ValueError):
         return None
+
+
+def _bounded(value: Any) -> int | float | None:
+    """A number as one that can be reckoned with; nothing for a root of a negative one."""
+    if isinstance(value, complex) or value != value:
+        return None
+    if abs(value) > _BEYOND:
+        return math.inf if value > 0 else -math.inf
+    return value if isinstance(value, int) else float(value)
 
 
 _ARITHMETIC: dict[type[ast.operator], Any] = {

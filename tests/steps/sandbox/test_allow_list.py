@@ -154,3 +154,43 @@ def test_remarks_on_the_style_of_code_are_nobody_s_concern(recwarn: pytest.Warni
 def test_any_text_is_read_without_an_exception(code: str):
     assert isinstance(refusals(code), list)
     assert isinstance(assigns_result(code), bool)
+
+
+@pytest.mark.parametrize(
+    ("code", "refused"),
+    [
+        ("x = 2 ** ((-1)**0.5)", True),
+        ("x = [1] * ((-1)**0.5)", False),
+        ("x = 1 << ((-1)**0.5)", True),
+        ("x = np.zeros(4294967296**33)", True),
+        ("x = range(4294967296**40)", True),
+        ("x = 3 ** (4294967296**33)", True),
+        ("x = np.zeros((4294967296**33, 1e308 * 10))", True),
+        ("x = [0] * (2**60 * 2**60 * 2**60)", True),
+    ],
+)
+def test_numbers_that_are_complex_or_huge_do_not_break_the_reader(code: str, refused: bool):
+    assert bool(refusals(f"{code}\nresult = df")) is refused
+
+
+_NUMBERS = st.sampled_from(
+    ["0", "-1", "0.5", "2", "64", "1e308", "4294967296", "10**18", "True", "1j", "'a'", "[1]", "df"]
+)
+_ARITHMETIC = st.recursive(
+    _NUMBERS,
+    lambda inner: (
+        st.tuples(inner, st.sampled_from(["+", "-", "*", "/", "//", "**", "<<", "%"]), inner).map(
+            lambda parts: f"({parts[0]} {parts[1]} {parts[2]})"
+        )
+        | inner.map(lambda one: f"(-{one})")
+        | inner.map(lambda one: f"np.zeros(({one}, 2))")
+        | inner.map(lambda one: f"range({one})")
+    ),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(_ARITHMETIC)
+def test_any_arithmetic_is_read_without_an_exception(code: str):
+    assert isinstance(refusals(f"result = {code}"), list)
