@@ -81,6 +81,14 @@ def test_cold_it_asks_once_for_the_data_and_warm_for_nothing(server: HapiStandIn
     assert server.requests == []
 
 
+def test_a_run_cites_the_server_by_its_address_and_the_page_of_the_dataset(
+    server: HapiStandIn, tmp_path: Path
+):
+    server.datasets["MADE_MAG"].about |= {"resourceID": "", "resourceURL": "https://host.org/made-mag"}
+    [citation] = record(helio(write(tmp_path), "--json"))["citations"]
+    assert (citation["served_at"], citation["notes_url"]) == (server.url, "https://host.org/made-mag")
+
+
 def test_by_address_and_by_archive_the_values_are_the_same(server: HapiStandIn, tmp_path: Path):
     digest = record(helio(write(tmp_path), "--json"))["steps"][0]["outputs"][0]["digest"]
     path = write(tmp_path, provider=None)

@@ -71,7 +71,9 @@ class Citation:
     preliminary : bool
         A browse or key-parameter product, not for publication.
     notes_url : str
-        Where CDAWeb says more; empty for what is not CDAWeb's.
+        Where its archive says more; empty where it does not say where.
+    served_at : str
+        The address of a HAPI server, without which its name says little.
     """
 
     dataset_id: str
@@ -93,6 +95,7 @@ class Citation:
     requested_at: str = ""
     preliminary: bool = False
     notes_url: str = ""
+    served_at: str = ""
     unknown: tuple[str, ...] = field(default=())
 
     def to_json(self) -> dict[str, Any]:
@@ -159,7 +162,8 @@ def _citation(uses: list[Use], catalogue: Catalogue | None) -> Citation:
         requested=requested,
         requested_at=requested_at,
         preliminary=any(one.preliminary for one in sources),
-        notes_url=known.notes_url if known else "",
+        notes_url=known.notes_url if known else said("page"),
+        served_at=_served_at(sources),
     )
     expected = ("title", "doi", "pi", "publisher", "versions", "accessed", "acknowledgement")
     unknown = [name for name in expected if not vars(found)[name]]
@@ -172,6 +176,12 @@ def _is_another_service(source: SourceFile) -> bool:
     """Whether it is served by somebody whose ids are not CDAWeb's, even where they are spelt alike."""
     name = source.provider.lower()
     return name.startswith("swpc") or (name.startswith("hapi") and "cdaweb" not in name)
+
+
+def _served_at(sources: Iterable[SourceFile]) -> str:
+    """The address of the HAPI server that gave the data; a server's other address is another one."""
+    found = (one.url.partition("/data?")[0] for one in sources if one.provider.startswith("HAPI") and one.url)
+    return ", ".join(dict.fromkeys(found))
 
 
 def _known(dataset_id: str, catalogue: Catalogue | None) -> DatasetSummary | None:
@@ -215,8 +225,10 @@ def citation_text(one: Citation) -> str:
     """
     who = one.pi + (f" ({one.affiliation})" if one.pi and one.affiliation else "")
     version = f", version {', '.join(one.versions)}" if one.versions else ""
-    told = [who, one.title, f"Dataset {one.dataset_id}{version}", one.publisher]
+    told = [who, one.title, f"Dataset {one.dataset_id}{version}"]
+    told += [f"{one.publisher}, {one.served_at}" if one.served_at else one.publisher]
     told += [f"https://doi.org/{one.doi}"] if one.doi else []
+    told += [one.notes_url] if one.served_at and not one.doi else []
     told += ["; ".join(span_text(span) for span in one.spans)] if one.spans else []
     told += [f"Accessed {' to '.join(one.accessed)}"] if one.accessed else []
     told += [f"Read from {', '.join(elsewhere)}"] if (elsewhere := _not_the_publisher(one)) else []
@@ -276,7 +288,7 @@ def bibtex(citations: Iterable[Citation], version: str) -> str:
             "publisher": _tex(one.publisher),
             "version": _tex(", ".join(one.versions)),
             "doi": one.doi,
-            "url": f"https://doi.org/{one.doi}" if one.doi else one.notes_url,
+            "url": f"https://doi.org/{one.doi}" if one.doi else one.notes_url or one.served_at,
             "urldate": one.accessed[-1] if one.accessed else "",
             "note": _tex(_note(one)),
         }
@@ -294,6 +306,7 @@ def _note(one: Citation) -> str:
     told = [f"Dataset {one.dataset_id}"]
     told += [one.affiliation] if one.affiliation else []
     told += [span_text(span) for span in one.spans]
+    told += [f"served by {one.served_at}"] if one.served_at else []
     told += ["preliminary, not for publication"] if one.preliminary else []
     told += [f"acknowledgement: {text}" for text in (one.acknowledgement, one.requested) if text]
     told += ["acknowledgement not known"] if "acknowledgement" in one.unknown else []

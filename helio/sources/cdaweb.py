@@ -247,9 +247,14 @@ class CdaWeb:
         listed = self._listing(dataset_id, time_range)
         try:
             kept = self._downloads.get([_wanted(one) for one in listed], revalidate=self._refresh)
-        except (DamagedFile, Refused):
+        except (DamagedFile, Refused) as error:
             # the archive has changed since it was listed, as far as can be told: the next run asks it again
             self._forget(dataset_id, time_range)
+            if not error.advice:
+                error.advice = (
+                    f"{self.name} lists this file and does not give it: run again, which asks for the list anew, "
+                    "or try a range without the file"
+                )
             raise
         return [
             OneFile(file.path, replace(self._source(dataset_id, one, file), size=file.size))

@@ -387,6 +387,7 @@ class Hapi:
             title=info.title,
             pi=info.pi,
             affiliation=info.affiliation,
+            page=info.page,
             reply=True,
         )
 

@@ -114,6 +114,8 @@ class Info:
         The longest interval that should be asked for at once.
     modified : str
         ``modificationDate``, as the server writes it.
+    page : str
+        ``resourceURL``, where the dataset is described.
     """
 
     dataset_id: str
@@ -127,6 +129,7 @@ class Info:
     pi: str = ""
     affiliation: str = ""
     doi: str = ""
+    page: str = ""
 
     @property
     def time(self) -> Parameter:
@@ -217,6 +220,7 @@ def read_info(dataset_id: str, said: Mapping[str, Any], place: str) -> Info:
         )
     cited = " ".join(str(said.get(name) or "") for name in ("citation", "resourceID", "resourceURL"))
     found = _DOI.search(cited)
+    page = _text(said.get("resourceURL"))
     # CDAWeb's "N. Ness @ Bartol Research Institute"; who else is a contact need not have made the data
     pi, at, affiliation = _text(said.get("contact")).partition(" @ ")
     return Info(
@@ -231,6 +235,7 @@ def read_info(dataset_id: str, said: Mapping[str, Any], place: str) -> Info:
         pi=pi.strip() if at else "",
         affiliation=affiliation.strip(),
         doi=found[1].rstrip(".,;)") if found else "",
+        page=page if page.startswith(("http://", "https://")) else "",
     )
 
 

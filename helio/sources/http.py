@@ -463,13 +463,26 @@ def _words(response: httpx2.Response) -> str:
     except httpx2.HTTPError:
         return ""  # a body that does not come does not change what the status means
     try:
-        said = json.loads(text)["Message"]
-        text = " ".join(map(str, said)) if isinstance(said, list) else str(said)
-    except (ValueError, KeyError, TypeError):
+        text = _message_in(json.loads(text))
+    except (ValueError, RecursionError):
         if "<" in text:
             text = ""  # a page for people
     text = " ".join(text.split())[:_MOST_SAID]
     return f": {text}" if text else ""
+
+
+def _message_in(said: Any) -> str:
+    """The words in a reply of JSON: CDAWeb's ``Message``, or a status of HAPI; nothing where it has neither.
+
+    >>> _message_in({"HAPI": "3.2", "status": {"code": 1501, "message": "upstream request error"}})
+    'HAPI 1501 upstream request error'
+    """
+    found = said if isinstance(said, dict) else {}
+    words = found.get("Message", "")
+    status = found.get("status")
+    if not words and isinstance(status, dict):
+        words = ["HAPI", status.get("code", ""), status.get("message", "")]
+    return " ".join(map(str, words)) if isinstance(words, list) else str(words)
 
 
 def _shut(one: socket.socket) -> None:

@@ -92,6 +92,8 @@ class Product:
         Whether it comes as arrays, the names of their columns first; else as objects.
     source : str
         The member that names the spacecraft, where the reply does.
+    earlier : str
+        Who has the days that the service holds no more.
     """
 
     path: str
@@ -99,6 +101,7 @@ class Product:
     parameters: Mapping[str, Parameter]
     rows: bool = True
     source: str = ""
+    earlier: str = ""
 
     @property
     def file(self) -> str:
@@ -127,6 +130,7 @@ PRODUCTS: Mapping[str, Product] = {
             "lon_gsm": Parameter(("lon_gsm",), "deg", "Longitude", "Longitude of the magnetic field in GSM"),
             "lat_gsm": Parameter(("lat_gsm",), "deg", "Latitude", "Latitude of the magnetic field in GSM"),
         },
+        earlier="CDAWeb has the field at L1 of earlier days, DSCOVR_H0_MAG or AC_H3_MFI",
     ),
     "SWPC_RTSW_PLASMA": Product(
         f"{_WIND}plasma-7-day.json",
@@ -136,6 +140,7 @@ PRODUCTS: Mapping[str, Product] = {
             "speed": Parameter(("speed",), "km/s", "Speed", "Bulk speed of the protons"),
             "temperature": Parameter(("temperature",), "K", "Temperature", "Proton temperature"),
         },
+        earlier="CDAWeb has the plasma at L1 of earlier days, WI_H1_SWE or AC_H0_SWE",
     ),
     "SWPC_GOES_XRS": Product(
         "json/goes/primary/xrays-7-day.json",
@@ -160,6 +165,7 @@ PRODUCTS: Mapping[str, Product] = {
         },
         rows=False,
         source="satellite",
+        earlier="NOAA's National Centers for Environmental Information have earlier days, as files",
     ),
 }
 """The datasets by id. The ids are helio's own: the service has none."""
@@ -340,7 +346,7 @@ class Swpc:
         raise NoData(
             f"{time_range} begins before what {NAME} {'held' if self._offline else 'holds'} of {dataset_id}: "
             f"{_words(held.first)} to {_words(held.last)}",
-            advice="a range within that, such as 'last 24 hours'; CDAWeb has earlier days, DSCOVR_H0_MAG",
+            advice=f"a range within that, such as 'last 24 hours'; {product.earlier}",
             place=self._url_of(product),
         )
 

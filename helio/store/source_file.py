@@ -30,6 +30,8 @@ class SourceFile:
     affiliation: str = ""
     rules_of_use: str = ""
     """What its makers ask of whoever uses it."""
+    page: str = ""
+    """Where whoever serves the dataset says more of it."""
     reply: bool = False
     """What a service answered when it was asked, not a file that it lists. It is known by its sha256 wherever it is
     from: that of its bytes, or of the table in it where the service writes the same numbers with other dates."""

@@ -76,6 +76,25 @@ def test_an_id_of_another_service_is_not_taken_for_one_of_cdaweb(catalogue: Cata
     assert one(catalogue, provider="HAPI cdaweb").doi.startswith("10.48322/")
 
 
+def test_a_hapi_server_is_cited_with_its_address_and_what_it_says_of_the_dataset():
+    told = {
+        "provider": "HAPI mine",
+        "url": "https://host.org/hapi/data?dataset=AC_H2_MFI&start=2023-01-02Z",
+        "page": "https://host.org/about/mfi",
+    }
+    found = one(**told)
+    assert (found.served_at, found.notes_url) == ("https://host.org/hapi", "https://host.org/about/mfi")
+    text = citation_text(found)
+    assert "HAPI mine, https://host.org/hapi. https://host.org/about/mfi. 2023-01-02 to" in text
+    entry = bibtex([found], "0.1.0")
+    assert "url = {https://host.org/about/mfi}" in entry
+    assert "served by https://host.org/hapi" in entry
+    with_doi = citation_text(one(**told, doi="10.1/x"))
+    assert "https://doi.org/10.1/x" in with_doi
+    assert "about/mfi" not in with_doi
+    assert "url = {https://host.org/hapi}" in bibtex([one(**told | {"page": ""})], "0.1.0")
+
+
 def test_files_of_one_dataset_are_one_citation():
     first = SourceFile("AC_H2_MFI", "a_v06.cdf", "06", "CDAWeb")
     second = SourceFile("AC_H2_MFI", "b_v07.cdf", "07", "CDAWeb", acknowledgement="thank us")

@@ -415,6 +415,15 @@ def test_each_fault_at_each_stage_has_its_error_and_the_next_run_completes(
     assert len(tables["Proton_Flux"]) == len(tables["Total"]) == 1440
 
 
+@pytest.mark.parametrize("fault", ["403", "404"])
+def test_a_listed_file_that_is_not_given_is_said_to_be_with_a_way_out(standin, new, fault):
+    standin.fail("/sp_phys/data/", fault)
+    with pytest.raises(Refused) as caught:
+        new().fetch(HET, ["Proton_Flux"], DAY)
+    assert HET_FILE in caught.value.place
+    assert caught.value.advice.startswith("CDAWeb lists this file and does not give it: run again")
+
+
 def test_more_than_the_limit_is_refused_with_a_way_out(standin, new):
     with pytest.raises(TooLarge) as caught:
         new(limit=100_000).fetch(HET, ["Proton_Flux"], DAY)

@@ -547,6 +547,15 @@ def test_each_fault_at_each_stage_has_its_error_and_the_next_run_completes(
     assert len(new().fetch(MAG, ["BGSE"], DAY)["BGSE"]) == 24
 
 
+@pytest.mark.parametrize("code", ["1500", "1501"])
+def test_a_server_error_is_said_in_words_and_not_as_json(server, new, code):
+    server.fail("/data", *[code] * 3)
+    with pytest.raises(ServerUnavailable) as caught:
+        new().fetch(MAG, ["BGSE"], DAY)
+    assert f"answers 500: HAPI {code} Internal server error" in caught.value.message
+    assert "{" not in caught.value.message
+
+
 def test_one_fault_is_overcome_by_another_attempt(server, new):
     for name, fault in (("BGSE", "reset"), ("Flag", "cut"), ("Flux", ("200", 1500)), ("Magnitude", "503")):
         server.fail(f"parameters={name}", fault)

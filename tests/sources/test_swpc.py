@@ -1,5 +1,6 @@
 """Real-time data come as they are or not at all: never recent ones for old ones; every fault over real HTTP."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import datetime, timedelta
@@ -22,6 +23,7 @@ from helio.errors import (
     UnknownDataset,
     UnknownParameter,
 )
+from helio.knowledge.catalogue import Catalogue
 from helio.sources.http import Hosts, Http
 from helio.sources.swpc import Swpc
 from helio.store.table import Table
@@ -128,6 +130,26 @@ def test_what_begins_before_the_service_holds_anything_is_refused_and_never_repl
     for ask in (opened().locate, lambda dataset, span: opened().fetch(dataset, ["BGSM"], span)):
         with pytest.raises(NoData, match="2024-05-05T12:01Z to 2024-05-12T12:00Z"):
             ask("SWPC_RTSW_MAG", span)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "quantity"), [("SWPC_RTSW_MAG", "magnetic field"), ("SWPC_RTSW_PLASMA", "proton density")]
+)
+def test_the_days_before_are_looked_for_where_the_same_quantity_is(opened, dataset, quantity):
+    with pytest.raises(NoData) as caught:
+        opened().locate(dataset, TimeRange(datetime(2003, 10, 29), datetime(2003, 10, 30)))
+    advised = re.findall(r"[A-Z]+_[A-Z]\d_[A-Z]+", caught.value.advice)
+    assert advised
+    for one in advised:
+        words = " ".join(f"{each.name} {each.description}" for each in Catalogue().dataset(one).parameters)
+        assert all(word in words.casefold() for word in quantity.split()), one
+
+
+def test_x_rays_of_the_days_before_are_not_looked_for_among_magnetometers(opened):
+    with pytest.raises(NoData) as caught:
+        opened().locate("SWPC_GOES_XRS", TimeRange(datetime(2003, 10, 29), datetime(2003, 10, 30)))
+    assert "DSCOVR" not in caught.value.advice
+    assert "National Centers for Environmental Information" in caught.value.advice
 
 
 def test_a_range_after_the_newest_record_is_not_yet_published(opened):
