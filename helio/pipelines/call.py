@@ -78,6 +78,7 @@ def call_tool(
         labels = {id(one): label for named in tables.values() for label, one in named.items()}
         if error.tables and all(id(one) in labels for one in error.tables):
             error.called(tuple(f"'{labels[id(one)]}'" for one in error.tables))
+        error.tables = ()  # an error may go to another process
         raise
 
 

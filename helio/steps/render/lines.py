@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.knowledge.units import pretty_unit
+from helio.steps.compute.angles import turning
 from helio.steps.render import colours
 from helio.steps.render.downsample import isolated, thin_line
 from helio.steps.render.encode import iso, moments, numbers, times
@@ -103,7 +104,7 @@ def line_traces(
     if positive:
         with np.errstate(invalid="ignore"):
             values = np.where(values > 0, values, np.nan).astype(values.dtype)
-    gap = gaps(epoch, spec.get("gap_factor", 1.5))
+    gap = gaps(epoch, spec.get("gap_factor", 1.5)) | _over_the_seam(line)
     x, y = thin_line(epoch, values, gap, start=start, stop=stop, pixels=pixels)
     style = line_style(line, spec)
     mode = style.get("mode", "lines")
@@ -146,6 +147,20 @@ def line_traces(
             }
         )
     return traces
+
+
+def _over_the_seam(line: Line) -> npt.NDArray[np.bool_]:
+    """Records before which an angle that goes round passes from one end of its range to the other.
+
+    From 179° to −179° there are two degrees, and no line across the panel.
+    """
+    jumps = np.zeros(len(line.table), dtype=bool)
+    found = turning(line.table)
+    names = line.table.components or (line.component,)
+    if found and names.index(line.component) in found.columns:
+        with np.errstate(invalid="ignore"):
+            jumps[1:] = np.abs(np.diff(line.values.astype(np.float64))) > found.turn / 2
+    return jumps
 
 
 def bin_colour_bar(

@@ -61,7 +61,7 @@ _TITLE_COLUMN = 28
 """Titles of y axes stand in one column, at a font size of 14 this far from the panels or further."""
 
 
-@tool(version=3, labels_in=("spec.labels", "spec.panels"))
+@tool(version=4, labels_in=("spec.labels", "spec.panels"))
 def render_spec(
     tables: dict[str, Table], *, spec: FigureSpec, time_range: TimeRange | None = None, caption: str = ""
 ) -> Figure:

@@ -294,6 +294,16 @@ def test_missing_values_and_absent_records_break_the_line():
     assert not any(trace["connectgaps"] for trace in main_traces(figure))
 
 
+def test_a_clock_angle_is_not_drawn_across_the_seam():
+    """From 179° to −179° a line ran over the whole panel."""
+    turning = replace(
+        scalar(), name="θ_CA", unit="deg", values=np.resize([170.0, 179.0, -179.0, -170.0], len(scalar()))
+    )
+    drawn = main_traces(draw({"ca": turning}))[0]["y"]
+    assert drawn.count(None) == (len(turning) - 1) // 2
+    assert None not in main_traces(draw({"x": replace(turning, unit="nT")}))[0]["y"]
+
+
 def test_a_value_alone_between_gaps_is_a_marker():
     figure = draw({"n": scalar(values=[1, np.nan, 3, np.nan, 5, 6])})
     alone = [trace for trace in traces(figure) if trace["uid"].endswith("alone")]
