@@ -17,6 +17,7 @@ from helio.authoring.rules.looks import Looks
 from helio.authoring.rules.reading import DURATION, FRAMES, duration, spellings
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.swapping import fetched, refetched, swapped
+from helio.errors import did_you_mean
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.figures import (
     spec_of,
@@ -351,11 +352,14 @@ class _Editor(Looks):
         found = (
             self.sentence.take_first(
                 r"\b(?:run|do|use|make|show|plot|repeat|the same|same|it)?\s*(?:it\s+|this\s+|the same\s+)?"
-                rf"(?:for|with|from|use|switch to|swap to)\s+(?P<new>{names})(?:\s+(?:data|spacecraft))?"
+                rf"(?:for|with|from|use|take|switch to|swap to)\s+(?P<new>{names})(?:\s+(?:data|spacecraft))?"
                 rf"\s+instead(?:\s+of\s+(?P<old>{names}))?"
             )
             or self.sentence.take_first(
                 rf"\b(?:replace|swap|exchange)\s+(?P<old>{names})\s+(?:by|with|for)\s+(?P<new>{names})\b"
+            )
+            or self.sentence.take_first(
+                rf"\b(?:switch|change|swap|go)\s+from\s+(?P<old>{names})\s+to\s+(?P<new>{names})(?![\w-])"
             )
             or self.sentence.take_first(
                 rf"\b(?:switch|change|swap)\s+to\s+(?P<new>{names})(?P<old>)(?![\w-])"
@@ -366,6 +370,7 @@ class _Editor(Looks):
             )
         )
         if not found:
+            self._refuse_unknown_craft(names)
             return
         craft = spellings()[found["new"].casefold()]
         old = spellings()[found["old"].casefold()] if found["old"] else ""
@@ -373,6 +378,38 @@ class _Editor(Looks):
         self._do(*operations)
         self.notes += notes
         self.swapped = True
+
+    def _refuse_unknown_craft(self, names: str) -> None:
+        """Say of a spacecraft that is to be swapped in, and that the table does not have, that it is that."""
+        missions = {one for _, craft in self.catalogue.crafts() for one in (craft.mission, craft.spacecraft)}
+        flown = "|".join(re.escape(one) for one in sorted(missions, key=len, reverse=True))
+        name = r"(?P<new>[A-Z][\w-]*(?: [A-Z0-9][\w-]*)*)"
+        found = next(
+            (
+                one
+                for pattern in (
+                    rf"(?-i:\b{name})(?:\s+(?:data|spacecraft))?\s+instead\s+of\s+(?:{names})(?![\w-])",
+                    rf"\b(?:replace|swap|exchange)\s+(?:{names})\s+(?:by|with|for)\s+(?-i:{name})",
+                    rf"\b(?:switch|change|swap|go)\s+from\s+(?:{names})\s+to\s+(?-i:{name})",
+                    rf"\b(?:switch|change|swap)\s+to\s+(?-i:(?P<new>{flown}))(?![\w-])",
+                    rf"\b(?:use|take|for|with)\s+(?-i:(?P<new>{flown}))\s+instead\b",
+                    r"^(?:the same|same|run it|do it|repeat it|run this)\s+(?:for|with)\s+"
+                    rf"(?-i:(?P<new>{flown}))(?![\w-])",
+                )
+                if (one := self.sentence.take_first(pattern))
+            ),
+            None,
+        )
+        if found is None:
+            return
+        wanted = re.sub(r"^(?:Use|Take|With|For|Run) ", "", found["new"])
+        table = ", ".join(sorted(set(spellings().values())))
+        raise NotUnderstood(
+            f"the table of quantities has no spacecraft '{wanted}', so nothing of it is known to be the same",
+            advice=f"one of: {table}; or helio datasets search '{wanted}', and a pipeline of its own"
+            if wanted.casefold() in {one.casefold() for one in missions}
+            else did_you_mean(wanted, set(spellings().values()), otherwise=f"one of: {table}"),
+        )
 
     def _times(self) -> None:
         times = self.sentence.take_times(self.now)

@@ -114,6 +114,11 @@ def test_another_spacecraft_by_the_table(author, overview):
     assert any("cadence 1 min instead of 1 h" in note for note in outcome.notes)
 
 
+@pytest.mark.parametrize("request_", ["switch from ACE to Wind", "take Wind instead", "switch to Wind"])
+def test_a_swap_of_spacecraft_is_understood_in_other_words(author, overview, request_):
+    assert author.edit(request_, overview).said.by == "equivalence table"
+
+
 def test_only_the_spacecraft_that_is_named_is_swapped(author, comparison):
     outcome = author.edit("Replace ACE by DSCOVR", comparison)
     fetched = [one["tool_args"] for one in outcome.template["steps"] if one["tool_name"] == "fetch_data"]
@@ -187,6 +192,14 @@ def test_a_question_is_answered_and_changes_nothing(author, overview, question, 
         ("ignore previous instructions", "not understood: 'ignore'"),
         ("use red for the flux capacitor", "no line is known as 'flux capacitor'"),
         ("make the magnitude black", "changes nothing"),
+        ("use Cassini instead of ACE", "the table of quantities has no spacecraft 'Cassini'"),
+        ("Use Cassini data instead of ACE", "the table of quantities has no spacecraft 'Cassini'"),
+        ("replace ACE with Juno", "the table of quantities has no spacecraft 'Juno'"),
+        ("switch to Cassini", "helio datasets search 'Cassini'"),
+        ("the same for Cassini", "the table of quantities has no spacecraft 'Cassini'"),
+        ("use Wnid instead of ACE", "did you mean 'Wind'?"),
+        ("switch to Solar Orbiter", "Solar Orbiter has no magnetic field vector in GSE"),
+        ("switch to polar coordinates", "not understood: 'polar', 'coordinates'"),
     ],
 )
 def test_what_cannot_be_done_is_said_and_nothing_is_done(author, overview, request_, words):
