@@ -120,15 +120,23 @@ def overview(library: Library) -> Document:
     return library.read(library.find("ace-bfield-overview"))
 
 
+@pytest.fixture(scope="session")
+def proving(catalogue: Catalogue, tmp_path_factory: pytest.TempPathFactory) -> Gate:
+    """A gate with the shipped catalogue and the shipped pipelines, which keeps what it has read of both."""
+    home = tmp_path_factory.mktemp("home")
+    return Gate(catalogue, home=home, now=NOW, pipelines=Library(home / "templates").templates())
+
+
 @pytest.fixture
 def author(
-    door: Callable[..., Door], catalogue: Catalogue, library: Library, tmp_path: Path
+    door: Callable[..., Door], catalogue: Catalogue, library: Library, proving: Gate, tmp_path: Path
 ) -> Callable[..., ModelAuthor]:
     """Makes authors that ask stand-ins."""
 
     def make(standin: GeminiStandIn, *, knows: Catalogue | None = None, **options: object) -> ModelAuthor:
-        known = knows or catalogue
-        gate = Gate(known, home=tmp_path, now=NOW, pipelines=library.templates())
+        known, gate = catalogue, proving
+        if knows is not None:
+            known, gate = knows, Gate(knows, home=tmp_path, now=NOW, pipelines=library.templates())
         return ModelAuthor(
             door(standin, **options), lambda: Shelf(known, library, tmp_path / "runs"), gate, now=NOW
         )
