@@ -72,6 +72,7 @@ SPECTRA = (
     "energetic electrons",
 )
 LOGARITHMIC = ("plasma beta", "energetic protons", "energetic electrons")
+_LETTERS = {"magnetic field vector": "B", "bulk velocity vector": "V", "position": "R"}
 WORDS = {"SYM-H": "SYM-H", "magnetic field vector": "magnetic field", "bulk velocity vector": "velocity"}
 # ACE blue, Wind red, DSCOVR green, and OMNI black; others by their place.
 COLOURS = {"ACE": "blue", "Wind": "red", "DSCOVR": "green", "OMNI": "black"}
@@ -220,6 +221,14 @@ def figure_of(
                 names[one.label] = one.craft
                 shades[one.label] = COLOURS.get(one.craft, MORE_COLOURS[place % len(MORE_COLOURS)])
     shades |= colours or {}
+    crafts = {one.craft for panel in panels for one in panel}
+    said = {
+        str(number): _axis_of(panel[0])
+        for number, panel in enumerate(panels, 1)
+        if len(crafts) > 1 and len(panel) == 1 and panel[0].kind == "vector" and panel[0].unit
+    }
+    if said:  # two panels that would both be called B GSE
+        spec["y_label"] = said
     if names:
         spec["trace_names"] = names
     if shades:
@@ -233,6 +242,12 @@ def figure_of(
     if scales:
         spec["log_scale"] = scales
     return spec
+
+
+def _axis_of(series: Series) -> str:
+    """``ACE B GSE [nT]``."""
+    letter = _LETTERS.get(series.quantity, symbol(series.quantity))
+    return f"{series.craft} {letter} {series.frame} [{series.unit}]".replace("  ", " ")
 
 
 def _rank(quantity: str) -> tuple[int, str]:

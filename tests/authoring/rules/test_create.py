@@ -46,6 +46,7 @@ def test_compare_ace_and_wind_with_magnitudes(author):
     [figure] = steps(draft, "render_spec")
     assert figure["spec"]["trace_colors"] == {"ACE_Bmag": "blue", "Wind_Bmag": "red"}
     assert figure["spec"]["trace_names"] == {"ACE_Bmag": "ACE", "Wind_Bmag": "Wind"}
+    assert figure["spec"]["y_label"] == {"1": "ACE B GSE [nT]", "2": "Wind B GSE [nT]"}
 
 
 @pytest.mark.parametrize(
