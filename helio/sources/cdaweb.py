@@ -388,7 +388,8 @@ class CdaWeb:
                 self._keep_listing(place, time_range, (), doubted=False)
         said_at = self._said_at.get(place)
         if said_at is not None:
-            text += f", as it said at {said_at:%Y-%m-%d %H:%M} UTC"
+            # not in the message: it would differ from one run to the next, which `verify` compares
+            advice += f"; so it said at {said_at:%Y-%m-%d %H:%M} UTC, and is asked again an hour later"
         if stop and time_range.start > _utc(stop) and self._http.clock.utc() - _utc(stop) < _STILL_GROWING:
             return NotYetPublished(text, advice=advice)
         return NoData(text, advice=advice)
