@@ -203,6 +203,37 @@ _STORED = _words("columns index name")
 _REFUSED_ARGUMENTS = _words("engine engine_kwargs like")
 _CLOCK = _words("now today")
 _SIZED = _words("ones zeros full arange linspace logspace geomspace eye identity tile repeat")
+_IN_PLACE = _DISPATCHING | _words("sample pivot_table")
+"""Methods whose arguments are looked at, and that are therefore called where they are named, on a table."""
+_PARSERS = _words("pd.Timestamp pd.to_datetime pd.DatetimeIndex pd.date_range np.datetime64")
+"""What makes a time of a text."""
+_CALLED_IN_PLACE = (
+    _PARSERS
+    | _words("pd.DataFrame pd.Series pd.Index pd.MultiIndex xr.DataArray pd.DataFrame.from_dict")
+    | _words("pd.DataFrame.from_records np.random.default_rng")
+    | {f"np.{one}" for one in _SIZED}
+)
+"""Members of modules of which the same holds; the classes, because their methods could be called on anything."""
+_TAKES_ANY_KEYWORD = _words("assign")
+"""Methods whose keywords are names of columns."""
+_REDUCED = _words("sum prod mean std var min max any all nansum nanmean amin amax")
+"""What ``where=`` leaves nothing undetermined in."""
+_DURATIONS = _words("between_time at_time")
+_OF_DURATIONS = _words("pd.Timedelta pd.to_timedelta pd.TimedeltaIndex pd.timedelta_range np.timedelta64")
+_TIME_OF_DAY = re.compile(r"\s*T?\d{1,2}:\d{1,2}(\D|$)")
+_YEAR = re.compile(r"(?<!\d)\d{4}")
+_FIRST_A_YEAR = re.compile(r"\d{4}(?!\d*:)")
+_NO_TIMES = _words("unix julian start start_day end end_day epoch nat")
+"""Words in the place of a time that are none of today's."""
+_TEXT_METHODS = _words(
+    "join replace lower upper strip lstrip rstrip split rsplit slice cat zfill strftime isoformat repeat pad str"
+)
+_CONTAINERS = _words("list tuple sorted set reversed str")
+_CLASSES = _words("pd.DataFrame pd.Series pd.Index pd.MultiIndex xr.DataArray")
+_GIVEN_TIMES = ("arg", "ts_input", "data", "start", "end")
+_COLUMN = re.compile(r"[a-z]{1,2}|(?=.*[A-Z0-9])[A-Za-z]\w*", re.ASCII)
+"""How a column or a dimension is called, and no attribute that anything in scope has; a test looks at all of them."""
+_NO_COLUMNS = _words("os io re gc id")
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _SCOPES = (ast.FunctionDef, ast.Lambda, *_COMPREHENSIONS)
@@ -229,7 +260,7 @@ def refusals(code: str, inputs: Sequence[str] = ("df",), *, any_input: bool = Fa
     >>> refusals("result = df.rolling('10min', center=True).mean()")
     []
     >>> [str(one) for one in refusals("result = pd.read_csv('/etc/passwd')")]
-    ['line 1: pd.read_csv is not on the list']
+    ['line 1: pd.read_csv is not on the list (nothing is read; a fetch step does)']
     """
     tree = _parsed(code)
     if isinstance(tree, Refusal):
@@ -317,6 +348,10 @@ class _Reader:
         self.nodes = list(ast.walk(tree))
         self.any_input = any_input
         self.owners = {id(node.value): node for node in self.nodes if isinstance(node, ast.Attribute)}
+        self.called = {id(node.func) for node in self.nodes if isinstance(node, ast.Call)}
+        self.types, self.dtypes = self._types()
+        self.sources = self._sources()
+        self.need_no_date = self._without_date()
         self.functions = self._local_functions()
         self.bound = {*inputs, "result", *BUILTINS, *MODULES, *_ERRORS}
         for node in self.nodes:
@@ -338,7 +373,7 @@ class _Reader:
         if isinstance(node, ast.alias):
             return  # of an import, which is refused already
         if not isinstance(node, NODES):
-            yield f"{_kind(node)} is not allowed"
+            yield f"{_kind(node)} is not allowed{_advice(node)}"
         elif isinstance(node, ast.Name):
             yield from self._name(node)
         elif isinstance(node, ast.arg):
@@ -353,6 +388,14 @@ class _Reader:
             yield from self._call(node)
         elif isinstance(node, ast.Constant):
             yield from _constant(node)
+            if (
+                isinstance(node.value, str)
+                and _TIME_OF_DAY.match(node.value)
+                and id(node) not in self.need_no_date
+            ):
+                yield f"'{node.value.strip()}' is a time without a date, which would be today's: write the date as well"
+        elif isinstance(node, ast.Compare):
+            yield from self._comparison(node)
         elif isinstance(node, ast.BinOp):
             yield from _operation(node)
         elif isinstance(node, ast.Delete):
@@ -373,7 +416,7 @@ class _Reader:
         if name.startswith("_") and name != "_":
             yield f"the name {name} starts with an underscore"
         elif name not in self.bound and not (self.any_input and re.match(r"d[fa]_", name)):
-            yield f"the name {name} is not known here"
+            yield f"the name {name} is not known here{_instead(name)}"
         elif name in MODULES and id(node) not in self.owners:
             yield f"the module {name} is no value"
         if isinstance(node.ctx, (ast.Store, ast.Del)):
@@ -393,20 +436,89 @@ class _Reader:
         dotted = _dotted(node)
         stored = isinstance(node.ctx, (ast.Store, ast.Del))
         if stored and (dotted or name not in _STORED):
-            yield f"the attribute {name} cannot be set"
+            yield f"the attribute {name} cannot be set" + (
+                "" if dotted else f": write x['{name}'] = … of a column"
+            )
         if dotted:
-            owner = dotted.rpartition(".")[0]
-            listed = MEMBERS.get(owner)
-            if dotted in _SUBMODULES:
-                if id(node) not in self.owners:
-                    yield f"the module {dotted} is no value"
-            elif listed is not None:
-                if name not in listed and not ("." in owner and owner not in _SUBMODULES and name in METHODS):
-                    yield f"{dotted} is not on the list"
-            elif name not in METHODS:
-                yield f"{dotted} is not on the list"
-        elif name not in METHODS:
-            yield f"the method {name} is not on the list"
+            yield from self._member(node, dotted)
+        elif name in METHODS:
+            if name in _IN_PLACE and id(node) not in self.called:
+                yield f"{name} is called where it is named, on a table: df.{name}(…)"
+        elif id(node) in self.called:
+            yield f"the method {name} is not on the list{_instead(name)}"
+        elif not stored and (not _COLUMN.fullmatch(name) or name in _NO_COLUMNS):
+            yield f"the attribute {name} is not on the list: write df['{name}'] of a column"
+
+    def _member(self, node: ast.Attribute, dotted: str) -> Iterator[str]:
+        """Refuse members of modules, and of their classes, that are not listed."""
+        owner, _, name = dotted.rpartition(".")
+        listed = MEMBERS.get(owner)
+        if dotted in _SUBMODULES:
+            if id(node) not in self.owners:
+                yield f"the module {dotted} is no value"
+            return
+        of_class = owner.count(".") == 1 and owner not in _SUBMODULES
+        if listed is not None and name in listed:
+            if dotted in _CALLED_IN_PLACE and not self._stands_in_place(node, dotted):
+                yield f"{dotted} is called where it is named: {dotted}(…)"
+        elif name not in METHODS or (listed is not None and not of_class):
+            yield f"{dotted} is not on the list{_instead(name)}"
+        elif name in _IN_PLACE:
+            yield f"{name} is called on a table: df.{name}(…)"
+
+    def _stands_in_place(self, node: ast.Attribute, dotted: str) -> bool:
+        """Whether something is called there, is the owner of a member, or says of what type another thing is."""
+        return (
+            id(node) in self.called
+            or id(node) in self.owners
+            or id(node) in self.types
+            or (dotted == "np.datetime64" and id(node) in self.dtypes)
+        )
+
+    def _types(self) -> tuple[set[int], set[int]]:
+        """What stands in an isinstance, and what says the type of an array's elements."""
+        types, dtypes = set(), set()
+        for node in self.nodes:
+            if not isinstance(node, ast.Call):
+                continue
+            if isinstance(node.func, ast.Name) and node.func.id == "isinstance":
+                types |= {id(inner) for one in node.args[1:] for inner in ast.walk(one)}
+            dtypes |= {id(one) for one in _dtypes(node)}
+        return types, dtypes
+
+    def _sources(self) -> dict[str, list[ast.expr]]:
+        """What each name is given, as far as it is given in one piece or an item at a time."""
+        found: dict[str, list[ast.expr]] = {}
+        for node in self.nodes:
+            given: list[tuple[ast.expr, ast.expr]] = []
+            if isinstance(node, ast.Assign):
+                given = [(target, node.value) for target in node.targets]
+            elif isinstance(node, (ast.AugAssign, ast.AnnAssign)) and node.value is not None:
+                given = [(node.target, node.value)]
+            elif isinstance(node, (ast.For, ast.comprehension)):
+                given = [(node.target, node.iter)]
+            for target, value in given:
+                for name, one in _named(target, value, isinstance(node, (ast.For, ast.comprehension))):
+                    found.setdefault(name, []).append(one)
+        return found
+
+    def _without_date(self) -> set[int]:
+        """Texts that need no date, or whose names do not: durations, times of any day, times behind a date."""
+        inside: set[int] = set()
+        for node in self.nodes:
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                dotted = _dotted(node.func)
+                if dotted in _OF_DURATIONS or (not dotted and node.func.attr in _DURATIONS):
+                    given = [*node.args, *(one.value for one in node.keywords)]
+                    inside |= {id(inner) for one in given for inner in ast.walk(one)}
+            elif isinstance(node, (ast.BinOp, ast.JoinedStr)) and self._begins_with_year(node, set()):
+                inside |= {id(inner) for inner in ast.walk(node)}
+        read = [one for one in self.nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
+        named = {one.id for one in read if id(one) in inside}
+        named -= {one.id for one in read if id(one) not in inside}
+        for value in (one for name in named for one in self.sources.get(name, [])):
+            inside |= {id(value), *(map(id, value.elts) if isinstance(value, (ast.List, ast.Tuple)) else ())}
+        return inside
 
     def _local_functions(self) -> dict[str, ast.FunctionDef | ast.Lambda]:
         """Functions that a name certainly means: bound once, and never as an argument."""
@@ -448,11 +560,7 @@ class _Reader:
     # Calls ----------------------------------------------------------------------------------------------------
 
     def _call(self, node: ast.Call) -> Iterator[str]:
-        for keyword in node.keywords:
-            if keyword.arg in _REFUSED_ARGUMENTS:
-                yield f"the argument {keyword.arg} is not allowed"
-            elif keyword.arg == "aggfunc":
-                yield from self._dispatched(keyword.value)
+        yield from self._arguments(node)
         if not isinstance(node.func, ast.Attribute):
             if isinstance(node.func, ast.Name) and node.func.id == "range":
                 yield from _sizes(node)
@@ -466,13 +574,169 @@ class _Reader:
             yield from _sizes(node)
         elif name in _DISPATCHING and not dotted:
             yield from self._dispatching(node)
+        elif name == "pivot_table":
+            for one in node.args[3:4]:
+                yield from self._dispatched(one)
+        yield from self._time(node, dotted)
+
+    def _arguments(self, node: ast.Call) -> Iterator[str]:
+        """Refuse arguments that hide others, and those that change what a function is."""
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        is_own = isinstance(node.func, ast.Name) and (
+            node.func.id == "dict" or node.func.id in self.functions
+        )
+        dotted = _dotted(node.func) if isinstance(node.func, ast.Attribute) else ""
+        looked_at = name in _IN_PLACE or dotted in _CALLED_IN_PLACE
+        if (looked_at and dotted not in _CLASSES) and any(isinstance(one, ast.Starred) for one in node.args):
+            yield "* and ** hide what is called"
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                if name in _IN_PLACE or not (is_own or (name in _TAKES_ANY_KEYWORD and not dotted)):
+                    yield (
+                        "* and ** hide what is called"
+                        if name in _IN_PLACE
+                        else ("** hides arguments: write each of them as name=value")
+                    )
+            elif keyword.arg in _REFUSED_ARGUMENTS:
+                yield f"the argument {keyword.arg} is not allowed"
+            elif keyword.arg == "aggfunc":
+                yield from self._dispatched(keyword.value)
+            elif keyword.arg == "where" and not is_own and name not in _REDUCED:
+                out = [one.value for one in node.keywords if one.arg == "out"]
+                if not out or (isinstance(out[0], ast.Constant) and out[0].value is None):
+                    yield (
+                        "where= without out= leaves values to chance: "
+                        "np.where(…), or out=np.full_like(x, np.nan)"
+                    )
+
+    # Times ----------------------------------------------------------------------------------------------------
+
+    def _time(self, node: ast.Call, dotted: str) -> Iterator[str]:
+        """Refuse texts from which the clock would make a time: what is put together, and what has no year."""
+        keywords = {one.arg: one.value for one in node.keywords if one.arg}
+        given: list[ast.expr] = []
+        if dotted in _PARSERS:
+            if "format" not in keywords:
+                given = [*node.args[: 2 if dotted == "pd.date_range" else 1]]
+                given += [keywords[one] for one in _GIVEN_TIMES if one in keywords]
+            for text in (inner for one in given for inner in self._texts(one, set())):
+                if not _YEAR.search(text) and text.strip().lower() not in _NO_TIMES and text.strip():
+                    yield f"'{text}' has no year of four digits"
+        elif any(self._is_time(one) for one in _dtypes(node)):
+            given = [*node.args, *([node.func.value] if isinstance(node.func, ast.Attribute) else [])]
+        if "origin" in keywords:
+            given.append(keywords["origin"])
+        if any(self._is_built(one, set()) for one in given):
+            yield "a time is read from a text that stands in the code, not from one that is put together"
+
+    def _comparison(self, node: ast.Compare) -> Iterator[str]:
+        ordered = any(isinstance(one, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for one in node.ops)
+        if ordered and any(self._is_built(one, set()) for one in (node.left, *node.comparators)):
+            yield "a text that is put together is not compared: pd.Timestamp('2024-05-10 12:00')"
+
+    def _is_time(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Attribute):
+            return _dotted(node) == "np.datetime64"
+        return isinstance(node, ast.Constant) and bool(re.match(r"[<>=|]?M|datetime", str(node.value)))
+
+    def _texts(self, node: ast.expr, seen: set[str]) -> Iterator[str]:
+        """The literal texts that an expression may be, or hold."""
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+        else:
+            for one in self._same(node, seen):
+                yield from self._texts(one, seen)
+
+    def _same(self, node: ast.expr, seen: set[str]) -> list[ast.expr]:
+        """What an expression hands on as it is: a name's values, a container's items, one of two."""
+        if isinstance(node, ast.Name) and node.id not in seen:
+            seen.add(node.id)
+            return self.sources.get(node.id, [])
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+            return node.elts
+        if isinstance(node, ast.IfExp):
+            return [node.body, node.orelse]
+        if isinstance(node, ast.BoolOp):
+            return node.values
+        if isinstance(node, ast.Starred):
+            return [node.value]
+        if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
+            return [node.elt]
+        if isinstance(node, ast.Call) and node.args:
+            name = node.func.id if isinstance(node.func, ast.Name) else ""
+            dotted = _dotted(node.func) if isinstance(node.func, ast.Attribute) else ""
+            if name in _CONTAINERS or dotted in ("np.array", "np.asarray", "pd.Series", "pd.Index"):
+                return node.args[:1]
+        return []
+
+    def _is_built(self, node: ast.expr, seen: set[str]) -> bool:
+        """Whether an expression may be, or hold, a text that is put together and does not begin with a year."""
+        if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.BinOp) and self._is_text(node, set())):
+            return not self._begins_with_year(node, set())
+        if isinstance(node, ast.Subscript) and self._is_text(node.value, set()):
+            return True
+        if isinstance(node, ast.Call):
+            function = node.func
+            if isinstance(function, ast.Name) and function.id == "str":
+                return True
+            if isinstance(function, ast.Attribute) and not _dotted(function):
+                if function.attr in _TEXT_METHODS and self._is_text(function.value, set()):
+                    return True
+                if self._is_built(function.value, seen):  # np.array([…]).astype(…)
+                    return True
+            taken_apart = isinstance(function, ast.Name) and function.id in _CONTAINERS
+            if taken_apart and any(self._is_text(one, set()) for one in node.args):
+                return True
+        return any(self._is_built(one, seen) for one in self._same(node, seen))
+
+    def _is_text(self, node: ast.expr, seen: set[str]) -> bool:
+        """Whether an expression is certainly a text."""
+        if isinstance(node, ast.Constant):
+            return isinstance(node.value, str)
+        if isinstance(node, ast.JoinedStr):
+            return True
+        if isinstance(node, ast.BinOp):
+            return self._is_text(node.left, seen) or self._is_text(node.right, seen)
+        if isinstance(node, ast.Subscript):
+            return self._is_text(node.value, seen)
+        if isinstance(node, ast.Call):
+            function = node.func
+            if isinstance(function, ast.Name):
+                return function.id == "str"
+            return (
+                isinstance(function, ast.Attribute)
+                and function.attr in _TEXT_METHODS
+                and self._is_text(function.value, seen)
+            )
+        if isinstance(node, ast.Name) and node.id not in seen:
+            seen.add(node.id)
+            return any(self._is_text(one, seen) for one in self.sources.get(node.id, []))
+        return False
+
+    def _begins_with_year(self, node: ast.expr, seen: set[str]) -> bool:
+        if isinstance(node, ast.Constant):
+            return isinstance(node.value, str) and bool(_FIRST_A_YEAR.match(node.value))
+        if isinstance(node, ast.JoinedStr):
+            return bool(node.values) and self._begins_with_year(node.values[0], seen)
+        if isinstance(node, ast.FormattedValue):
+            return self._begins_with_year(node.value, seen)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            return self._begins_with_year(node.left, seen)
+        if isinstance(node, ast.Name) and node.id not in seen:
+            values = self.sources.get(node.id, [])
+            seen.add(node.id)
+            return bool(values) and all(self._begins_with_year(one, seen) for one in values)
+        if isinstance(node, (ast.List, ast.Tuple)):
+            return bool(node.elts) and all(self._begins_with_year(one, seen) for one in node.elts)
+        return False
+
+    # Functions that are handed on ------------------------------------------------------------------------------
 
     def _dispatching(self, node: ast.Call) -> Iterator[str]:
         if any(one.arg is None for one in node.keywords) or any(
             isinstance(one, ast.Starred) for one in node.args
         ):
-            yield "* and ** hide what is called"
-            return
+            return  # refused already
         given = [*node.args[:1], *(one.value for one in node.keywords if one.arg not in _BESIDE)]
         if not given:
             yield "what is to be called is not said"
@@ -534,6 +798,75 @@ def _kind(node: ast.AST) -> str:
     }
     name = type(node).__name__
     return names.get(name, "asynchronous code" if name.startswith(("Async", "Await")) else f"{name}")
+
+
+def _advice(node: ast.AST) -> str:
+    """What is written in the place of a kind of syntax."""
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        modules = [one.name for one in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+        known = [_IN_SCOPE[one] for one in modules if one in _IN_SCOPE]
+        if known and len(known) == len(modules):
+            return f" ({' and '.join(known)} in scope already)"
+        return " (pd, np, xr, signal and pywt are in scope)"
+    if isinstance(node, ast.While):
+        return " (write for i in range(…))"
+    if isinstance(node, ast.Try):
+        return " (ask before, with if)"
+    return ""
+
+
+def _named(target: ast.expr, value: ast.expr, in_turn: bool) -> Iterator[tuple[str, ast.expr]]:
+    """What each name of a target is given by a value, or by each item of it in turn."""
+    if isinstance(target, ast.Name):
+        yield target.id, value
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        items = value.elts if in_turn and isinstance(value, (ast.Tuple, ast.List)) else [value]
+        for item in items:
+            if isinstance(item, (ast.Tuple, ast.List)) and len(item.elts) == len(target.elts):
+                for one, part in zip(target.elts, item.elts, strict=True):
+                    yield from _named(one, part, False)
+
+
+def _dtypes(node: ast.Call) -> list[ast.expr]:
+    """What a call is told of the type of elements."""
+    found = [one.value for one in node.keywords if one.arg == "dtype"]
+    if isinstance(node.func, ast.Attribute):
+        if node.func.attr in ("astype", "view"):
+            found += node.args[:1]
+        elif _dotted(node.func) in ("np.array", "np.asarray"):
+            found += node.args[1:2]
+    return found
+
+
+def _instead(name: str) -> str:
+    """What is written in the place of something that is refused."""
+    return f" ({_INSTEAD[name]})" if name in _INSTEAD else ""
+
+
+_INSTEAD = {
+    "query": "write df[df['x'] < 5]",
+    "eval": "write df['x'] + df['y']",
+    "print": "nothing is printed; what is given stands in result",
+    "plot": "nothing is drawn; a plot step draws a label",
+    "to_csv": "nothing is written; a save_data step does",
+    "read_csv": "nothing is read; a fetch step does",
+    "iteritems": "write items()",
+    "trapz": "write np.trapezoid(…)",
+    "format": "write f'{x:.2f}'",
+    "plt": "nothing is drawn; a plot step draws a label",
+    "open": "nothing is read or written",
+    "scipy": "signal is scipy.signal",
+    "numpy": "np is in scope already",
+    "pandas": "pd is in scope already",
+}
+_IN_SCOPE = {
+    "numpy": "np",
+    "pandas": "pd",
+    "xarray": "xr",
+    "scipy": "signal",
+    "scipy.signal": "signal",
+    "pywt": "pywt",
+}
 
 
 def _is_errstate(node: ast.With) -> bool:

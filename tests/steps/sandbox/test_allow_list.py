@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
+import pywt
+import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import signal
 
-from helio.steps.sandbox.allow_list import DEEPEST, LONGEST, MOST_NODES, assigns_result, input_names, refusals
+from helio.steps.sandbox.allow_list import (
+    DEEPEST,
+    LONGEST,
+    METHODS,
+    MOST_NODES,
+    assigns_result,
+    input_names,
+    refusals,
+)
 
 from .conftest import ATTACKS, LEGITIMATE
 
@@ -56,7 +70,7 @@ def test_ordinary_operations_pass(code: str):
         ("result = df.apply('to_csv')", "'to_csv' is not a reduction on the list"),
         ("m = 'to_' + 'csv'\nresult = df.apply(m)", "what is called must be a name on the list"),
         ("result = df.agg(**{'x': 'to_csv'})", "* and ** hide what is called"),
-        ("result = df.pipe((df.to_csv, 'p'))", "the method to_csv is not on the list"),
+        ("result = df.pipe((df.to_csv, 'p'))", "the attribute to_csv is not on the list"),
         ("result = df.pivot_table(aggfunc='to_csv')", "'to_csv' is not a reduction on the list"),
         ("with open('x') as f: pass\nresult = df", "a with statement is np.errstate"),
         ("with np.errstate(all='ignore') as e: pass\nresult = df", "a with statement is np.errstate"),
@@ -194,3 +208,263 @@ _ARITHMETIC = st.recursive(
 @given(_ARITHMETIC)
 def test_any_arithmetic_is_read_without_an_exception(code: str):
     assert isinstance(refusals(f"result = {code}"), list)
+
+
+CALLED_ELSEWHERE = [
+    "m = df.agg\nx = m('eval', expr='@k', local_dict={})",
+    "x = pd.DataFrame.agg(df, 'eval', expr='1')",
+    "x = pd.Series.agg(df['x'], 'to_csv')",
+    "x = list(map(df.agg, ['to_csv']))",
+    "[df.apply][0]('to_csv')",
+    "m = df.apply\nm('to_pickle', args=('/tmp/x',))",
+    "x = df.pivot_table('x', df.index.hour, None, '__class__')",
+    "x = df.pivot_table(*['x', 'y', None, 'to_csv'])",
+    "x = df.pivot_table(**{'aggfunc': 'to_csv'})",
+    "x = df.rolling(3).mean(**{'engine': 'numba'})",
+    "m = df.pivot_table\nm('x', aggfunc='to_csv')",
+    "D = pd.DataFrame\nD.agg(lambda d: d, 'eval')",
+    "x = [one.agg(lambda d: d, 'to_csv') for one in [pd.DataFrame]]",
+    "m = df.sample\nx = m(5)",
+    "x = pd.DataFrame.sample(df, 5)",
+    "m = np.random.default_rng\nx = m()",
+    "x = list(map(np.random.default_rng, [None]))",
+    "m = np.zeros\nx = m(10**12)",
+    "x = np.zeros(*[10**12])",
+    "x = list(map(np.ones, [10**12]))",
+    "m = df.groupby('x').transform\nx = m('to_csv')",
+    "x = df.transform\ny = x('to_csv')",
+    "f = lambda d: d.pipe\nx = f(df)(len)",
+]
+
+
+@pytest.mark.parametrize("code", CALLED_ELSEWHERE)
+def test_what_is_looked_at_when_it_is_called_is_called_where_it_is_named(code: str):
+    assert refusals(f"{code}\nresult = df") != []
+
+
+ASKS_THE_CLOCK = [
+    "x = pd.Timestamp('12:00').day",
+    "x = pd.to_datetime('10:30')",
+    "x = pd.DatetimeIndex(['12:00'])",
+    "x = pd.date_range('00:00', periods=3, freq='h')",
+    "x = df[df.index < '12:00']",
+    "x = df.truncate(before='12:00')",
+    "x = df.loc['12:00':]",
+    "t = '12:00'\nx = df.between_time(t, '13:00')\ny = df[df.index > t]",
+    "x = pd.Timestamp('no' + 'w').value",
+    "x = pd.Timestamp(f\"{'n'}ow\")",
+    "x = pd.Timestamp('xnow'[1:])",
+    "x = pd.Timestamp('won'[::-1])",
+    "x = pd.Timestamp('NO'.lower() + 'w')",
+    "x = pd.Timestamp(''.join(['n', 'o', 'w']))",
+    "x = pd.Timestamp(str('n') + 'ow')",
+    "a = 'no'\nb = a + 'w'\nx = pd.to_datetime([b])",
+    "x = [pd.Timestamp(t + 'w') for t in ['no']]",
+    "x = np.datetime64('no' + 'w')",
+    "x = np.array(['no' + 'w']).astype('M8[s]')",
+    "x = np.array(['no' + 'w'], dtype='datetime64[s]')",
+    "x = pd.Series(['no' + 'w'], dtype='datetime64[ns]')",
+    "x = pd.Series(['no' + 'w']).astype(np.datetime64)",
+    "x = list(map(pd.Timestamp, ['no' + 'w']))",
+    "m = pd.Timestamp\nx = m('no' + 'w')",
+    "x = df.resample('1h', origin='no' + 'w').mean()",
+    "x = df[df.index < 'no' + 'w']",
+    "x = pd.Timestamp('10 May')",
+    "x = pd.to_datetime('May', errors='coerce')",
+    "x = pd.Timestamp('12:00 2024')",
+]
+
+
+@pytest.mark.parametrize("code", ASKS_THE_CLOCK)
+def test_a_time_without_a_date_is_refused_for_it_would_be_today_s(code: str):
+    assert refusals(f"{code}\nresult = df") != []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "result = df.between_time('10:00', '12:30')",
+        "start, stop = '22:00', '02:00'\nresult = df.between_time(start, stop)",
+        "result = df.at_time('12:00')",
+        "result = df.shift(1) - df.rolling(pd.Timedelta('00:05:00')).mean()",
+        "result = df.loc['2024-05-10 12:00':'2024-05-10 13:00']",
+        "result = df[(df.index >= '2024-05-10T12:00') & (df.index < pd.Timestamp('2024-05-11'))]",
+        "day = '2024-05-10'\nresult = df[df.index > day + ' 12:00']",
+        "day = '2024-05-10'\nresult = df[df.index > pd.Timestamp(f'{day} 12:00')]",
+        "idx = pd.to_datetime([f'2024-05-{d:02d}' for d in range(10, 13)])\nresult = df.reindex(idx)",
+        "t = pd.to_datetime((df['x'] * 1000).astype(int).astype(str), format='%Y%j')\nresult = df.set_index(t)",
+        "t0 = df.index[0]\nresult = df[df.index > pd.Timestamp(t0) + pd.Timedelta('10min')]",
+        "t = df.index.values.astype('datetime64[s]').astype(float)\nresult = df.assign(t=t)",
+        "t = np.datetime64('2024-05-10') + np.arange(3) * np.timedelta64(1, 'h')\nresult = df.reindex(t)",
+        "t = np.array(['2024-05-10', '2024-05-11'], dtype='datetime64[ns]')\nresult = df.reindex(t)",
+        "events = [('2024-05-10', 'CME'), ('2024-05-11', 'HSS')]\n"
+        "result = pd.DataFrame({'k': [1, 2]}, index=[pd.Timestamp(t) for t, kind in events])",
+        "result = df.resample('1h', origin='start_day').mean()",
+        "result = df.rename(columns={c: c + '_smooth' for c in df.columns})",
+        "result = df.assign(**{'B mag': df['x'].abs()})",
+        "result = df if isinstance(df, (pd.DataFrame, pd.Series)) else pd.DataFrame(df)",
+        "x = df['x'].values\nresult = df.assign(r=np.divide(1, x, out=np.zeros_like(x), where=x != 0))",
+        "result = df.assign(total=np.sum(df.values, axis=1, where=df.values > 0))",
+        "result = df.pivot_table('x', df.index.floor('h'), None, 'mean')",
+        "a = np.hypot(*df[['x', 'y']].values.T)\nresult = df.assign(a=a)",
+        "result = np.sqrt(df.x**2 + df.y**2 + df.z**2).to_frame('B')",
+        "df = df.rename(columns={'x': 'Bx'})\nresult = df[df.Bx > 0]",
+        "result = df.apply(lambda row: row.x * row.y, axis=1).to_frame('xy')",
+        "result = df.assign(B_mag=df.B_x, V1=df.V1)",
+        "result = da.mean('dim1').where(da.dim1 > 3)",
+    ],
+)
+def test_times_columns_and_arguments_of_every_day_pass(code: str):
+    assert [str(one) for one in refusals(code, ("df", "da"))] == []
+
+
+@pytest.mark.parametrize(
+    "code", ["np.sqrt(v, where=v > 5)", "np.log(v, out=None, where=v > 0)", "f(v, where=v > 5)"]
+)
+def test_where_without_out_leaves_values_to_chance(code: str):
+    [found] = refusals(f"v = df['x'].values\nf = np.sqrt\nresult = df.assign(a={code})")
+    assert "leaves values to chance" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("code", "advice"),
+    [
+        ("import numpy as np", "(np in scope already)"),
+        ("from scipy import signal", "(signal in scope already)"),
+        ("import os", "pd, np, xr, signal and pywt are in scope"),
+        ("while len(df):\n    pass", "write for i in range(…)"),
+        ("print(df)", "nothing is printed"),
+        ("x = df.query('z < 5')", "write df[df['x'] < 5]"),
+        ("x = df.density", "write df['density']"),
+        ("df.density = 1", "write x['density'] = …"),
+        ("x = df['x'].map(pd.Timestamp)", "pd.Timestamp(…)"),
+        ("x = '{}'.format(1)", "write f'{x:.2f}'"),
+    ],
+)
+def test_a_refusal_says_what_to_write(code: str, advice: str):
+    assert advice in "; ".join(map(str, refusals(f"{code}\nresult = df")))
+
+
+def everything_in_scope() -> list[object]:
+    """Values of every type that code can come by, and functions, generators, frames and modules beside."""
+    frame = pd.DataFrame({"value": [1.0, 2.0]}, index=pd.date_range("2024-01-01", periods=2))
+    column, text = frame["value"], pd.Series(["a"])
+    array = xr.DataArray(frame.to_numpy(), dims=("time", "bin"), coords={"time": frame.index})
+    made = (one for one in [1])
+    return [
+        *(
+            frame,
+            column,
+            frame.index,
+            text,
+            text.str,
+            frame.index.to_series().dt,
+            pd.Index([1]),
+            pd.Categorical(["a"]),
+        ),
+        *(
+            pd.Series(pd.Categorical(["a"])).cat,
+            frame.groupby("value"),
+            column.groupby(column),
+            frame.rolling(2),
+        ),
+        *(
+            frame.groupby("value").rolling(2),
+            frame.resample("1h"),
+            frame.ewm(1),
+            frame.expanding(),
+            frame.loc,
+        ),
+        *(
+            frame.iloc,
+            frame.at,
+            frame.index[0],
+            pd.Timedelta("1s"),
+            pd.NaT,
+            pd.NA,
+            pd.offsets.Hour(),
+            pd.DateOffset(),
+        ),
+        *(
+            pd.Grouper(),
+            pd.MultiIndex.from_tuples([(1, 2)]),
+            pd.Interval(0, 1),
+            pd.interval_range(0, 2),
+            column.array,
+        ),
+        *(
+            frame.index.to_period("D"),
+            frame.index[0].to_pydatetime(),
+            frame.index.freq,
+            pd.DataFrame,
+            pd.Series,
+        ),
+        *(array, array.coords, array.indexes, array.time.dt, array.str, array.loc, array.rolling(time=2)),
+        *(array.groupby("time"),),
+        *(
+            array.resample(time="1h"),
+            array.coarsen(time=2),
+            array.weighted(array),
+            array.variable,
+            xr.DataArray,
+        ),
+        *(
+            np.zeros(2),
+            np.float64(1),
+            np.int64(1),
+            np.bool_(1),
+            np.dtype("f8"),
+            np.datetime64("2024"),
+            np.sqrt,
+        ),
+        *(np.poly1d([1]), np.vectorize(len), np.errstate(), np.random.default_rng(1), np.zeros(2).flat),
+        *(
+            np.random.default_rng(1).bit_generator,
+            np.linalg.eigh(np.eye(2)),
+            np.timedelta64(1),
+            np.zeros(1, "M8[s]"),
+        ),
+        *(signal.ShortTimeFFT(np.ones(4), 2, 1.0), pywt.Wavelet("db4"), pywt.ContinuousWavelet("morl")),
+        *(
+            "",
+            1,
+            1.5,
+            True,
+            None,
+            (),
+            [],
+            {},
+            set(),
+            range(1),
+            slice(1),
+            1j,
+            b"",
+            {}.items(),
+            iter([]),
+            zip(),
+            map(len, []),
+        ),
+        *(
+            made,
+            len,
+            "".join,
+            lambda: 0,
+            made.gi_code,
+            sys._getframe(),
+            ValueError(),
+            StopIteration(),
+            AttributeError(),
+        ),
+        *(type, object(), NameError(), KeyError()),
+    ]
+
+
+def test_no_attribute_of_anything_in_scope_reads_like_a_column():
+    """Those that do give a number, a time or a table, and nothing that leads further."""
+    found = {name for one in everything_in_scope() for name in dir(one) if not name.startswith("_")}
+    code = {name: refusals(f"result = df.{name}") for name in sorted(found - METHODS)}
+    read = {name for name, refused in code.items() if not refused}
+    assert read <= HARMLESS, sorted(read - HARMLESS)
+
+
+HARMLESS = {"asm8", "ax", "c", "fs", "group1d", "mT", "n", "o", "on", "r", "to_datetime64", "to_timedelta64"}
