@@ -221,11 +221,11 @@ def figure_of(
                 names[one.label] = one.craft
                 shades[one.label] = COLOURS.get(one.craft, MORE_COLOURS[place % len(MORE_COLOURS)])
     shades |= colours or {}
-    crafts = {one.craft for panel in panels for one in panel}
+    every = {one.craft for panel in panels for one in panel}
     said = {
         str(number): _axis_of(panel[0])
         for number, panel in enumerate(panels, 1)
-        if len(crafts) > 1 and len(panel) == 1 and panel[0].kind == "vector" and panel[0].unit
+        if len(every) > 1 and len(panel) == 1 and panel[0].kind == "vector" and panel[0].unit
     }
     if said:  # two panels that would both be called B GSE
         spec["y_label"] = said
