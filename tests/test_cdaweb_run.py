@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pycdfpp
 import pytest
 from typer.testing import CliRunner, Result
 
@@ -169,3 +171,39 @@ def test_ctrl_c_ends_a_run_that_waits_for_the_server(
     assert len(service.asked(where)) == 1
     assert not (tmp_path / "out").exists()
     assert helio("-o", "out").exit_code == 0
+
+
+@pytest.fixture
+def week(tmp_path: Path, service: CdaWebStandIn) -> CdaWebStandIn:
+    """The same records on each of the six days before as well."""
+    folder = tmp_path / "served"
+    for day in range(22, 28):
+        cdf = pycdfpp.load(str(folder / "sta_l1_het_20211028_v01.cdf"))
+        epoch = cdf["Epoch"]
+        earlier = pycdfpp.to_datetime64(epoch) - np.timedelta64(28 - day, "D")
+        epoch.set_values(earlier, data_type=epoch.type, force=True)
+        copy = folder / f"sta_l1_het_202110{day}_v01.cdf"
+        pycdfpp.save(cdf, str(copy))
+        service.publish(copy, 1_700_000_000.0)
+    service.mend()
+    return service
+
+
+def fetch_of(parameter: str) -> Result:
+    args = {"dataset_id": "STA_L1_HET", "parameter_id": parameter, "time_range": "2021-10-22 to 2021-10-29"}
+    steps = [{"step_id": "b", "tool_name": "fetch_data", "tool_args": args}]
+    Path("one.json").write_text(json.dumps({"id": "one", "steps": steps}), encoding="utf-8")
+    words = ["run", "one.json", "--archive", "cdaweb", "-o", "out"]
+    return CliRunner().invoke(app, words, prog_name="helio")
+
+
+def test_a_misspelt_parameter_costs_one_file_and_not_all_of_them(week: CdaWebStandIn):
+    result = fetch_of("Proton_Flx")
+    assert result.exit_code == 1
+    assert "Proton_Flux" in result.output
+    assert len(week.asked("sta_l1_het_202110")) == 1
+
+
+def test_a_listed_parameter_is_fetched_without_looking_first(week: CdaWebStandIn):
+    assert fetch_of("Proton_Flux").exit_code == 0
+    assert len(week.requests) == 8  # a listing and seven files

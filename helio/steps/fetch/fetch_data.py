@@ -11,6 +11,7 @@ from helio.errors import DataError, NoUsableData
 from helio.knowledge.units import canonical_unit
 from helio.sources.provider import Provider, Providers
 from helio.steps.fetch.choices import ABSENT, Candidate, choices_of
+from helio.steps.fetch.first_look import look_first
 from helio.steps.tool import tool
 from helio.store.table import Table
 from helio.time_range import TimeRange
@@ -125,6 +126,7 @@ def fetch_data(
 def _fetch_usable(
     archive: Provider, dataset_id: str, parameters: Sequence[str], time_range: TimeRange
 ) -> dict[str, Table]:
+    look_first(archive, dataset_id, parameters, time_range)
     tables = archive.fetch(dataset_id, parameters, time_range)
     for name, table in tables.items():
         if not np.isfinite(table.values).any():

@@ -1,0 +1,50 @@
+"""A look into the first files of a fetch, for a parameter that is perhaps misspelt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from helio.errors import NoData, NotYetPublished
+from helio.sources.provider import Provider, Remote
+from helio.time_range import TimeRange
+
+FEW = 4
+"""Files that may be downloaded in vain."""
+_ONE_DAY = timedelta(days=1)
+
+
+def look_first(archive: Provider, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> None:
+    """Fetch one day alone where many files are to be downloaded for what the catalogue does not list.
+
+    A misspelt parameter is known to be one from the first file, and the catalogue may be older than the archive: so
+    it is the archive that decides, and not all of its files have to come for that. The day is the first of the range,
+    or the last one where nothing is of the first.
+
+    Raises
+    ------
+    UnknownParameter
+        No file of that day has it, and nothing else of the archive offers it.
+    """
+    if not isinstance(archive, Remote) or time_range.stop - time_range.start <= _ONE_DAY:
+        return
+    unlisted = [name for name in parameters if not _is_listed(dataset_id, name)]
+    if not unlisted or len(archive.to_download(dataset_id, unlisted, time_range)) <= FEW:
+        return
+    for start in (time_range.start, time_range.stop - _ONE_DAY):
+        try:
+            archive.fetch(dataset_id, unlisted, TimeRange(start, start + _ONE_DAY))
+        except (NoData, NotYetPublished):
+            continue  # nothing on that day, which says nothing of the parameter
+        return
+
+
+def _is_listed(dataset_id: str, parameter: str) -> bool:
+    """Whether the catalogue lists it; where it knows nothing of the data set, nothing is wrong with it."""
+    from helio.knowledge.catalogue import Catalogue
+
+    catalogue = Catalogue()
+    if dataset_id not in catalogue:
+        return True
+    known = catalogue.dataset(dataset_id).parameters
+    return not known or any(one.name == parameter for one in known)
