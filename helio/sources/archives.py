@@ -202,9 +202,12 @@ class Archives:
     def _http(self) -> Http:
         """The client of all providers of the run; called with the lock held."""
         if self._client is None:
-            from helio.sources.http import Http  # what a run without the network does without
+            # what a run without the network does without
+            from helio.sources.host_places import HostPlaces
+            from helio.sources.http import CONNECTIONS_PER_HOST, Http
 
-            self._client = Http()
+            places = HostPlaces(self._cache / "hosts", CONNECTIONS_PER_HOST) if self._cache else None
+            self._client = Http(places=places)
             if self._cancelled:
                 self._client.cancel()
         return self._client

@@ -11,7 +11,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -31,6 +31,8 @@ from helio.errors import (
 
 if TYPE_CHECKING:
     import httpx2
+
+    from helio.sources.host_places import HostPlaces
 
 T = TypeVar("T")
 
@@ -153,6 +155,8 @@ class Http:
     clock : Clock
     hosts : Hosts
         Bounds the requests per host over all clients that share it.
+    places : HostPlaces, optional
+        Bounds them over all processes that share it, too.
 
     References
     ----------
@@ -167,6 +171,7 @@ class Http:
         budget: float = 90.0,
         clock: Clock | None = None,
         hosts: Hosts = HOSTS,
+        places: HostPlaces | None = None,
     ) -> None:
         self.clock = clock or Clock()
         self._timeout = timeout
@@ -174,6 +179,7 @@ class Http:
         self._attempts = attempts
         self._budget = budget
         self._hosts = hosts
+        self._places = places
         self._lock = threading.Lock()
         self._client: httpx2.Client | None = None
         self._ended = threading.Event()
@@ -269,7 +275,7 @@ class Http:
                 waited += quiet
                 self._refuse_if_ended()
             try:
-                with self._hosts.slot(host, self._ended):
+                with self._hosts.slot(host, self._ended), self._place(host):
                     found = self._attempt(url, receive, dict(headers()), expected)
                 self._refuse_if_ended()  # a body of no known length seems whole when its connection is shut
                 return found
@@ -282,6 +288,9 @@ class Http:
                     raise _after(failure.error, attempt, failure.wait) from failure.__cause__
                 self.clock.sleep(pause, self._ended)
                 waited += pause
+
+    def _place(self, host: str) -> AbstractContextManager[None]:
+        return nullcontext() if self._places is None else self._places.place(host, self._ended)
 
     def pause(self, seconds: float) -> None:
         """Wait before the next request, as a caller finds fit.

@@ -1,0 +1,92 @@
+"""Places at a server that all processes of a user share, so that several runs at once stay as polite as one."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import logging
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from helio.errors import Cancelled
+
+log = logging.getLogger(__name__)
+
+_LOOKS_UP = 0.05
+"""Seconds between two looks whether a place is free."""
+_PATIENCE = 60.0
+"""Seconds after which a request goes without: whoever has the places may be stopped, or on a very long file."""
+
+
+class HostPlaces:
+    """So many locked files for each host; the system unlocks those of a process that dies.
+
+    Where files cannot be locked, or the folder cannot be written, requests go without.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the files are, the same for all processes.
+    places : int
+        How many requests a host serves at once.
+    patience : float
+        Seconds that a request waits at most.
+    """
+
+    def __init__(self, folder: Path, places: int, *, patience: float = _PATIENCE) -> None:
+        self._folder = folder
+        self._places = places
+        self._patience = patience
+
+    @contextmanager
+    def place(self, host: str, ended: threading.Event) -> Iterator[None]:
+        """Wait for a place at the host, or until the event.
+
+        Raises
+        ------
+        Cancelled
+            The event came first.
+        """
+        descriptor = self._wait(host, ended)
+        try:
+            yield
+        finally:
+            if descriptor is not None:
+                os.close(descriptor)  # which unlocks it
+
+    def _wait(self, host: str, ended: threading.Event) -> int | None:
+        name = hashlib.sha256(host.encode()).hexdigest()[:24]
+        until = time.monotonic() + self._patience
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            while True:
+                for number in range(self._places):
+                    descriptor = _locked(self._folder / f"{name}.{number}")
+                    if descriptor is not None:
+                        return descriptor
+                if time.monotonic() > until:
+                    log.info("%s: other processes have had its places for long; asked all the same", host)
+                    return None
+                if ended.wait(_LOOKS_UP):
+                    raise Cancelled("cancelled")
+        except OSError as error:
+            log.info("%s: requests of other processes are not waited for: %s", host, error)
+            return None
+
+
+def _locked(path: Path) -> int | None:
+    """The file, opened and locked; None when somebody else has it."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
