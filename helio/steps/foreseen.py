@@ -334,6 +334,8 @@ class Alike:
     aspect: Aspect
     one: tuple[str, int]
     other: tuple[str, int]
+    but_x: bool = False
+    """Whether x of GSE goes with GSM, for both have the same x."""
 
 
 def _both(aspect: Aspect, one: str, other: str) -> Alike:
@@ -345,6 +347,9 @@ def _terms_alike(args: Arguments, inputs: Inputs) -> Iterator[Alike]:
         yield _both("unit", "left", "right")
         yield _both("kind", "left", "right")
         yield _both("frame", "left", "right")
+    elif not _one(inputs, "left").kinds == _one(inputs, "right").kinds == _VECTOR:
+        # Of two vectors there is no product in any frame.
+        yield replace(_both("frame", "left", "right"), but_x=True)
 
 
 def _components_alike(args: Arguments, inputs: Inputs) -> Iterator[Alike]:

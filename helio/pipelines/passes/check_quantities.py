@@ -234,7 +234,7 @@ def _unlike(
         one, other = (_at(inputs, *place) for place in (pair.one, pair.other))
         if one is None or other is None or (one.label, other.label) in told:
             continue
-        if not clashes(pair.aspect, one.known, other.known):
+        if not clashes(pair.aspect, one.known, other.known) or (pair.but_x and _share_x(one, other)):
             continue
         told.add((one.label, other.label))
         if any((pair.aspect, read.label) in blamed for read in (one, other)):
@@ -248,6 +248,13 @@ def _unlike(
             f": {use.signature.name} takes {_ALIKE[pair.aspect]}",
             _advice_on_unlike(pair.aspect, one, other),
         )
+
+
+def _share_x(one: _Read, other: _Read) -> bool:
+    """Whether two tables in GSE and GSM may go together because one of them is x, as far as labels tell."""
+    frames = {str(read.known.frame).upper() for read in (one, other)}
+    last = [read.label.rpartition(".")[2].casefold() for read in (one, other)]
+    return frames == {"GSE", "GSM"} and any("x" in name for name in last)
 
 
 def _at(inputs: Mapping[str, list[_Read]], parameter: str, place: int) -> _Read | None:

@@ -1,12 +1,20 @@
 """Units that are known before a run."""
 
+import json
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
+import helio.pipelines
+from helio.pipelines.known import known_datasets
+from helio.pipelines.passes import REPEATED
 from helio.pipelines.passes.check_quantities import check_quantities
 from helio.pipelines.passes.edit import Context, Dataset
+from helio.pipelines.runner import rewrite
 from helio.steps.signature import signatures
+
+TEMPLATES = Path(helio.pipelines.__file__).parent / "templates"
 
 _SIZES = {"V": 3, "B": 3, "BGSEc": 3, "BGSM": 3, "b_rtn": 3, "VELS": 3, "FLUX": 12}
 _SERIES = ("N", "T", "FLAG", "BX_GSE", "BY_GSM", "BZ_GSE", "BZ_GSM", "SPEED")
@@ -182,6 +190,15 @@ def test_the_sum_of_two_units_is_said_once():
     assert found(fetch(1, "N", "T"), difference("WI_PLASMA.N", "WI_PLASMA.T", "multiply")) == []
 
 
+def test_components_of_two_frames_are_not_multiplied_but_for_x():
+    args = fetch(1, "BX_GSE", "BY_GSM", "BZ_GSE")
+    [one] = found(args, difference("WI_PLASMA.BY_GSM", "WI_PLASMA.BZ_GSE", "multiply"))
+    assert (one.code, one.path) == ("HV404", "/steps/1/tool_args/right_label")
+    assert found(args, difference("WI_PLASMA.BX_GSE", "WI_PLASMA.BY_GSM", "multiply")) == []
+    [one] = found(args, difference("WI_PLASMA.BX_GSE", "WI_PLASMA.BY_GSM", "add"))
+    assert one.code == "HV404"
+
+
 def test_a_product_has_the_unit_of_its_factors():
     steps = (
         step(1, "rescale", source_label="x", unit="km/s", output_label="v"),
@@ -304,3 +321,40 @@ def test_the_catalogue_is_not_opened_for_a_plan_that_minds_nothing():
     assert known.asked == 0
     found(fetch(1, "B"), slow, newell(3, "slow"), datasets=known)
     assert known.asked == 1
+
+
+SHIPPED = sorted(path for path in TEMPLATES.glob("*.json") if "schema" not in path.name)
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_nothing_is_said_of_the_pipelines_that_are_shipped(path, tmp_path):
+    now = datetime(2024, 6, 1)
+    context = Context(signatures(), now, {}, catalogue=known_datasets(tmp_path, now))
+    stable = rewrite(json.loads(path.read_text()), context, REPEATED, until_stable=True)
+    assert not stable.errors
+    assert list(check_quantities(stable.plan, context)) == []
+
+
+@pytest.mark.parametrize(
+    ("dataset", "parameter", "said"),
+    [
+        ("OMNI2_H0_MRG1HR", "BZ_GSE1800", "is in GSE"),
+        ("OMNI2_H0_MRG1HR", "BZ_GSM1800", ""),
+        ("OMNI_HRO_1MIN", "BZ_GSE", "is in GSE"),
+        ("OMNI_HRO_1MIN", "BZ_GSM", ""),
+        ("OMNI_HRO_1MIN", "flow_speed", "is in km/s"),
+        ("WI_H0_MFI", "BGSE", "is a vector or a spectrum"),
+    ],
+)
+def test_the_shipped_catalogue_tells_a_b_z_in_gsm_from_others(dataset, parameter, said, tmp_path):
+    known = known_datasets(tmp_path, datetime(2024, 6, 1))
+    fetched = step(1, "fetch_data", dataset_id=dataset, parameter_id=parameter)
+    bz = f"{dataset}.{parameter}"
+    messages = [
+        one.message
+        for one in found(
+            fetched, step(2, "vbs", velocity_label="v", bz_label=bz, output_label="e"), datasets=known
+        )
+    ]
+    assert len(messages) == bool(said)
+    assert said in "".join(messages)
