@@ -124,8 +124,8 @@ def test_the_limit_holds_for_all_fetches_of_a_run_together(service: CdaWebStandI
 def test_a_plan_says_how_much_is_to_be_downloaded(service: CdaWebStandIn, two_fetches: str):
     words = ["plan", two_fetches, "--archive", "cdaweb"]
     before = CliRunner().invoke(app, words, prog_name="helio")
-    assert "to download: 2 files, 246 kB\n" in before.stdout
-    assert "b  fetch_data  not in the store, to download: 1 file, " in before.stdout
+    assert "to download: 246 kB in 2 requests\n" in before.stdout
+    assert "b  fetch_data  not in the store, to download: " in before.stdout
     assert service.asked("/sp_phys/data/") == []
     run = ["run", two_fetches, "--archive", "cdaweb", "-o", "out"]
     assert CliRunner().invoke(app, run, prog_name="helio").exit_code == 0

@@ -169,11 +169,8 @@ def _download_words(sizes: dict[str, int | None]) -> str:
         return "nothing"
     known = [size for size in sizes.values() if size is not None]
     size = sum(known)
-    words = f"{len(sizes)} file{'s' * (len(sizes) != 1)}"
-    if known:
-        words += f", {in_words(size)}" + (" and more" if len(known) < len(sizes) else "")
-    else:
-        words += " of unknown size"
+    much = in_words(size) + (" and more" if len(known) < len(sizes) else "") if known else "an unknown amount"
+    words = f"{much} in {len(sizes)} request{'s' * (len(sizes) != 1)}"
     if size > MAX_DOWNLOAD:
         words += f"; helio run needs --max-download {in_words(size, up=True).replace(' ', '')}"
     return words
