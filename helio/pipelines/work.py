@@ -79,8 +79,8 @@ def is_text(schema: Schema) -> bool:
 def canonical_code(code: str, names: Mapping[str, str] | None = None) -> str:
     """One text for all layouts of one program: its syntax tree; the code itself where it has none.
 
-    Comments, blank lines, docstrings and brackets that change nothing do not enter it, and no version of Python writes
-    it in another way.
+    Comments, blank lines, docstrings, ``pass`` and brackets that change nothing do not enter it, and no version of
+    Python writes it in another way.
 
     Parameters
     ----------
@@ -116,14 +116,21 @@ def _fields(node: ast.AST, names: Mapping[str, str]) -> Iterator[tuple[str, Any]
     """What a piece of syntax says; of fields that are empty nothing, for newer versions of Python have more of them."""
     for name in node._fields:
         value: Any = getattr(node, name, None)
-        if name == "body" and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            value = value[ast.get_docstring(node, clean=False) is not None :]
+        if isinstance(value, list):
+            value = [one for one in value if not _does_nothing(one)]
         if name == "id" and isinstance(node, ast.Name):
             value = names.get(node.id, node.id)
         # None is a constant as well
         if name in _UNSAID or value == [] or (value is None and not isinstance(node, ast.Constant)):
             continue
         yield name, value
+
+
+def _does_nothing(statement: Any) -> bool:
+    """Whether it stands there for readers alone: a docstring, a number, ``pass``."""
+    return isinstance(statement, ast.Pass) or (
+        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    )
 
 
 _UNSAID = ("ctx", "kind", "type_comment", "type_ignores")

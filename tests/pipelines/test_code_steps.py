@@ -47,7 +47,6 @@ def test_layout_comments_and_docstrings_are_no_other_work(same: str):
         BASE.replace("*", "+"),
         BASE.replace("df", "df_B"),
         BASE + "\nresult = None",
-        "def f(one):\n    'Twice.'\n    'and once more'\n    return one * 2\nresult = f(df)",
     ],
 )
 def test_anything_that_may_change_the_result_is_other_work(other: str):
@@ -194,3 +193,21 @@ def busy(process: int) -> bool:
         return "Seccomp:\t2" in Path(f"/proc/{process}/status").read_text(encoding="ascii")
     except FileNotFoundError:
         return False
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        '"""What it does."""\nx = df.abs()\nif len(x):\n    result = x',
+        "x = df.abs()\npass\nif len(x):\n    result = x\nelse:\n    pass",
+        "x = df.abs()\nif len(x):\n    'the usual'\n    'twice'\n    result = x\n...",
+    ],
+)
+def test_what_does_nothing_re_runs_nothing(same: str):
+    assert canonical_code(same) == canonical_code("x = df.abs()\nif len(x):\n    result = x")
+
+
+def test_what_only_looks_like_nothing_is_part_of_the_key():
+    assert canonical_code("if x:\n    pass\nelse:\n    y = 1") != canonical_code("if x:\n    y = 1")
+    assert canonical_code("x = [1]") != canonical_code("x = []")
+    assert canonical_code("f()") != canonical_code("")

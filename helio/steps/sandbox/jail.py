@@ -203,7 +203,11 @@ class _Zygote:
                 ready = self._receive(time.monotonic() + _STARTUP_SECONDS)
             except (EOFError, TimeoutError) as error:
                 said = self.end()
-                raise NoSandbox(f"the process that runs code did not start: {said}") from error
+                told = said or ("it took too long" if isinstance(error, TimeoutError) else "it was killed")
+                raise NoSandbox(
+                    f"the process that runs code did not start: {told}",
+                    advice="again; if it stays so, helio doctor",
+                ) from error
             self._parts = parts(ready["lacking"])
         return self._parts
 
@@ -291,14 +295,23 @@ def _memory_file(name: str, content: bytes | None = None) -> int:
 
 
 def _told(answer: dict[str, Any]) -> dict[str, Any]:
-    """What the operation itself told; it may have told anything."""
+    """How an operation ended, as its parent saw it; else what it told itself, and it may have told anything."""
     if "said" not in answer:
         return answer
     try:
         told = json.loads(answer["said"])
     except (ValueError, RecursionError):
-        return {"silent": True}
-    return told if isinstance(told, dict) else {"silent": True}
+        return {}
+    if not isinstance(told, dict):
+        return {}
+    line = told.get("line")
+    is_line = isinstance(line, int) and not isinstance(line, bool) and 0 < line <= _LONGEST_REQUEST
+    return {
+        "ok": told.get("ok") is True,
+        "error": told.get("error"),
+        "message": told.get("message"),
+        "line": line if is_line else 0,
+    }
 
 
 def _failure(answer: dict[str, Any], limits: Limits, tables: Sequence[tuple[str, Table]]) -> CodeFailed:
@@ -315,7 +328,7 @@ def _failure(answer: dict[str, Any], limits: Limits, tables: Sequence[tuple[str,
     if not isinstance(name, str):
         return CodeFailed("the process of the code ended without a word")
     name, message = _plain(name), _plain(message if isinstance(message, str) else "")
-    where = f" at line {line}" if isinstance(line, int) and line > 0 else ""
+    where = f" at line {line}" if line else ""
     if name in ("MemoryError", "_ArrayMemoryError", "ArrayMemoryError"):
         return CodeFailed(
             f"the code{where} needs more memory than the {limits.memory >> 20:,} MiB that it may take",
@@ -327,6 +340,7 @@ def _failure(answer: dict[str, Any], limits: Limits, tables: Sequence[tuple[str,
         "ModuleNotFoundError",
         "ImportError",
         "FileNotFoundError",
+        "ZoneInfoNotFoundError",
     ):
         return CodeFailed(
             f"the code{where} asked for what it may not have: {name}: {message}",

@@ -127,7 +127,7 @@ def _on_copies(function: Callable[..., Any]) -> Callable[..., Any]:
 def _told(error: BaseException) -> dict[str, Any]:
     try:
         message = str(error)
-    except Exception:  # noqa: BLE001 - an error of the code's own making may not even have a text
+    except BaseException:  # noqa: BLE001 - an error of the code's own making may not even have a text
         message = ""
     return {"error": type(error).__name__, "message": message[:_LONGEST], "line": _line(error.__traceback__)}
 

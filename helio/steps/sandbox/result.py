@@ -71,6 +71,11 @@ def as_table(
         raise BadResult(
             f"the result has {twice:,} epochs twice", advice="result = result[~result.index.duplicated()]"
         )
+    if not all(values.shape[1:]):
+        raise BadResult(
+            "the result has no columns" if returned.kind == "frame" else "the result has no bins",
+            advice="a selection that leaves nothing: df.columns, da.dim1",
+        )
     components, axes, called = _columns(returned, values, epoch, inputs)
     if not components and not axes:
         values = values.reshape(len(epoch))
@@ -206,7 +211,7 @@ def _numbers(names: Sequence[Any]) -> npt.NDArray[np.float64] | None:
     """Names as numbers, where all of them are, each finite and another."""
     try:
         numbers = np.array([float(one) for one in names if not isinstance(one, tuple)])
-    except ValueError:
+    except (ValueError, OverflowError):  # no number, or a whole one that no float holds
         return None
     distinct = len(numbers) == len(names) == len(np.unique(numbers))
     return numbers if distinct and bool(np.isfinite(numbers).all()) else None

@@ -344,3 +344,25 @@ def test_float32_stays_float32(jail: Jail):
 
 def test_a_name_that_only_looks_like_markup_is_kept(jail: Jail):
     assert run(jail, "result = df.rename(columns={'value': '>10 MeV & <5'})", TEN).name == ">10 MeV & <5"
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("result = da.isel(dim1=[])", "the result has no bins"),
+        ("result = da.isel(dim1=slice(0, 0))", "the result has no bins"),
+        (
+            "result = xr.DataArray(np.zeros((len(df), 0)), dims=['time', 'c'], coords={'time': df.index, 'c': []})",
+            "the result has no bins",
+        ),
+        (
+            "result = xr.DataArray(np.zeros((len(df), 0, 3)), dims=['time', 'c', 'd'], coords={'time': df.index})",
+            "the result has no bins",
+        ),
+        ("result = df.iloc[:, :0]", "the result has no columns"),
+    ],
+)
+def test_a_selection_that_leaves_nothing_is_a_typed_error(code: str, said: str, jail: Jail):
+    flux = Table(series([1, 2, 3]).epoch, np.ones((3, 2)), axes=(Axis("E", "keV", np.array([1.5, 20.0])),))
+    with pytest.raises(BadResult, match=said):
+        custom_operation(jail, [Labelled("X.flux", flux)], pandas_code=Code(code))

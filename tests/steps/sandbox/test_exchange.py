@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from helio.steps.sandbox.exchange import NotReadableError, Returned, pack_result, unpack_result
 from helio.steps.sandbox.limits import Limits
+from helio.steps.sandbox.result import as_table
 
 LIMITS = Limits()
 TIMES = pd.date_range("2024-01-01", periods=4, freq="min")
@@ -70,6 +71,13 @@ def test_a_result_that_is_too_large_does_not_leave():
         written(FRAME, Limits(rows=3))
     with pytest.raises(ValueError, match="2 columns, more than 1"):
         written(FRAME, Limits(columns=1))
+
+
+def test_bins_that_no_float_holds_are_counted():
+    facts = {"kind": "array", "index": "time", "shape": [1, 2], "dtype": "<f8", "dtypes": ["float64"]}
+    body = np.array(["2024-01-01"], "M8[ns]").tobytes() + np.array([1.0, 2.0]).tobytes()
+    found = unpack_result(stream(facts | {"axes": [["c", [10**400, 1]]]}, body), LIMITS)
+    assert as_table(found, []).axes[0].centers.tolist() == [1.0, 2.0]
 
 
 def stream(facts: object, body: bytes = np.array([1.0, 2.0]).tobytes()) -> bytes:

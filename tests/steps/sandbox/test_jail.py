@@ -89,11 +89,56 @@ def test_a_missing_column_is_answered_with_those_that_are_there(jail: Jail):
 
 
 @on_linux
-@pytest.mark.parametrize("status", ['{"ok": true}', "[" * 9000, "no JSON", '{"error": 3}', "{}"])
+@pytest.mark.parametrize(
+    "status",
+    [
+        *('{"ok": true}', "[" * 9000, "no JSON", '{"error": 3}', "{}", '{"ok": 1}', '{"signal": true}'),
+        *('{"late": true}', '{"signal": 24}', '{"signal": %s}' % ("9" * 4290), '{"silent": true}'),
+    ],
+)
 def test_what_code_tells_in_the_name_of_the_jail_is_not_believed(status: str, jail: Jail):
     code = f"os = pd.io.common.os\nos.write(5, {status.encode()!r})\nos._exit(0)"
-    with pytest.raises((CodeFailed, BadResult)):
+    with pytest.raises((CodeFailed, BadResult)) as caught:
         jail.run(code)
+    assert "cannot be read" in caught.value.message or "ended without a word" in caught.value.message
+
+
+@on_linux
+@pytest.mark.parametrize("line", ["9" * 4290, "true", "-1", "[1]"])
+def test_a_line_that_is_none_is_not_shown(line: str, jail: Jail):
+    status = f'{{"error": "ValueError", "message": "no", "line": {line}}}'
+    with pytest.raises(CodeFailed) as caught:
+        jail.run(f"os = pd.io.common.os\nos.write(5, {status.encode()!r})\nos._exit(0)")
+    assert caught.value.message == "the code failed: ValueError: no"
+
+
+@on_linux
+def test_another_time_zone_is_answered_with_what_is_out_of_reach(jail: Jail):
+    with pytest.raises(CodeFailed) as caught:
+        jail.run("result = df.tz_localize('Europe/Berlin')", [("B", field(5))])
+    assert "time zones other than UTC" in caught.value.advice
+
+
+@on_linux
+def test_an_error_that_ends_the_process_when_it_is_told_is_told(jail: Jail):
+    make = "pd.compat.sys.modules['builtins'].type"
+    with pytest.raises(CodeFailed) as caught:
+        jail.run(
+            f"def end(self): pd.compat.sys.exit()\nraise {make}('Odd', (ValueError,), {{'__str__': end}})()"
+        )
+    assert caught.value.message == "the code failed at line 2: Odd"
+
+
+@on_linux
+def test_a_parent_that_is_killed_while_it_starts_is_an_error_that_says_so():
+    with Jail() as jail:
+        jail.start()
+        assert jail._zygote is not None
+        jail._zygote._process.kill()
+        with pytest.raises(NoSandbox) as caught:
+            jail.run("result = 1")
+        assert caught.value.message == "the process that runs code did not start: it was killed"
+        assert "helio doctor" in caught.value.advice
 
 
 @on_linux
