@@ -7,6 +7,8 @@
                                                as second is included whole
              | ["from"] moment "through" moment              the second is included whole
              | day "-" day month year | month day "-" day year      both days included
+             | date ["from"] clock joint clock ["UT"]        two clocks of one day; the joint may be a bare "-"
+             | ["from"] clock joint clock ["UT"] ["on"] date
              | moment "/" duration | duration "/" moment            ISO 8601 durations
              | ("last" | "past") [N] unit      days and longer end at the last midnight, the rest now
              | ("this" | "previous") unit      calendar units, weeks from Monday
@@ -14,8 +16,12 @@
     joint    = "to" | "until" | "/" | ".." | " - " | "–"
     moment   = date [("T" | " ") clock [zone]] | "today" | "yesterday" | "now"
     date     = 2024 | 2024-05 | 2024-05-10 | 20240510 | 2024-131 | May 2024 | 10 May 2024 | May 10, 2024
+             | 2024 DOY 131 | DOY 131 2024
     clock    = 06 | 06:30 | 06:30:15 | 06:30:15.250 | 063015       06 and compact forms only after a "T"
     zone     = "Z" | "UTC" | "UT" | +02:00     converted to UTC
+
+``2024-05-10 10:00-12:00``, with a blank before the first clock, is a range, and ``2024-05-10T10:00-12:00`` an
+instant with an offset. Where the blank form could be either, as ``10:00-05:00`` does, it is refused.
 
 ``last week``, ``last month`` and ``last year`` are 7, 30 and 365 whole days; ``last N months`` and ``last N
 years`` with N > 1 go back by the calendar. Everything is UTC and half-open, [start, stop).
@@ -382,6 +388,8 @@ _DATES = (
     rf"{_YEAR}[ -]{_MONTH}[ -]{_DAY_NUMBER}",
     rf"{_MONTH},?[ -]{_YEAR}",
     rf"{_YEAR} {_MONTH}",
+    rf"{_YEAR},? doy (?P<of_year>[0-9]{{1,3}})",
+    rf"doy (?P<of_year>[0-9]{{1,3}}),?(?: of)? {_YEAR}",
 )
 _CLOCK = (
     r"(?P<hour>[0-9]{2})(?:(?P<colon>:?)(?P<minute>[0-9]{2})"
@@ -393,6 +401,16 @@ _STAMP = (
     r"(?: ?(?P<zone>z|utc|ut|[+-][0-9]{2}(?::?[0-9]{2})?))?| ?(?P<day_zone>z|utc|ut))?"
 )
 _ONLY_CLOCK = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?"
+_SPACED = r"[0-9]{2}:[0-9]{2}(?P<%s>:[0-9]{2}(?:[.,][0-9]+)?)?"
+_CLOCKS = (
+    rf"(?P<first>{_SPACED % 'first_second'})(?P<early_zone> ?(?:z|utc|ut))?"
+    r"(?P<joint> (?:to|until|-|–) | ?[-–] ?)"
+    rf"(?P<second>{_SPACED % 'second_second'}|(?P<hours>[0-9]{{2}}))(?: ?(?P<zone>z|utc|ut))?"
+)
+_DAY_CLOCKS = (
+    rf"(?P<date>.+?),? (?P<from>from )?{_CLOCKS}",
+    rf"(?P<from>from )?{_CLOCKS},?(?: on)? (?P<date>.+)",
+)
 _LAST = r"(?:the )?(?:last|past) (?:(?P<count>[0-9]{1,60}) ?)?(?P<unit>[a-z]+?)(?P<plural>s?)"
 _CALENDAR = r"(?P<which>this|previous) (?P<unit>hour|day|week|month|year)"
 _DAYS = (
@@ -473,6 +491,9 @@ def _phrase(plain: str, text: str) -> _Phrase:
                 _whole_day(year, month, int(found["day"]), text),
                 inclusive=True,
             )
+    for form in _DAY_CLOCKS:
+        if (found := re.fullmatch(form, plain)) and _is_date(found["date"]):
+            return _clocks(found, text)
     for separator in _SEPARATORS:
         if plain.count(separator) == 1:
             first, _, second = plain.partition(separator)
@@ -507,6 +528,41 @@ def _pair(first: str, second: str, separator: str, text: str) -> _Phrase:
         if _moment(first, text).span(EARLIEST)[0] > _moment(second, text).span(EARLIEST)[0]:
             raise _impossible(text, "the first date has no year", "write the year on both sides")
     return _Between(_moment(first, text), _moment(second, text), inclusive=separator == " through ")
+
+
+def _is_date(plain: str) -> bool:
+    return any(re.fullmatch(form, plain) for form in _DATES)
+
+
+def _clocks(found: re.Match[str], text: str) -> _Phrase:
+    """Two clocks of one day, unless the second may as well be an offset of the first."""
+    day, first, second = found["date"], found["first"], found["second"]
+    a_range = found["from"] or found["early_zone"] or found["zone"] or found.end("date") == found.end()
+    if not a_range and found["joint"].strip() == "-" != found["joint"][1:-1]:
+        bare = found["hours"] is not None
+        hours, minutes = int(second[:2]), 0 if bare else int(second[3:5])
+        is_offset = hours <= 14 and minutes % 15 == 0 and not found["second_second"]
+        # 10:00:00-05:00 is how programs write an offset, and 09:00-10:00 how people write two clocks
+        alike = bool(found["first_second"]) == bool(found["second_second"]) and not bare
+        if is_offset and not (alike and second > first):
+            raise _either_way(text, day, first, second, bare)
+    if found["hours"]:
+        raise _NotUnderstoodError
+    return _Between(_moment(f"{day} {first}", text), _moment(f"{day} {second}", text), inclusive=False)
+
+
+def _either_way(text: str, day: str, first: str, second: str, bare: bool) -> TimeRangeError:
+    date = _date(day, text)
+    if date.stop - date.start != _DAY or date.whole:
+        raise _NotUnderstoodError
+    stop = f"{second}:00" if bare else second
+    late = date.stop if stop <= first[:5] else date.start
+    start = f"{date.start:%Y-%m-%d}"
+    return TimeRangeError(
+        f"'{_shown(text)}' is ambiguous: '-{second}' may be an offset from UTC, or the clock at which it ends",
+        advice=f"write '{start}T{first}-{second}' for the offset, "
+        f"or '{start} {first} to {late:%Y-%m-%d} {stop}' for the range",
+    )
 
 
 def _on_the_day_of(first: str, clock: str) -> str:

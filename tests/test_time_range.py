@@ -92,6 +92,66 @@ def test_times_with_a_zone_are_not_mixed_with_utc():
         parse_time_range("2024", aware)
 
 
+@pytest.mark.parametrize(
+    "phrase",
+    [
+        "2024-05-10 10:00-12:00",
+        "2024-05-10 10:00 - 12:00 UT",
+        "2024-05-10 10:00 UT to 12:00 UT",
+        "10 May 2024, 10:00–12:00",
+        "2024-05-10 from 10:00 to 12:00",
+        "10:00-12:00 on 10 May 2024",
+        "from 10:00 to 12:00 UT on May 10, 2024",
+    ],
+)
+def test_two_clocks_of_a_day_are_a_range_and_no_offset(phrase):
+    assert str(parse_time_range(phrase, NOW)) == "2024-05-10T10:00:00 to 2024-05-10T12:00:00"
+    assert canonical(phrase) == "2024-05-10T10:00:00 to 2024-05-10T12:00:00"
+
+
+@pytest.mark.parametrize(
+    ("phrase", "start"),
+    [
+        ("2024-05-10T10:00-05:00", "2024-05-10T15:00:00"),
+        ("2024-05-10T10:00-12:00", "2024-05-10T22:00:00"),
+        ("2024-05-10T10:00-03:30", "2024-05-10T13:30:00"),
+        ("2024-05-10 10:00-0500", "2024-05-10T15:00:00"),
+        ("2024-05-10 10:00+02:00", "2024-05-10T08:00:00"),
+    ],
+)
+def test_an_offset_is_an_offset_where_its_form_says_so(phrase, start):
+    assert parse_time_range(phrase, NOW).start == datetime.fromisoformat(start)
+
+
+@pytest.mark.parametrize(
+    ("phrase", "offset", "clocks"),
+    [
+        ("2024-05-10 10:00-05:00", "2024-05-10T10:00-05:00", "2024-05-10 10:00 to 2024-05-11 05:00"),
+        ("2024-05-10 10:00 -10:00", "2024-05-10T10:00-10:00", "2024-05-10 10:00 to 2024-05-11 10:00"),
+        ("10 May 2024 10:00-12", "2024-05-10T10:00-12", "2024-05-10 10:00 to 2024-05-10 12:00"),
+        ("2024-05-10 09:00:00-10:00", "2024-05-10T09:00:00-10:00", "2024-05-10 09:00:00 to 2024-05-10 10:00"),
+    ],
+)
+def test_what_may_be_an_offset_or_a_clock_is_refused_with_both_readings(phrase, offset, clocks):
+    with pytest.raises(TimeRangeError, match="ambiguous") as refusal:
+        parse_time_range(phrase, NOW)
+    assert refusal.value.advice == f"write '{offset}' for the offset, or '{clocks}' for the range"
+    assert parse_time_range(offset, NOW) != parse_time_range(clocks, NOW)
+
+
+@pytest.mark.parametrize(
+    "phrase", ["2024-05-10 18:00-16:00", "2024-05-10 10:00 - 05:00", "10:00-05:00 on 10 May 2024"]
+)
+def test_a_second_clock_that_can_be_no_offset_ends_before_it_starts(phrase):
+    with pytest.raises(TimeRangeError, match="ends before it starts"):
+        parse_time_range(phrase, NOW)
+
+
+@pytest.mark.parametrize("phrase", ["2024 DOY 131", "DOY 131 2024", "doy 131 of 2024"])
+def test_a_day_of_the_year_may_be_said_so(phrase):
+    assert str(parse_time_range(phrase, NOW)) == "2024-05-10 to 2024-05-11"
+
+
 @pytest.mark.parametrize("now", [datetime.min, datetime.max, datetime(1677, 9, 22), datetime(2262, 4, 11)])
 @pytest.mark.parametrize(
     "phrase", ["last 600 years", "this year", "previous month", "now/P600Y", "P600Y/now", "today"]
@@ -145,6 +205,7 @@ PIECES = [
         "years",
         "hours",
     ),
+    *("10:00-12:00", "10:00-05:00", "-05:00", "UT", "on", "DOY 131"),
     *("today", "yesterday", "now", "May", "10", "10-12", "P2D", "PT6H", "of", "the", ","),
 ]
 TEXTS = (
