@@ -40,7 +40,9 @@ class Values:
     missing : float
         Share of the records that have no value, 0 to 1.
     minimum, median, maximum : float or None
-        Of the values that are there, to six digits.
+        Of the values that are there and finite, to six digits.
+    infinite : int
+        How many are neither missing nor finite.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Values:
     minimum: float | None
     median: float | None
     maximum: float | None
+    infinite: int = 0
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,8 @@ class Description:
         Epochs of the first and the last record, ISO 8601; empty without any.
     cadence_s : float or None
         The median step in seconds.
+    steps_s : (float, float) or None
+        The shortest and the longest step that is no gap, in seconds.
     regular : bool
         Whether all steps but gaps are within a tenth of the cadence.
     gaps : int
@@ -94,6 +99,7 @@ class Description:
     start: str
     stop: str
     cadence_s: float | None
+    steps_s: tuple[float, float] | None
     regular: bool
     gaps: int
     gap_s: float
@@ -166,6 +172,7 @@ def describe(table: Table, label: str = "") -> Description:
         start=_iso(table.epoch[0]) if len(table) else "",
         stop=_iso(table.epoch[-1]) if len(table) else "",
         cadence_s=None if cadence is None else cadence / 1e9,
+        steps_s=(float(inside.min()) / 1e9, float(inside.max()) / 1e9) if inside.size else None,
         regular=cadence is not None and bool((np.abs(inside - cadence) <= JITTER * cadence).all()),
         gaps=int(holes.size),
         gap_s=float(holes.sum()) / 1e9,
@@ -247,8 +254,10 @@ def description_lines(told: Description) -> list[str]:
         fact("records", "none")
         return lines
     fact("records", f"{told.rows:,}, {_plain(told.start)} to {_plain(told.stop)} UT")
-    if told.cadence_s is not None:
-        fact("cadence", f"{in_words(told.cadence_s * 1e9)}{'' if told.regular else ', irregular'}")
+    if told.cadence_s is not None and told.steps_s is not None:
+        shortest, longest = (in_words(one * 1e9) for one in told.steps_s)
+        steps = "" if told.regular else f", irregular: steps of {shortest} to {longest}"
+        fact("cadence", f"{in_words(told.cadence_s * 1e9)}{steps}")
     if told.longest_gap is not None:
         hole = told.longest_gap
         fact(
@@ -270,6 +279,9 @@ def description_lines(told: Description) -> list[str]:
     for one in told.values:
         numbers = "".join(f"{_number(value):>13}" for value in (one.minimum, one.median, one.maximum))
         lines.append(f"  {one.name:<{width}}{_percent(one.missing):>9}{numbers}")
+    lines += [
+        f"  note: {one.name}: {one.infinite:,} values are infinite" for one in told.values if one.infinite
+    ]
     if told.kind == "vector" and told.components > len(told.values):
         lines.append(f"  and {told.components - len(told.values)} more components")
     lines += [f"  note: {note}" for note in told.notes]
@@ -308,9 +320,13 @@ def _of_column(name: str, unit: str, column: npt.NDArray[np.float64]) -> Values:
     known = column[~np.isnan(column)]
     if not known.size:
         return Values(name, unit, 1.0 if column.size else 0.0, None, None, None)
-    least, middle, greatest = known.min(), np.median(known), known.max()
-    share = 1 - known.size / column.size
-    return Values(name, unit, float(f"{share:.6g}"), _rounded(least), _rounded(middle), _rounded(greatest))
+    share = float(f"{1 - known.size / column.size:.6g}")
+    finite = known[np.isfinite(known)]
+    infinite = known.size - finite.size
+    if not finite.size:
+        return Values(name, unit, share, None, None, None, infinite)
+    least, middle, greatest = finite.min(), np.median(finite), finite.max()
+    return Values(name, unit, share, _rounded(least), _rounded(middle), _rounded(greatest), infinite)
 
 
 def _rounded(value: Any) -> float | None:

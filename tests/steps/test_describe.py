@@ -133,3 +133,20 @@ def test_a_preview_is_one_line_for_each_record():
         "2024-05-10T00:00:00Z             3             4             0",
         "2024-05-10T00:01:00Z             1             2             2",
     ]
+
+
+def test_two_cadences_are_told_by_their_steps():
+    """A series of minutes and then of seconds was called one of a second, and irregular."""
+    table = scalar([*range(0, 1200, 60), *range(1200, 1300)], np.zeros(120))
+    told = describe(table)
+    assert told.steps_s == (1.0, 60.0)
+    assert "  cadence   1 s, irregular: steps of 1 s to 1 min" in description_lines(told)
+
+
+def test_infinite_values_are_counted_and_not_taken_for_missing():
+    told = describe(scalar([0, 1, 2, 3], [1.0, np.inf, -np.inf, 3.0]))
+    [values] = told.values
+    assert (values.missing, values.infinite, values.minimum, values.maximum) == (0.0, 2, 1.0, 3.0)
+    assert "  note: Bz: 2 values are infinite" in description_lines(told)
+    [nothing] = describe(scalar([0], [np.inf])).values
+    assert (nothing.minimum, nothing.infinite) == (None, 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.steps.compute.columns import columns_of
+from helio.steps.compute.shares import share
 from helio.steps.compute.window_sums import Indices, counted_means
 from helio.store.table import Table
 
@@ -103,24 +104,34 @@ def mean_directions(series: Table, first: Indices, last: Indices) -> tuple[Value
     Returns
     -------
     values : float64, shape (m, …)
-        NaN where no record is valid, and where directions point to all sides alike.
+        NaN where no record is valid, and where directions point to all sides alike. An infinite value is not valid.
     notes : tuple of str
-        What was done to angles.
+        What was done to angles, and how many values were infinite.
 
     References
     ----------
     Mardia, K. V. & Jupp, P. E. (2000), Directional Statistics, ch. 2.2: the direction of the mean unit vector.
     """
+    infinite = np.isinf(series.values)
+    notes: tuple[str, ...] = ()
+    if infinite.any():
+        series = replace(series, values=np.where(infinite, np.nan, series.values))
+        notes = (
+            f"{share(int(np.count_nonzero(infinite)), infinite.size, 'values')} are infinite and left out",
+        )
     values = counted_means(series.values, first, last)
     found = turning(series)
     if not found:
-        return values, ()
+        return values, notes
     angle = columns_of(series.values)[:, found.columns] * (2 * np.pi / found.turn)
     sine, cosine = counted_means(np.sin(angle), first, last), counted_means(np.cos(angle), first, last)
     mean = np.arctan2(sine, cosine) * (found.turn / (2 * np.pi))
     mean[np.hypot(sine, cosine) < NO_DIRECTION] = np.nan
     values.reshape(values.shape[0], -1)[:, found.columns] = found.written(mean)
-    return values, ("angles are averaged as directions: the mean of 179° and −179° is 180°",)
+    return values, (
+        *notes,
+        "angles are averaged as directions: the mean of 179° and −179° is 180°",
+    )
 
 
 def shorter_way(difference: npt.NDArray[Any], turn: float) -> Values:

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from helio.errors import StepError
 from helio.knowledge.unit_products import unit_product
 from helio.steps.compute.angles import shorter_way, turning
-from helio.steps.compute.between_samples import missing, share
 from helio.steps.compute.columns import columns_of
 from helio.steps.compute.lone_component import letter_of
+from helio.steps.compute.shares import missing, share
 from helio.steps.quantity import frame_of_series, same_clock, same_frame, same_unit
 from helio.steps.signature import Text
 from helio.steps.tool import tool
@@ -55,6 +55,10 @@ def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = 
         any component: |B| − B_z. A product with x of GSE goes with GSM, for both have the same x.
     StepError
         When the shapes do not go together, or the product of two vectors is asked for.
+
+    References
+    ----------
+    BIPM, The International System of Units (SI Brochure, 9th ed., 2019), sec. 5.4.1: quantity calculus.
     """
     unit = same_unit(left, right) if operation in ("add", "subtract") else ""
     _hold_frames(left, right, product=operation in ("multiply", "divide"))
@@ -62,12 +66,14 @@ def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = 
     first, second, shape = _side_by_side(left, right, operation)
     angles = any(turning(one) for one in (left, right))
     if operation in ("add", "subtract"):
-        values = first + second if operation == "add" else first - second
+        with np.errstate(invalid="ignore"):  # two infinities have no difference
+            values = first + second if operation == "add" else first - second
         if angles:
             values = _round(values, left, right, operation)
     else:
         unit = unit_product((left.unit, 1), (right.unit, 1 if operation == "multiply" else -1))
-        values = first * second if operation == "multiply" else _quotient(first, second)
+        with np.errstate(invalid="ignore", over="ignore"):  # nor has infinity a product with zero
+            values = first * second if operation == "multiply" else _quotient(first, second)
     sign = _SIGNS[operation]
     notes = [*left.notes, *right.notes]
     if angles:

@@ -49,6 +49,11 @@ def band_average(
     Edges are those of the file. Where it gives none they lie midway between neighbouring centres, in the
     logarithm for a logarithmic axis, and the outermost bins are as wide as their inner half says. The bins
     of an axis of angles are weighted by their width in angle, not by solid angle.
+
+    References
+    ----------
+    ISTP Metadata Guidelines, DELTA_PLUS_VAR and DELTA_MINUS_VAR: the edges of bins.
+    https://spdf.gsfc.nasa.gov/istp_guide/vattributes.html
     """
     place = place_of(spectrum, axis)
     chosen = spectrum.axes[place]

@@ -7,17 +7,17 @@ from typing import Annotated
 
 import numpy as np
 
-from helio.errors import StepError
+from helio.errors import StepError, UnitMismatch
 from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.unit_products import unit_product
-from helio.knowledge.units import unit_factors
+from helio.knowledge.units import canonical_unit, unit_factors
 from helio.steps.compute.bins import bin_sets, centres_of, edges_in_words, place_of
 from helio.steps.quantity import Quantity
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=3)
+@tool(version=4)
 def band_integral(
     spectrum: Annotated[Table, Quantity(kind="spectrum")], *, bands: list[tuple[float, float]], axis: str = ""
 ) -> Table:
@@ -43,6 +43,9 @@ def band_integral(
 
     Raises
     ------
+    UnitMismatch
+        When the spectrum is no density per unit of the axis: counts/s over keV, or an intensity per sr over pitch
+        angles, which have to be weighed by their solid angle.
     StepError
         When the axis is not there, a band holds no part of a bin, the bins have no width, or several bands are asked
         of a spectrum with two axes.
@@ -52,6 +55,11 @@ def band_integral(
     Edges are those of the file. Where it gives none they lie midway between neighbouring centres, in the logarithm
     for a logarithmic axis. Within a bin the density is constant. Where bins overlap, what they share counts twice. A
     unit that is not known is not made up: without one of the spectrum or of the axis the result has none.
+
+    References
+    ----------
+    Bendat & Piersol, Random Data, ch. 5.2: the area below a spectral density is a mean square. Intensities: Walt, M.
+    (1994), Introduction to Geomagnetically Trapped Radiation, ch. 4.
     """
     place = place_of(spectrum, axis)
     chosen = spectrum.axes[place]
@@ -63,7 +71,7 @@ def band_integral(
             else f"a spectrum with two axes has one band at a time, not {len(bands)}",
             advice="bands: [[low, high]] in the unit of the axis",
         )
-    per, factor = _per_axis_unit(spectrum.unit, chosen.unit)
+    per, factor = _per_axis_unit(spectrum.name, spectrum.unit, chosen.unit)
     sets = bin_sets(chosen, len(spectrum))
     flat = np.moveaxis(spectrum.values, 1 + place, -1)
     values = np.full((*flat.shape[:-1], len(bands)), np.nan)
@@ -108,13 +116,27 @@ def band_integral(
     return replace(described, values=values, axes=(), components=tuple(names))
 
 
-def _per_axis_unit(unit: str, axis_unit: str) -> tuple[str, float]:
-    """The unit below the line of a density that measures what the axis does, and the axis's unit in it."""
+def _per_axis_unit(name: str, unit: str, axis_unit: str) -> tuple[str, float]:
+    """The unit below the line of a density that measures what the axis does, and the axis's unit in it.
+
+    Raises
+    ------
+    UnitMismatch
+        When both units are known and there is none: counts/s over keV.
+    """
     below = [name for name, power in unit_factors(unit) or () if power < 0]
-    for name in below:
-        if name == axis_unit:
-            return name, 1.0
-    for name in reversed(below):  # energies and frequencies stand after lengths and times
-        if axis_unit and comparable(name, axis_unit):
-            return name, conversion_factor(axis_unit, name)
+    for symbol in below:
+        if symbol == canonical_unit(axis_unit):
+            return symbol, 1.0
+    for symbol in reversed(below):  # energies and frequencies stand after lengths and times
+        if axis_unit and comparable(symbol, axis_unit):
+            return symbol, conversion_factor(axis_unit, symbol)
+    if unit and axis_unit and unit_factors(unit) is not None:
+        around = "sr" in below and comparable(axis_unit, "deg")
+        raise UnitMismatch(
+            f"'{name}' is in {unit}, which is no density per {axis_unit}: its integral over the axis has no meaning",
+            advice="take pitch_angle_average, which weighs angles by their solid angle"
+            if around
+            else "take band_average, for the mean over the band",
+        )
     return axis_unit, 1.0

@@ -11,9 +11,9 @@ from scipy import signal
 
 from helio.errors import StepError
 from helio.steps.compute.angles import hold_no_turn
-from helio.steps.compute.between_samples import missing, share
 from helio.steps.compute.bins import hold_bins
 from helio.steps.compute.columns import columns_of
+from helio.steps.compute.shares import missing, share
 from helio.steps.compute.stretches import cadence_of, in_words, stretches
 from helio.steps.tool import tool
 from helio.store.table import Table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -102,13 +102,3 @@ def _nearest(have: Indices, want: Indices) -> Indices:
     before = np.maximum(after - 1, 0)
     nearest: Indices = np.where(want - have[before] <= np.abs(have[after] - want), before, after)
     return nearest
-
-
-def share(count: int, total: int, what: str) -> str:
-    """``12 of 8,640 values (0.14 %)``."""
-    return f"{count:,} of {total:,} {what} ({100 * count / max(total, 1):.3g} %)"
-
-
-def missing(values: npt.NDArray[Any]) -> int:
-    """How many values are missing."""
-    return int(np.count_nonzero(np.isnan(values)))

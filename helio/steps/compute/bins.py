@@ -66,9 +66,20 @@ def hold_bins(table: Table, *, purpose: str) -> None:
 
 
 def bin_sets(axis: Axis, records: int) -> list[Bins]:
-    """The different sets of bins, each with its records: two for energy tables that alternate."""
+    """The different sets of bins, each with its records: two for energy tables that alternate.
+
+    Raises
+    ------
+    StepError
+        When the bins change from record to record and there is none.
+    """
     if not axis.per_record:
         return [_bins(axis, axis.centers, axis.lower, axis.upper, slice(None))]
+    if not records:
+        raise StepError(
+            f"the bins of '{axis.label}' change from record to record, and there is no record",
+            advice="choose a time range with data",
+        )
     parts = [part for part in (axis.centers, axis.lower, axis.upper) if part is not None]
     rows = np.ascontiguousarray(np.concatenate([part.astype(np.float64) for part in parts], axis=1))
     # Rows are compared as bytes, for which NaN equals itself.

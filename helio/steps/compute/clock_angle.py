@@ -29,6 +29,11 @@ def clock_angle(
     Table, shape (n,)
         atan2(B_y, B_z) in degrees, −180 to 180: 0 is northward, ±180 southward, 90 towards dusk. NaN where one of
         the two is missing, or both are 0. Its frame is that of the field.
+
+    References
+    ----------
+    Perreault & Akasofu, Geophys. J. R. Astron. Soc. 54, 547 (1978): the polar angle of the field in the y–z plane of
+    GSM.
     """
     y, z = cartesian(field, "a clock angle")[:, 1:].T
     angle = np.degrees(np.arctan2(y, z))

@@ -35,6 +35,10 @@ def components(vector: Annotated[Table, Quantity(kind="vector")], *, keep: list[
     ------
     StepError
         When a name is not among the components, or is given twice, or none is given.
+
+    References
+    ----------
+    ISTP Metadata Guidelines, LABL_PTR_1: the names of components. https://spdf.gsfc.nasa.gov/istp_guide/vattributes.html
     """
     known = ", ".join(vector.components)
     if not vector.components:

@@ -32,6 +32,10 @@ def cone_angle(
     Table, shape (n,)
         Degrees, 0 to 180, or to 90. NaN where a component is missing or the vector is 0. Its frame is
         that of the vector.
+
+    References
+    ----------
+    Russell & Hoppe, Space Sci. Rev. 34, 155 (1983): the cone angle, between the field and the Sun–Earth line.
     """
     x, y, z = cartesian(field, "a cone angle").T
     if folded:

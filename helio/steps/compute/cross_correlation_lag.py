@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.steps.compute.angles import hold_no_turn
-from helio.steps.compute.resample import intervals_of
+from helio.steps.compute.resample import MOST_VALUES, intervals_of
 from helio.steps.compute.stretches import cadence_of, in_words
 from helio.steps.quantity import Quantity, same_clock
 from helio.steps.tool import tool
@@ -19,7 +19,7 @@ from helio.time_range import Duration
 
 FEWEST_PAIRS = 10
 _MOST = 2_000_000_000
-"""Pairs of samples in all: some seconds of work."""
+"""Pairs of samples in all: half a minute of work."""
 
 Scalar = Annotated[Table, Quantity(kind="scalar")]
 
@@ -67,8 +67,8 @@ def cross_correlation_lag(
     ClockMismatch
         When the epochs are not the same.
     StepError
-        When the cadence is not one, the longest delay is shorter than the cadence or far too long, or `least` is no
-        correlation.
+        When the cadence is not one, the longest delay is shorter than the cadence or far too long, gaps are as long as
+        fifty million samples, or `least` is no correlation.
 
     References
     ----------
@@ -93,6 +93,11 @@ def cross_correlation_lag(
     else:
         epoch, first, last = intervals_of(series, interval)
     place = np.rint((series.epoch - series.epoch[0]).astype(np.int64) / cadence).astype(np.int64)
+    if int(place[-1]) + 2 * steps > MOST_VALUES:
+        raise StepError(
+            f"the two have {len(series):,} samples within {int(place[-1]) + 1:,} cadences of {in_words(cadence)}",
+            advice="choose a time range without so long a gap, or resample first",
+        )
     one = _on_grid(series, place, steps)
     other = _on_grid(delayed, place, steps)
     best = np.full(epoch.size, np.nan)

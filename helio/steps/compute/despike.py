@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.steps.compute.angles import hold_no_turn
-from helio.steps.compute.between_samples import missing, share
 from helio.steps.compute.bins import hold_bins
 from helio.steps.compute.columns import columns_of
 from helio.steps.compute.medians import row_medians
+from helio.steps.compute.shares import missing, share
 from helio.steps.compute.window_sums import centred_windows
 from helio.steps.tool import tool
 from helio.store.table import Table

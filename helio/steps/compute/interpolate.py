@@ -8,8 +8,9 @@ from typing import Literal
 import numpy as np
 
 from helio.errors import StepError
-from helio.steps.compute.between_samples import missing, share, values_at
+from helio.steps.compute.between_samples import values_at
 from helio.steps.compute.resample import MOST_VALUES
+from helio.steps.compute.shares import missing, share
 from helio.steps.tool import tool
 from helio.store.table import Table
 from helio.time_range import Duration

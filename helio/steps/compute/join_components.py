@@ -47,6 +47,10 @@ def join_components(
         When the series differ in unit, frame or epochs. Only x of GSE and GSM, which is the same, may be mixed.
     StepError
         When there are fewer than two series, or not as many different names.
+
+    References
+    ----------
+    OMNIWeb, format of the high-resolution OMNI data: "Bx, nT (GSE, GSM)".
     """
     if len(series) < 2:
         raise StepError("a vector has at least two components", advice="name several labels in source_labels")

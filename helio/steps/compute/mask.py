@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
-from helio.steps.compute.between_samples import share
+from helio.steps.compute.shares import share
 from helio.steps.tool import tool
 from helio.store.table import Table
 
@@ -39,6 +39,11 @@ def mask(series: Table, *, where: Condition, value: float | list[float]) -> Tabl
     ------
     StepError
         When `value` does not fit the condition, or nothing at all would be left.
+
+    References
+    ----------
+    ISTP Metadata Guidelines, VALIDMIN and VALIDMAX: what values a file takes for possible.
+    https://spdf.gsfc.nasa.gov/istp_guide/vattributes.html
     """
     out = meets(series.values, where, value)
     return masked(series, out, f"masked where {said(where, value)}")

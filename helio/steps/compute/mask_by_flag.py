@@ -43,6 +43,11 @@ def mask_by_flag(
         When the epochs of the two are not the same.
     StepError
         When the flag is a spectrum, `value` does not fit the condition, or nothing at all would be left.
+
+    References
+    ----------
+    The flags are those of the data set: what each value means stands in its own documentation, in ``CATDESC`` and
+    ``VAR_NOTES``.
     """
     same_clock(series, flag)
     if flag.kind == "spectrum":

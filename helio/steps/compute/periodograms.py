@@ -131,8 +131,9 @@ def windows_of(
 def periodograms(windows: Windows, chosen: Indices, taper: Taper, trend: Trend) -> Values:
     """One-sided power spectral density of chosen windows, shape (len(chosen), frequencies), per Hz.
 
-    The density is scaled so that its integral over frequency is the variance of the tapered window; of several
-    columns it is the sum, the trace of the spectral matrix. The transforms are taken block by block in numpy: the same
+    The density is scaled so that its integral over frequency, bin by bin, is the variance of the window after its mean
+    or line was taken out, each sample weighed by the square of the taper; of several columns it is the sum, the trace
+    of the spectral matrix. The transforms are taken block by block in numpy: the same
     numbers as ``scipy.signal.ShortTimeFFT``, which takes one window at a time, ten times slower.
     """
     length = windows.length

@@ -8,13 +8,14 @@ from typing import Annotated
 import numpy as np
 
 from helio.errors import StepError
+from helio.sources.istp import is_flux
 from helio.steps.compute.bins import bin_sets, centres_of, place_of
 from helio.steps.quantity import Quantity
 from helio.steps.tool import tool
 from helio.store.table import Axis, Table
 
 
-@tool(version=1)
+@tool(version=2)
 def pitch_angle_average(
     spectrum: Annotated[Table, Quantity(kind="spectrum")],
     *,
@@ -32,7 +33,8 @@ def pitch_angle_average(
         In deg, within 0 to 180. A bin counts with the part of it that lies between them.
     axis : str
         Label of the axis of pitch angles, whatever its case; it may be left out where one axis alone is in deg, or
-        is labelled as pitch angles. An axis whose file gives no unit is in deg when it reaches beyond 2π.
+        is labelled as pitch angles. An axis whose file gives no unit is in deg when it reaches beyond 2π; where a file
+        gives it a wrong one, `declare_quantity` says what it is.
 
     Returns
     -------
@@ -103,7 +105,12 @@ def _place(spectrum: Table, axis: str) -> int:
         place = place_of(spectrum, axis)
         chosen = spectrum.axes[place]
         if not _in_degrees(chosen):
-            raise StepError(f"'{chosen.label}' is in {chosen.unit or 'no unit'}, and pitch angles are in deg")
+            raise StepError(
+                f"'{chosen.label}' is in {chosen.unit or 'no unit'}, and pitch angles are in deg",
+                advice=_how_to_declare(chosen.label)
+                if not chosen.unit or is_flux(chosen.unit)
+                else "choose another axis",
+            )
         return place
     places = [place for place, one in enumerate(spectrum.axes) if one.unit and _in_degrees(one)]
     places = places or [
@@ -111,14 +118,23 @@ def _place(spectrum: Table, axis: str) -> int:
         for place, one in enumerate(spectrum.axes)
         if "pitch" in one.label.casefold() and _in_degrees(one)
     ]
+    unclear = [one.label for one in spectrum.axes if not one.unit or is_flux(one.unit)]
     if len(places) != 1:
         raise StepError(
             f"'{spectrum.name}' has {len(places)} axes in deg: which one has the pitch angles must be said"
             if places
             else f"'{spectrum.name}' has no axis of pitch angles in deg",
-            advice=f"axes: {', '.join(f'{one.label} [{one.unit}]' for one in spectrum.axes) or 'none'}",
+            advice=f"axes: {', '.join(f'{one.label} [{one.unit}]' for one in spectrum.axes) or 'none'}"
+            + (f"; {_how_to_declare(unclear[0])}" if unclear and not places else ""),
         )
     return places[0]
+
+
+def _how_to_declare(label: str) -> str:
+    return (
+        f"if '{label}' are pitch angles in deg, say so with the tool declare_quantity: "
+        f'axis: "{label}", axis_unit: "deg"'
+    )
 
 
 def _in_degrees(axis: Axis) -> bool:

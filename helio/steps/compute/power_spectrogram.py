@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from helio.errors import StepError
-from helio.steps.compute.between_samples import share
 from helio.steps.compute.periodograms import Indices, Taper, Trend, periodograms, spectrum_words, windows_of
 from helio.steps.compute.resample import MOST_VALUES
+from helio.steps.compute.shares import share
 from helio.steps.compute.stretches import in_words
 from helio.steps.tool import tool
 from helio.store.table import Table
@@ -40,8 +40,11 @@ def power_spectrogram(
     -------
     Table, shape (w, f)
         float64, in the unit squared per Hz: ``nT^2/Hz``, for a logarithmic scale, one-sided; its integral over
-        frequency is the variance of the series. Frequencies in Hz from 1/window to half the sampling frequency in
-        steps of 1/window, with their edges; frequency zero is left out. The epoch is the **middle** of the window.
+        frequency is the variance of the window about its own mean or line. Frequencies in Hz from 1/window to half
+        the sampling frequency in steps of 1/window, with their edges; frequency zero is left out. Where the last bin
+        lies on half the sampling frequency, for windows of an even number of samples, it is as wide as the others and
+        reaches half a step beyond: a band of `band_integral` that is to hold all its power ends there. The epoch is
+        the **middle** of the window.
         Each stretch without a missing value or a missing record (a step above 1.5 cadences) is cut into windows on
         its own, from its first sample on; in a gap stand one or two records of NaN, so that nothing is drawn or
         averaged over it. A note says how many samples stood in stretches too short for a window.

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from helio.steps.compute.between_samples import share
 from helio.steps.compute.periodograms import Taper, Trend, periodograms, spectrum_words, windows_of
 from helio.steps.compute.resample import intervals_of
+from helio.steps.compute.shares import share
 from helio.steps.tool import tool
 from helio.store.table import Table
 from helio.time_range import Duration
@@ -47,9 +47,13 @@ def power_spectrum(
     -------
     Table, shape (1, f), or (m, f) with an interval
         float64, in the unit squared per Hz: ``nT^2/Hz``, for a logarithmic scale, one-sided; its integral over
-        frequency is the variance of the series. A table has records in time, and so has this one: **one record**,
+        frequency is the mean variance of the windows about their own mean or line, which leaves out what is slower
+        than a window. A table has records in time, and so has this one: **one record**,
         or one for each interval, with the **middle** of its time as epoch, where a figure draws it.
         Frequencies in Hz from 1/window to half the sampling frequency, with their edges; frequency zero is left out.
+        Where the last bin lies on half the sampling frequency, for windows of an even number of samples, it is as wide
+        as the others and reaches half a step beyond: a band of `band_integral` that is to hold all its power ends
+        there.
         Averaged are all windows that lie in the interval, from stretches without a missing value or record alone; an
         interval without one is NaN. A note says how many windows there were.
 

@@ -43,6 +43,10 @@ def rescale(
     ------
     StepError
         When the factor is zero, or factor or offset is not finite.
+
+    References
+    ----------
+    The factor is the author's, and its source is for the intent of the step to name.
     """
     if factor == 0 or not math.isfinite(factor) or not math.isfinite(offset):
         raise StepError(

@@ -47,6 +47,10 @@ def rotate(
     ------
     StepError
         When the matrix is not 3×3, its rows are not orthonormal within 1e-6, or it mirrors.
+
+    References
+    ----------
+    Goldstein, Poole & Safko, Classical Mechanics (3rd ed.), ch. 4: orthogonal transformations.
     """
     axes = orthonormal(matrix)
     names = cartesian_names(vector, "a rotation")

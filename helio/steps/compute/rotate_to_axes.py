@@ -38,6 +38,10 @@ def rotate_to_axes(
         When `axes` are not one record of nine components, or not orthonormal.
     FrameMismatch
         When the axes are given in another frame than the vector.
+
+    References
+    ----------
+    Sonnerup & Scheible in Analysis Methods for Multi-Spacecraft Data, ISSI SR-001, ch. 8 (1998).
     """
     if axes.values.shape != (1, 9):
         raise StepError(

@@ -29,10 +29,10 @@ def running_average(series: Table, *, window: Duration) -> Table:
     Returns
     -------
     Table, shape of `series`
-        float64. Same epochs, components, unit and frame. Missing values are left out of the mean; a window
-        without any valid sample gives NaN, so gaps longer than the window stay gaps. At the ends of the
-        series the window holds fewer samples. The mean of an angle that goes round is the mean direction, and a note
-        says so.
+        float64. Same epochs, components, unit and frame. Missing values are left out of the mean, infinite ones too
+        with a note; a window without any valid sample gives NaN, so gaps longer than the window stay gaps. At the ends
+        of the series the window holds fewer samples. The mean of an angle that goes round is the mean direction, and a
+        note says so.
 
     Raises
     ------

@@ -12,6 +12,7 @@ from pandas.api.indexers import BaseIndexer
 from helio.steps.compute.angles import hold_no_turn
 from helio.steps.compute.bins import hold_bins
 from helio.steps.compute.columns import columns_of
+from helio.steps.compute.shares import share
 from helio.steps.compute.window_sums import centred_windows
 from helio.steps.tool import tool
 from helio.store.table import Table
@@ -33,7 +34,8 @@ def running_median(series: Table, *, window: Duration) -> Table:
     Returns
     -------
     Table, shape of `series`
-        float64. Same epochs, components, unit and frame. Missing values are left out; a window without any valid
+        float64. Same epochs, components, unit and frame. Missing values are left out, infinite ones too with a note; a
+        window without any valid
         sample gives NaN, so gaps longer than the window stay gaps. Of an even number of samples the mean of the
         middle two is taken. At the ends of the series the window holds fewer samples. Components are taken one by
         one: the result is not the vector nearest to the others.
@@ -51,11 +53,15 @@ def running_median(series: Table, *, window: Duration) -> Table:
     hold_no_turn(series, purpose="put in the order that a median needs")
     if not len(series):
         return replace(series, values=series.values.astype(np.float64))
+    infinite = int(np.count_nonzero(np.isinf(series.values)))
+    notes = (
+        (f"{share(infinite, series.values.size, 'values')} are infinite and left out",) if infinite else ()
+    )
     first, last = centred_windows(series.epoch, window)
     windows = _Windows(first=first, last=last)
     frame = pd.DataFrame(columns_of(series.values))
     medians = frame.rolling(windows, min_periods=1).median().to_numpy()
-    return replace(series, values=medians.reshape(series.values.shape))
+    return replace(series, values=medians.reshape(series.values.shape), notes=(*series.notes, *notes))
 
 
 class _Windows(BaseIndexer):

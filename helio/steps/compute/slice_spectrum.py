@@ -48,6 +48,11 @@ def slice_spectrum(
     StepError
         When the axis is not there, no bin lies in the range, or `at` lies outside all bins; when both or neither of
         `at` and `between` is given; when a range of bins that change from record to record holds a different number.
+
+    References
+    ----------
+    ISTP Metadata Guidelines, DEPEND_1 and SCALETYP: the centres of bins, and whether their distance is that of
+    logarithms. https://spdf.gsfc.nasa.gov/istp_guide/vattributes.html
     """
     if (at is None) == (between is None):
         raise StepError("either one value or a range is taken", advice="at: 1.0, or between: [1.0, 10.0]")

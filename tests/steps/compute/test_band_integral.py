@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from helio.errors import StepError
+from helio.errors import StepError, UnitMismatch
 from helio.steps.compute.band_average import band_average
 from helio.steps.compute.band_integral import band_integral
 from helio.store.table import Axis, Table
@@ -120,3 +120,16 @@ def test_a_series_and_a_lone_bin_have_no_bands():
 
 def test_golden():
     check_golden(band_integral, band_integral(spectrum(), bands=[(1.0, 4.5), (4.5, 20.0)]))
+
+
+def test_what_is_no_density_has_no_integral():
+    """counts/s over keV became counts keV/s, and an intensity over pitch angles one per sr."""
+    rates = replace(spectrum(), unit="counts/s", name="rate")
+    with pytest.raises(UnitMismatch, match="'rate' is in counts/s, which is no density per keV") as caught:
+        band_integral(rates, bands=[(1, 10)])
+    assert "band_average" in caught.value.advice
+    angles = replace(spectrum().axes[0], label="Pitch angle", unit="deg", scale="linear")
+    around = replace(spectrum(), axes=(angles,))
+    with pytest.raises(UnitMismatch, match="no density per deg") as caught:
+        band_integral(around, bands=[(1, 10)])
+    assert "pitch_angle_average" in caught.value.advice

@@ -7,7 +7,9 @@ import pytest
 
 from helio.errors import FrameMismatch, StepError, UnitMismatch
 from helio.steps.compute.declare_quantity import declare_quantity
-from tests.steps.series import check_golden, vector
+from helio.steps.compute.pitch_angle_average import pitch_angle_average
+from helio.store.table import Axis, Table
+from tests.steps.series import check_golden, epochs, vector
 
 
 def bare():
@@ -34,7 +36,7 @@ def test_what_the_file_says_is_not_overruled():
 
 
 def test_nothing_to_declare_is_refused():
-    with pytest.raises(StepError, match="neither a unit nor a frame"):
+    with pytest.raises(StepError, match="no unit and no frame"):
         declare_quantity(bare(), unit=" ")
 
 
@@ -44,3 +46,41 @@ def test_missing_values_stay_missing():
 
 def test_golden():
     check_golden(declare_quantity, declare_quantity(bare(), unit="nT", frame="GSE"), digits=12)
+
+
+def pitch_angles(unit="#/(cm^2*s*str*MeV)"):
+    """As ELFIN's fluxes have them: their bins have the unit of the flux."""
+    angles = Axis("epa_spec", unit, np.array([20.0, 60.0, 120.0, 160.0]), scale="linear")
+    energies = Axis("Energy", "keV", np.array([60.0, 100.0]))
+    return Table(
+        epochs(0, 60),
+        np.ones((2, 4, 2)),
+        unit="cm^-2 s^-1 sr^-1 MeV^-1",
+        name="nflux",
+        axes=(angles, energies),
+    )
+
+
+@pytest.mark.parametrize("unit", ["", "#/(cm^2*s*str*MeV)", "deg"])
+def test_an_axis_whose_file_gives_it_no_unit_or_that_of_a_flux_is_given_one(unit):
+    """Nothing could be averaged over ELFIN's pitch angles."""
+    declared = declare_quantity(pitch_angles(unit), axis="EPA_spec", axis_unit="degrees")
+    assert [axis.unit for axis in declared.axes] == ["deg", "keV"]
+    assert declared.notes == ("unit deg of the axis 'epa_spec' declared in the pipeline, not by the file",)
+    assert pitch_angle_average(declared).values == pytest.approx(np.ones((2, 2)))
+
+
+def test_pitch_angles_that_cannot_be_told_are_refused_with_what_to_declare():
+    for axis in ("", "epa_spec"):
+        with pytest.raises(StepError) as caught:
+            pitch_angle_average(pitch_angles(), axis=axis)
+        assert 'declare_quantity: axis: "epa_spec", axis_unit: "deg"' in caught.value.advice
+
+
+def test_an_axis_that_has_a_unit_keeps_it():
+    with pytest.raises(UnitMismatch, match="the axis 'Energy' is in keV, and is declared to be in deg"):
+        declare_quantity(pitch_angles(), axis="Energy", axis_unit="deg")
+    with pytest.raises(StepError, match="axis must say which axis is meant"):
+        declare_quantity(pitch_angles(), axis_unit="deg")
+    with pytest.raises(StepError, match="no unit of it"):
+        declare_quantity(pitch_angles(), axis="Energy", frame="GSE")

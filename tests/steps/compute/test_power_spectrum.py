@@ -118,3 +118,11 @@ def test_golden():
         scalar(seconds, values), window=Duration("16s"), interval=Duration("40s"), trend="linear"
     )
     check_golden(power_spectrum, replace(result, values=np.round(result.values, 9) + 0.0))
+
+
+def test_a_band_beyond_half_the_sampling_frequency_holds_the_power_of_all_bins():
+    values = noise(512)
+    found = power_spectrum(scalar(np.arange(512), values), window=Duration("512s"), taper="none")
+    assert found.axes[0].centers[-1] == pytest.approx(0.5)
+    whole = band_integral(found, bands=[(0.0, float(found.axes[0].upper[-1]))])
+    assert whole.values[0] == pytest.approx(values.var(), rel=1e-12)
