@@ -10,12 +10,14 @@ import numpy as np
 from helio.errors import FrameMismatch, StepError
 from helio.sources.istp import frame_of, stem_of
 from helio.steps.compute.derived import on_one_clock
+from helio.steps.compute.lone_component import letter_of
 from helio.steps.quantity import Quantity, same_frame, same_unit
 from helio.steps.tool import tool
+from helio.store.component_names import axis_letters
 from helio.store.table import Table, merge_sources
 
 
-@tool(version=1, range_capable=True)
+@tool(version=2, range_capable=True)
 def join_components(
     series: list[Annotated[Table, Quantity(kind="scalar")]],
     *,
@@ -46,7 +48,8 @@ def join_components(
     UnitMismatch, FrameMismatch, ClockMismatch
         When the series differ in unit, frame or epochs. Only x of GSE and GSM, which is the same, may be mixed.
     StepError
-        When there are fewer than two series, or not as many different names.
+        When there are fewer than two series, or not as many different names, or a series is another component by its
+        own name.
 
     References
     ----------
@@ -59,10 +62,20 @@ def join_components(
             f"{len(series)} series need as many different names, and there are: {', '.join(names) or 'none'}",
             advice='names: ["Bx", "By", "Bz"], in the order of source_labels',
         )
+    letters = {name: letter for letter, name in axis_letters(tuple(names)).items()}
+    for one, name_of_it in zip(series, names, strict=True):
+        said, letter = letter_of(one), letters.get(name_of_it, "")
+        if {said, letter} <= {"x", "y", "z"} and said != letter:
+            raise StepError(
+                f"'{one.name}' is to be the component {name_of_it}, and is {said} by its name",
+                advice="names stand in the order of source_labels",
+            )
     first = series[0]
     for other in series[1:]:
         same_unit(first, other)
-    joint = _common_frame(series, frame.strip())
+    joint = _common_frame(
+        series, frame.strip(), next((names.index(one) for one in letters if letters[one] == "x"), 0)
+    )
     inputs = on_one_clock(*series)
     return replace(
         first,
@@ -77,12 +90,13 @@ def join_components(
     )
 
 
-def _common_frame(series: list[Table], stated: str) -> str:
-    """The frame that is stated, or that the series say, in their facts or their names."""
+def _common_frame(series: list[Table], stated: str, x: int) -> str:
+    """The frame that is stated, or that the series say, in their facts or their names; `x` is the place of x."""
     known = [one.frame or frame_of("", {"LABLAXIS": one.name}) for one in series]
-    wanted = stated or known[-1]
+    last = len(known) - 1 if x < len(known) - 1 else 0
+    wanted = stated or known[last]
     for place, (one, frame) in enumerate(zip(series, known, strict=True)):
-        if place == 0 and {frame.upper(), wanted.upper()} == {"GSE", "GSM"}:
+        if place == x and {frame.upper(), wanted.upper()} == {"GSE", "GSM"}:
             continue
         if stated and frame and frame.casefold() != stated.casefold():
             raise FrameMismatch(
@@ -90,5 +104,5 @@ def _common_frame(series: list[Table], stated: str) -> str:
                 advice=f"choose components in {stated}, or leave out frame",
             )
         if not stated:
-            same_frame(series[-1], one, (wanted, frame))
+            same_frame(series[last], one, (wanted, frame))
     return wanted

@@ -72,3 +72,18 @@ def test_one_series_is_no_vector():
 
 def test_golden():
     check_golden(join_components, join_components(parts(), names=NAMES), digits=12)
+
+
+def test_x_of_gse_goes_with_gsm_wherever_it_stands():
+    for order in ([0, 1, 2], [2, 1, 0], [1, 0, 2]):
+        for stated in ("", "GSM"):
+            joined = join_components(
+                [omni()[place] for place in order], names=[NAMES[place] for place in order], frame=stated
+            )
+            assert joined.frame == "GSM"
+
+
+def test_a_component_is_not_called_another_one():
+    """OMNI's B_x, called B_z, gave a coupling function a hundred times too large."""
+    with pytest.raises(StepError, match="'1AU IP Bx, GSE' is to be the component Bz, and is x by its name"):
+        join_components(omni(), names=["Bz", "By", "Bx"])
