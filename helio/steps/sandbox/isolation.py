@@ -10,6 +10,7 @@ import os
 import platform
 import resource
 import signal
+import socket
 import struct
 import sys
 from pathlib import Path
@@ -29,6 +30,7 @@ _MS_REC, _MS_PRIVATE, _MNT_DETACH = 16384, 1 << 18, 2
 
 _SET_DEATH_SIGNAL, _SET_DUMPABLE, _SET_SECCOMP, _SET_NO_NEW_PRIVILEGES = 1, 4, 22, 38
 _SECCOMP_FILTER = 2
+_ASK, _NOT_RANDOM = 0xFFFFFFFF, 0x0040000
 
 _LANDLOCK_CREATE, _LANDLOCK_RESTRICT = 444, 446  # the same numbers on every architecture
 _LANDLOCK_VERSION = 1
@@ -40,7 +42,14 @@ _CAPABILITIES = {"x86_64": 126, "aarch64": 91}
 _libc: Any = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
-def _call(function: str, *arguments: Any) -> int:
+def call_libc(function: str, *arguments: Any) -> int:
+    """Call a function of the C library that gives a negative number when it fails.
+
+    Raises
+    ------
+    OSError
+        It failed.
+    """
     result: int = getattr(_libc, function)(*arguments)
     if result < 0:
         number = ctypes.get_errno()
@@ -51,15 +60,31 @@ def _call(function: str, *arguments: Any) -> int:
 def _system_call(number: int, *arguments: Any) -> int:
     # without a type ctypes passes 32 bits, and the upper half of a register is anything
     words = [one if isinstance(one, (bytes, ctypes.Array)) else ctypes.c_long(one) for one in arguments]
-    return _call("syscall", ctypes.c_long(number), *words)
+    return call_libc("syscall", ctypes.c_long(number), *words)
 
 
 def _control(option: int, *values: int) -> None:
     words = [ctypes.c_ulong(one) for one in (*values, 0, 0, 0, 0)[:4]]
-    _call("prctl", ctypes.c_int(option), *words)
+    call_libc("prctl", ctypes.c_int(option), *words)
 
 
 # What is done once, by the warm parent ------------------------------------------------------------------------
+
+
+def has_fixed_addresses() -> bool:
+    """Whether the kernel lays this process out in the same way every time."""
+    return bool(call_libc("personality", ctypes.c_ulong(_ASK)) & _NOT_RANDOM)
+
+
+def fix_addresses() -> None:
+    """Have the next program of this process laid out in the same way every time: an address tells nothing then."""
+    before = call_libc("personality", ctypes.c_ulong(_ASK))
+    call_libc("personality", ctypes.c_ulong(before | _NOT_RANDOM))
+
+
+def forget_host() -> None:
+    """Be called otherwise than the machine, in a world of our own names."""
+    socket.sethostname("jail")
 
 
 def enter_namespaces() -> None:
@@ -69,11 +94,11 @@ def enter_namespaces() -> None:
     Root needs no user namespace for it; whoever else, or a root without its capabilities, gets one.
     """
     try:
-        _call("unshare", _APART)
+        call_libc("unshare", _APART)
         return
     except OSError:
         user, group = os.getuid(), os.getgid()
-    _call("unshare", _NEW_USERS | _APART)
+    call_libc("unshare", _NEW_USERS | _APART)
     _control(_SET_DUMPABLE, 1)  # else the files below belong to root
     Path("/proc/self/setgroups").write_text("deny", encoding="ascii")
     Path("/proc/self/uid_map").write_text(f"{NOBODY} {user} 1", encoding="ascii")
@@ -83,14 +108,14 @@ def enter_namespaces() -> None:
 def leave_files() -> None:
     """Change to an empty, read-only root in which there is no file, no device and no /proc."""
     place = next(one for one in (b"/tmp", b"/proc", b"/dev") if os.path.isdir(one))
-    _call("mount", b"none", b"/", None, ctypes.c_ulong(_MS_REC | _MS_PRIVATE), None)
+    call_libc("mount", b"none", b"/", None, ctypes.c_ulong(_MS_REC | _MS_PRIVATE), None)
     flags = _MS_NOSUID | _MS_NODEV | _MS_NOEXEC
-    _call("mount", b"none", place, b"tmpfs", ctypes.c_ulong(flags), b"size=4k,nr_inodes=2,mode=555")
+    call_libc("mount", b"none", place, b"tmpfs", ctypes.c_ulong(flags), b"size=4k,nr_inodes=2,mode=555")
     os.chdir(place)
     _system_call(_PIVOT_ROOT[platform.machine()], b".", b".")
-    _call("umount2", b".", _MNT_DETACH)
+    call_libc("umount2", b".", _MNT_DETACH)
     os.chdir("/")
-    _call("mount", b"none", b"/", None, ctypes.c_ulong(_MS_REMOUNT | _MS_RDONLY | flags), None)
+    call_libc("mount", b"none", b"/", None, ctypes.c_ulong(_MS_REMOUNT | _MS_RDONLY | flags), None)
 
 
 def landlock_version() -> int:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 from helio.steps.sandbox import isolation
 from helio.steps.sandbox.allow_list import BUILTINS, MEMBERS
+from helio.steps.sandbox.clock import Clock, stop_clock
 from helio.steps.sandbox.limits import Limits
 
 if TYPE_CHECKING:
@@ -27,7 +28,11 @@ _LONGEST = 2_000
 
 
 def run(
-    request: dict[str, Any], descriptors: tuple[int, int, int, int], call_filter: bytes, space: int
+    request: dict[str, Any],
+    descriptors: tuple[int, int, int, int],
+    call_filter: bytes,
+    space: int,
+    clock: Clock | None = None,
 ) -> NoReturn:
     """Run one operation and end; called in a child that was forked for it and for nothing else.
 
@@ -39,6 +44,8 @@ def run(
         Of nothing (/dev/null), the packed tables, the file for the result and the pipe for the status.
     space : int
         Bytes of address space that the process may have.
+    clock : Clock, optional
+        What is stopped, where the kernel lets it.
     """
     try:
         limits = Limits(**request["limits"])
@@ -52,6 +59,8 @@ def run(
             packed = mmap.mmap(_INPUT, size, flags, rights)
         random.seed(0)  # Python seeds it anew in every child
         output = os.fdopen(_OUTPUT, "wb", buffering=0, closefd=False)
+        if clock is not None:
+            stop_clock(clock)
         isolation.refuse_calls(call_filter)
         status = _answer(request["code"], packed, limits, output)
     except BaseException as error:  # noqa: BLE001 - whatever it is, it is told, and the process ends

@@ -16,13 +16,16 @@ FILTER = "system-call filter"
 LANDLOCK = "Landlock"
 NAMESPACES = "namespaces"
 IDENTITY = "no root"
+CLOCK = "no clock"
+ADDRESSES = "fixed addresses"
 
 ALWAYS = (LIMITS, FILTER)
 """Without these code is never run: memory and time have an end, and no file, socket or process can be asked for."""
 NECESSARY = (*ALWAYS, LANDLOCK, NAMESPACES)
 """Without these it is refused, unless the policy is ``weak``: two more walls, each of them complete by itself."""
-HARDENING = (IDENTITY,)
-"""Good to have: what root owns is closed to it as well. Capabilities are given up in any case."""
+HARDENING = (IDENTITY, CLOCK, ADDRESSES)
+"""Good to have. What root owns is closed to it as well; capabilities are given up in any case. And a result cannot
+depend on when or where in memory it is computed; the allow-list refuses to ask in any case."""
 
 _MEANING = {
     LIMITS: "resource limits (setrlimit, no_new_privs)",
@@ -30,6 +33,8 @@ _MEANING = {
     LANDLOCK: "Landlock, Linux 5.13 or later",
     NAMESPACES: "user, mount, network, process and IPC namespaces",
     IDENTITY: "another user than root",
+    CLOCK: "no time from the vDSO",
+    ADDRESSES: "no random addresses (personality)",
 }
 
 

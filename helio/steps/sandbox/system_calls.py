@@ -2,7 +2,7 @@
 
 A filter in the kernel's own language (classic BPF) that refuses every call which is not on the list: no file is opened,
 no socket made, no process started, signalled or looked at, no random number asked for. It stays for good. Only the
-clock can be read without a call; that the code does not ask for it is the allow-list's part.
+clock can be read without a call; `helio.steps.sandbox.clock` stops it.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ import pkgutil
 import random
 import select
 import signal
+import site
 import socket
 import sys
 import time
@@ -24,12 +25,15 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from helio.steps.sandbox import isolation, operation
+from helio.steps.sandbox.clock import Clock, find_clock, stop_clock
 from helio.steps.sandbox.limits import Limits
-from helio.steps.sandbox.parts import FILTER, IDENTITY, LANDLOCK, LIMITS, NAMESPACES
+from helio.steps.sandbox.parts import ADDRESSES, CLOCK, FILTER, IDENTITY, LANDLOCK, LIMITS, NAMESPACES
 from helio.steps.sandbox.system_calls import call_filter
 
 _LONGEST_MESSAGE = 1 << 20
 _LONGEST_STATUS = 16_384
+_AGAIN = "--again"
+"""Tells a program that it has begun once before."""
 
 # What is in scope, and what it imports when one of its functions is first used: in the jail there is no file to
 # import from. Of packages all modules are imported.
@@ -102,11 +106,13 @@ result = df
 
 def main() -> None:
     """Serve the socket until it ends."""
+    lacking = _fix_addresses()
     server = socket.socket(fileno=int(sys.argv[1]))
-    lacking = _enter_own_world(server)
+    lacking |= _enter_own_world(server)
     if "--cold" not in sys.argv:
         _import()
         _warm_up()
+    _forget_user()
     os.environ.clear()  # only now: libraries read in it, when they are loaded, that they are to have one thread
     space = isolation.address_space()
     nothing = os.open("/dev/null", os.O_RDWR)
@@ -167,6 +173,26 @@ def _warm_up() -> None:
         pack_result(result, Limits(), io.BytesIO())
 
 
+def _fix_addresses() -> dict[str, str]:  # noqa: RET503 - what is begun again does not come back
+    """Begin once more as a program that lies in memory as it always does; says why it cannot."""
+    try:
+        if isolation.has_fixed_addresses():
+            return {}
+        if _AGAIN in sys.argv:
+            return {ADDRESSES: "the kernel does not keep to it"}
+        isolation.fix_addresses()
+    except OSError as error:
+        return {ADDRESSES: str(error)}
+    program = [sys.executable, "-P", "-m", "helio.steps.sandbox.zygote", *sys.argv[1:], _AGAIN]
+    os.execv(sys.executable, program)
+
+
+def _forget_user() -> None:
+    """Leave no path of the user's where code behind the wall would find it first."""
+    sys.argv[:] = sys.orig_argv[:] = sys.path[:] = []
+    site.USER_SITE = site.USER_BASE = None
+
+
 def _enter_own_world(server: socket.socket) -> dict[str, str]:
     """Go on as another process: the first of its own world of processes, whose end ends them all.
 
@@ -176,6 +202,7 @@ def _enter_own_world(server: socket.socket) -> dict[str, str]:
     is_root = os.geteuid() == 0
     try:
         isolation.enter_namespaces()
+        isolation.forget_host()
     except OSError as error:
         lacking[NAMESPACES] = str(error)
     if is_root and os.geteuid() != 0:
@@ -225,6 +252,7 @@ class _Zygote:
         self._space = space
         self._nothing = nothing
         self._filter = filtered
+        self._clock: Clock | None = find_clock()
 
     def try_out(self) -> dict[str, str]:
         """Put up the wall once and run against it; says what does not hold."""
@@ -234,10 +262,13 @@ class _Zygote:
         for part, attempt in (
             (LIMITS, self._run_into_limits),
             (FILTER, self._run_into_filter),
+            (CLOCK, self._run_into_clock),
         ):
             said = _in_child(attempt)
             if said:
                 lacking[part] = said
+        if CLOCK in lacking:
+            self._clock = None
         return lacking
 
     def _run_into_limits(self) -> None:
@@ -266,6 +297,16 @@ class _Zygote:
         if len(held) < len(attempts):
             raise OSError(f"code still {', '.join(one for one in attempts if one not in held)}")
 
+    def _run_into_clock(self) -> None:
+        if self._clock is not None:
+            stop_clock(self._clock)
+        isolation.refuse_calls(self._filter)
+        try:
+            time.time()
+        except PermissionError:
+            return
+        raise OSError("code still reads the clock")
+
     def serve(self) -> NoReturn:
         """Answer requests until the other end is closed."""
         while True:
@@ -281,7 +322,7 @@ class _Zygote:
         space = self._space + request["limits"]["memory"]
         child = os.fork()
         if child == 0:
-            operation.run(request, (self._nothing, packed, result, status), self._filter, space)
+            operation.run(request, (self._nothing, packed, result, status), self._filter, space, self._clock)
         for one in (packed, result, status):
             os.close(one)
         deadline = time.monotonic() + request["limits"]["wall_seconds"]

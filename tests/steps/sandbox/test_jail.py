@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import signal
 import struct
@@ -16,7 +17,7 @@ import numpy as np
 import pytest
 
 from helio.errors import BadResult, CodeFailed, CodeRefused, NoSandbox
-from helio.steps.sandbox import isolation, parts
+from helio.steps.sandbox import clock, isolation, parts
 from helio.steps.sandbox.exchange import pack
 from helio.steps.sandbox.jail import Jail, find_parts
 from helio.steps.sandbox.limits import Limits
@@ -353,6 +354,100 @@ def test_elsewhere_code_is_refused_in_words(system: str, machine: str, monkeypat
         check_system()
     with Jail() as jail, pytest.raises(NoSandbox):
         jail.run("result = 1")
+
+
+PERSONALITY = {"x86_64": 135, "aarch64": 92}
+
+
+@on_linux
+def test_without_fixed_addresses_code_runs():
+    done = without(PERSONALITY[os.uname().machine], run=True)
+    lacking, ran = done.stdout.splitlines()
+    assert lacking == "['fixed addresses']"
+    assert ran == "series"
+
+
+# The clock ----------------------------------------------------------------------------------------------------
+
+
+def lacks(jail: Jail, name: str) -> str:
+    return next(one.lacking for one in jail.parts() if one.name == name)
+
+
+@on_linux
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "np.datetime64('now').astype(int)",
+        "pd.Timestamp('now').value",
+        "pd.Timestamp.now().value",
+        "pd.Timestamp('12:00').value",
+        "pd.to_datetime(['no' + 'w'])[0].value",
+        "pd.compat.sys.modules['time'].time_ns()",
+        "pd.compat.sys.modules['time'].perf_counter_ns()",
+        "pd.compat.sys.modules['time'].process_time_ns()",
+        "pd.compat.sys.modules['time'].localtime()[0] - 1970",
+        "pd.compat.sys.modules['ctypes'].CDLL(None).time(None)",
+    ],
+)
+def test_no_clock_can_be_read(asked: str, jail: Jail):
+    if lacks(jail, parts.CLOCK):
+        pytest.skip(f"the kernel does not let its clock be stopped: {lacks(jail, parts.CLOCK)}")
+    try:
+        returned = jail.run(f"result = pd.DataFrame([float({asked})])")
+    except CodeFailed as error:
+        assert "PermissionError" in error.message
+    else:
+        assert returned.values is not None
+        assert abs(returned.values[0, 0]) <= 43_200e9  # noon of the first day that computers count
+
+
+@on_linux
+def test_the_functions_that_tell_the_time_are_found():
+    found = clock.find_clock()
+    if not found.length:
+        pytest.skip("the kernel maps no vDSO")
+    assert len(found.functions) >= 3
+    assert all(found.start < one < found.start + found.length for one in found.functions)
+
+
+@on_linux
+def test_either_table_says_how_many_functions_the_kernel_s_library_has():
+    found = clock.find_clock()
+    if not found.length:
+        pytest.skip("the kernel maps no vDSO")
+    _, _, tables = clock._tables(found.start)
+    if not {clock._HASH, clock._GNU_HASH} <= tables.keys():
+        pytest.skip("the kernel's vDSO has one table alone")
+    other = {tag: at for tag, at in tables.items() if tag != clock._HASH}
+    assert clock._symbols(other) == clock._symbols(tables) > 3
+
+
+@on_linux
+def test_a_clock_that_cannot_be_stopped_is_an_error():
+    with pytest.raises(OSError, match="mprotect"):
+        clock.stop_clock(clock.Clock(mmap.PAGESIZE, mmap.PAGESIZE, (mmap.PAGESIZE,)))
+    clock.stop_clock(clock.Clock(0, 0, ()))  # there is none
+
+
+@on_linux
+def test_an_address_is_the_same_in_every_operation_and_every_jail(jail: Jail):
+    if lacks(jail, parts.ADDRESSES):
+        pytest.skip(f"the kernel does not fix addresses: {lacks(jail, parts.ADDRESSES)}")
+    code = "result = pd.DataFrame([float(int(str(lambda: 0).split('0x')[1].strip('>'), 16))])"
+    with Jail() as first, Jail() as other:
+        told = [one.run(code).values for one in (first, first, other)]
+    assert told[0] is not None
+    assert told[0][0, 0] > 0
+    assert [one.tolist() for one in told if one is not None] == [told[0].tolist()] * 3
+
+
+@on_linux
+def test_code_finds_neither_the_machine_s_name_nor_the_user_s_folders(jail: Jail):
+    code = "m = pd.compat.sys.modules\nraise ValueError([m['platform'].node(), m['sys'].argv, m['sys'].path, "
+    with pytest.raises(CodeFailed) as caught:
+        jail.run(code + "m['sys'].orig_argv, m['site'].USER_SITE, m['site'].USER_BASE])")
+    assert caught.value.message.endswith("ValueError: ['jail', [], [], [], None, None]")
 
 
 # The filter ---------------------------------------------------------------------------------------------------
