@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from helio.errors import Mismatch
+from helio.errors import Mismatch, StepError
 from helio.sources.provider import Providers
 from helio.steps import load_tool
 from helio.steps.quantity import check_quantity
@@ -74,12 +74,24 @@ def call_tool(
     }
     try:
         return load_tool(name)(*positional, **arguments)
-    except Mismatch as error:
-        labels = {id(one): label for named in tables.values() for label, one in named.items()}
-        if error.tables and all(id(one) in labels for one in error.tables):
+    except StepError as error:
+        if not signature.runs_code:
+            _call_by_labels(error, tables)
+        raise
+
+
+def _call_by_labels(error: StepError, tables: Mapping[str, Mapping[str, Table]]) -> None:
+    """Let an error call tables by their labels: a tool knows only what their files call them, and often that is B."""
+    given = [(label, one) for named in tables.values() for label, one in named.items()]
+    if isinstance(error, Mismatch) and error.tables:
+        labels = {id(one): label for label, one in given}
+        if all(id(one) in labels for one in error.tables):
             error.called(tuple(f"'{labels[id(one)]}'" for one in error.tables))
         error.tables = ()  # an error may go to another process
-        raise
+        return
+    for label, one in given:
+        if one.name and sum(one.name == other.name for _, other in given) == 1:
+            error.message = error.message.replace(f"'{one.name}'", f"'{label}'")
 
 
 def _typed(kind: str | None, value: Any, now: datetime) -> Any:

@@ -140,3 +140,12 @@ def test_two_tables_that_do_not_go_together_are_called_by_their_labels(name, tab
     assert caught.value.message == said
     assert str(caught.value).startswith(said)
     assert caught.value.tables == ()
+
+
+def test_a_table_that_a_tool_refuses_is_called_by_its_label():
+    with pytest.raises(StepError) as caught:
+        call("magnitude", vector={"flux": replace(vector(), components=("P1", "P7", "P9"), frame="")})
+    assert "'flux' has P1, P7, P9" in caught.value.message
+    same = {"field": {"b": vector().component("Bz")}, "density": {"n": density()}}
+    with pytest.raises(StepError, match="'b' is one component in GSE"):
+        call("alfven_speed", **same)
