@@ -230,7 +230,7 @@ def test_what_a_careful_author_adds_on_the_way_does_not_make_it_wrong():
         ("create-dst-levels", "-250", "-200", "hlines"),
         ("create-shock-line", "04:45", "05:45", "vlines"),
         ("create-gcr-log", '{"1": true}', "false", "log"),
-        ("create-ace-csv", '"csv"', '"cdf"', "does not save"),
+        ("create-ace-csv", "csv", "cdf", "does not save"),
         ("create-solo-hourly", '"labels": ["B_hourly"], "panels": [["B_hourly"]]', '"labels": ["B"]', "draw"),
     ],
 )
