@@ -146,6 +146,6 @@ def test_a_table_that_a_tool_refuses_is_called_by_its_label():
     with pytest.raises(StepError) as caught:
         call("magnitude", vector={"flux": replace(vector(), components=("P1", "P7", "P9"), frame="")})
     assert "'flux' has P1, P7, P9" in caught.value.message
-    same = {"field": {"b": vector().component("Bz")}, "density": {"n": density()}}
-    with pytest.raises(StepError, match="'b' is one component in GSE"):
+    same = {"field": {"b": field().component("Bz")}, "density": {"n": density()}}
+    with pytest.raises(StepError, match="'b' is one component in GSM"):
         call("alfven_speed", **same)
