@@ -103,8 +103,11 @@ def band_integral(
     name = spectrum.name
     if per and comparable(per, "Hz") and name.startswith("PSD "):
         name = f"power {name.removeprefix('PSD ')}"  # a density no longer
+    taken = f"'{chosen.label}' in {chosen.unit} is taken per nucleon, as '{spectrum.name}' is"
+    per_nucleon = per.endswith("/n") and not canonical_unit(chosen.unit).endswith("/n")
     described = replace(
         spectrum,
+        notes=(*spectrum.notes, taken) if per_nucleon else spectrum.notes,
         name=name,
         unit=unit_product((spectrum.unit, 1), (per, 1)) if spectrum.unit and per else "",
         description=f"{spectrum.description}, {over}" if spectrum.description else over,
@@ -131,6 +134,11 @@ def _per_axis_unit(name: str, unit: str, axis_unit: str) -> tuple[str, float]:
     for symbol in reversed(below):  # energies and frequencies stand after lengths and times
         if axis_unit and comparable(symbol, axis_unit):
             return symbol, conversion_factor(axis_unit, symbol)
+    for (
+        symbol
+    ) in below:  # STEREO HET: a flux per MeV/nucleon over energies in MeV, which are meant per nucleon
+        if axis_unit and symbol.endswith("/n") and comparable(symbol.removesuffix("/n"), axis_unit):
+            return symbol, conversion_factor(axis_unit, symbol.removesuffix("/n"))
     if unit and axis_unit and unit_factors(unit) is not None:
         around = "sr" in below and comparable(axis_unit, "deg")
         raise UnitMismatch(

@@ -133,3 +133,13 @@ def test_what_is_no_density_has_no_integral():
     with pytest.raises(UnitMismatch, match="no density per deg") as caught:
         band_integral(around, bands=[(1, 10)])
     assert "pitch_angle_average" in caught.value.advice
+
+
+def test_energies_beside_a_flux_per_nucleon_are_taken_per_nucleon_and_that_is_said():
+    """As STEREO HET delivers it: MeV, and a flux per MeV/nucleon."""
+    flux = replace(spectrum(), unit="#/(cm2-steradian-second-MeV/nucleon)", name="Proton Flux")
+    found = band_integral(flux, bands=[(1, 10)])
+    assert found.unit == "cm^-2 s^-1 sr^-1"
+    assert found.notes[-1] == "'Energy' in keV is taken per nucleon, as 'Proton Flux' is"
+    same = band_integral(replace(flux, unit="cm^-2 s^-1 sr^-1 MeV^-1"), bands=[(1, 10)])
+    np.testing.assert_array_equal(found.values, same.values)
