@@ -23,7 +23,8 @@ def test_every_part_that_is_there_is_named(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(jail, "find_parts", lambda: parts({}))
     found = sandbox(tmp_path)
     assert found.ok
-    assert found.found == "limits, system-call filter, Landlock, namespaces, no root"
+    told = "limits, system-call filter, Landlock, namespaces, no root, no clock, fixed addresses"
+    assert found.found == told
 
 
 @pytest.mark.parametrize("lacking", [LANDLOCK, NAMESPACES])

@@ -33,8 +33,8 @@ _MEANING = {
     LANDLOCK: "Landlock, Linux 5.13 or later",
     NAMESPACES: "user, mount, network, process and IPC namespaces",
     IDENTITY: "another user than root",
-    CLOCK: "no time from the vDSO",
-    ADDRESSES: "no random addresses (personality)",
+    CLOCK: "a clock that is stopped (vDSO)",
+    ADDRESSES: "memory laid out in the same way every time (personality)",
 }
 
 
