@@ -1,4 +1,4 @@
-"""The rule-based author: reads plain requests, asks where a word means several things, and says what it left out."""
+"""The rule-based author: reads plain requests, asks where a word means several things, and leaves no word out."""
 
 from __future__ import annotations
 
@@ -8,17 +8,12 @@ from datetime import datetime
 from helio.authoring.gate import Gate
 from helio.authoring.outcome import Draft, Failure, NotProved, NotUnderstood, Outcome, Question, Said
 from helio.authoring.rules.create import Asks, created
-from helio.authoring.rules.reading import read_wish
+from helio.authoring.rules.reading import read_wish, spellings
 from helio.authoring.rules.sentence import LONGEST
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.template import Document, as_text
 
 BY = Said("rules")
-LEFT_OUT = 2
-"""Words that may be left out with a note; more of them, and what was asked is something else."""
-_TURNS = frozenset(
-    ["not", "no", "without", "except", "excluding", "only", "unless", "never", "if", "when", "where"]
-)
 
 
 class _Asked(Exception):
@@ -58,7 +53,7 @@ class RuleAuthor:
         _check_length(request)
         wish = read_wish(request, self._catalogue, self._now)
         self._refuse_others(wish.unread)
-        left = _left_out(wish.unread)
+        _refuse_unread(wish.unread)
         try:
             template, notes = created(wish, catalogue=self._catalogue, now=self._now, ask=_answers(chosen))
         except _Asked as asked:
@@ -66,12 +61,20 @@ class RuleAuthor:
         proved = self._gate.new(as_text(template))
         if proved.errors:
             raise NotProved("what was asked for cannot be had like that", diagnostics=proved.errors)
-        return Draft(proved, BY, (*left, *notes))
+        return Draft(proved, BY, notes)
 
     def _refuse_others(self, unread: tuple[str, ...]) -> None:
         """A spacecraft that the table does not have is never passed over for another one."""
         missions = {one.name.casefold(): one.name for one in self._catalogue.missions()}
-        named = next((missions[word.casefold()] for word in unread if word.casefold() in missions), "")
+        known = spellings()  # "wind" may be left of the solar wind
+        named = next(
+            (
+                missions[word.casefold()]
+                for word in unread
+                if word.casefold() in missions and word.casefold() not in known
+            ),
+            "",
+        )
         if named:
             raise NotUnderstood(
                 f"the table of quantities has nothing of {named}",
@@ -128,13 +131,12 @@ def _check_length(request: str) -> None:
         )
 
 
-def _left_out(unread: tuple[str, ...]) -> tuple[str, ...]:
-    # a number says how much or when; what it belongs to was not understood
-    turns = [word for word in unread if word.casefold() in _TURNS or any(letter.isdigit() for letter in word)]
-    if turns or len(unread) > LEFT_OUT:
-        quoted = ", ".join(f"'{word}'" for word in (turns or unread)[:8])
+def _refuse_unread(unread: tuple[str, ...]) -> None:
+    """Whatever was not read may have been the request itself, so that nothing is left out."""
+    if unread:
+        quoted = ", ".join(f"'{word}'" for word in unread[:8])
         raise NotUnderstood(
             f"not understood: {quoted}",
-            advice="plainer words: spacecraft, quantity, time, what to compute; or a model: set GEMINI_API_KEY",
+            advice="plainer words: spacecraft, quantity, time as 'A to B', what to compute; or a model: set"
+            " GEMINI_API_KEY",
         )
-    return (f"not understood, and left out: {', '.join(unread)}",) if unread else ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -25,6 +26,7 @@ from helio.authoring.rules.reading import (
     ABS_B,
     DENSITY,
     INDICES,
+    NEEDS,
     SPEED,
     TEMPERATURE,
     VELOCITY,
@@ -51,15 +53,6 @@ from helio.time_range import Duration, TimeRange, is_relative, parse_time_range
 Asks = Callable[[str, Sequence[str]], str]
 """Asks the person: a question and its choices, the first one being the likely one."""
 
-NEEDS = {
-    "dynamic pressure": (DENSITY, VELOCITY),
-    "Alfvén speed": (B, DENSITY),
-    "Alfvén Mach number": (VELOCITY, B, DENSITY),
-    "plasma beta": (DENSITY, TEMPERATURE, B),
-    "clock angle": (B,),
-    "cone angle": (B,),
-}
-"""What is computed where the table has no parameter of it, and from what."""
 TURNABLE = ("GSE", "GSM", "SM", "GEO", "GEI")
 WINDOWS = ("10min", "1h", "5min", "1min")
 UPSTREAM = ("OMNI", "ACE", "Wind", "DSCOVR")
@@ -118,6 +111,7 @@ class _Writer:
             self.variable, self.group = variable, group
             self.fetched = {}
             shown = self._series(wish, span)
+            self._hold_named(wish, shown)
             shown = self._operated(wish, shown)
             self._export(wish, shown)
             if wish.together and any(one.kind == "spectrum" for one in shown):
@@ -125,8 +119,11 @@ class _Writer:
             panels = (
                 [shown]
                 if wish.together
-                else panels_of(shown, compare=wish.compare or len({one.craft for one in shown}) > 1)
+                else panels_of(
+                    shown, compare=wish.compare or wish.overlaid or len({one.craft for one in shown}) > 1
+                )
             )
+            self._hold_layout(wish, panels)
             title = wish.title or self._title(wish, shown)
             spec = figure_of(
                 panels, title=title, log=self._log(wish, shown), colours=self._colours(wish, shown)
@@ -144,12 +141,21 @@ class _Writer:
 
     def _settled(self, wish: Wish) -> Wish:
         """The wish with what was missing asked for."""
+        if wish.unclear:
+            raise NotUnderstood(
+                "which quantity is wanted of which spacecraft is not clear",
+                advice="each spacecraft with its own: 'ACE density and Wind speed'; or all with all: 'ACE and Wind"
+                " density and speed'",
+            )
         crafts = list(wish.crafts)
+        pairs = list(wish.pairs)
         for family in wish.families:
             every = [one.spacecraft for one in SOURCES if one.spacecraft.startswith(family)]
             choices = [*dict.fromkeys(every), "all of them"]
             answer = self.ask(f"Which spacecraft of {family} is meant?", choices)
-            crafts += choices[:-1] if answer == "all of them" else [answer]
+            chosen = choices[:-1] if answer == "all of them" else [answer]
+            crafts += chosen
+            pairs = [(craft, one) for name, one in pairs for craft in (chosen if name == family else [name])]
         wanted = list(wish.quantities)
         if not crafts and not wish.datasets:
             if wanted and all(one.quantity in INDICES for one in wanted):
@@ -178,7 +184,11 @@ class _Writer:
                 one = replace(one, window=self.ask(f"Over which window is the {what}?", WINDOWS))
             operations.append(one)
         return replace(
-            wish, crafts=tuple(dict.fromkeys(crafts)), quantities=tuple(wanted), operations=tuple(operations)
+            wish,
+            crafts=tuple(dict.fromkeys(crafts)),
+            quantities=tuple(wanted),
+            operations=tuple(operations),
+            pairs=tuple(dict.fromkeys(pairs)),
         )
 
     def _epochs(self, wish: Wish) -> list[tuple[str, str, TimeRange | None]]:
@@ -223,24 +233,88 @@ class _Writer:
     def _series(self, wish: Wish, span: TimeRange | None) -> list[Series]:
         shown = [self._named_dataset(dataset, parameter) for dataset, parameter in wish.datasets]
         frame = wish.frame
-        vectors = [one.quantity for one in wish.quantities if one.quantity in VECTORS]
-        if not frame and vectors and len(wish.crafts) > 1:
-            common = frames_of(vectors[0], wish.crafts)
-            if common:
-                frame = common[0]
-        for craft in wish.crafts:
-            for wanted in wish.quantities:
-                if wanted.quantity in INDICES and craft != "OMNI":
-                    craft_of_it = "OMNI"
-                    self.draft.note(f"{wanted.quantity} is taken from OMNI")
-                else:
-                    craft_of_it = craft
-                made = self._quantity(wanted.quantity, craft_of_it, frame, span)
-                if wanted.component:
-                    made = self._component(made, wanted.component)
-                if made.label not in [one.label for one in shown]:
-                    shown.append(made)
+        vectors = [one for one in wish.quantities if one.quantity in VECTORS]
+        if not frame and vectors and len(wish.crafts) > 1 and len({one for _, one in wish.pairs}) < 2:
+            common = frames_of(vectors[0].quantity, wish.crafts)
+            parts = vectors[0].component
+            fitting = [one for one in common if not parts or (one == "RTN") == (parts in "rtn")]
+            frame = fitting[0] if fitting else ""
+        several = len({(one.quantity, one.component) for one in wish.quantities}) > 1
+        if wish.versus and several and (wish.pairs or len(wish.crafts) < 2):
+            raise NotUnderstood(
+                "one quantity against another one is no figure over time",
+                advice="'… and …' draws both over time",
+            )
+        pairs = wish.pairs or [(craft, wanted) for craft in wish.crafts for wanted in wish.quantities]
+        for craft, wanted in pairs:
+            if wanted.quantity in INDICES and craft != "OMNI":
+                craft_of_it = "OMNI"
+                self.draft.note(f"{wanted.quantity} is taken from OMNI")
+            else:
+                craft_of_it = craft
+            framed = frame or ("RTN" if wanted.component and wanted.component in "rtn" else "")
+            if wanted.component:
+                self._hold_component(wanted, craft_of_it, framed)
+            made = self._quantity(wanted.quantity, craft_of_it, framed, span)
+            if wanted.component:
+                made = self._component(made, wanted.component)
+            if made.label not in [one.label for one in shown]:
+                shown.append(made)
+        for wanted in wish.quantities:  # an index in a sentence of pairs
+            if wish.pairs and wanted not in [one for _, one in pairs]:
+                shown.append(self._quantity(wanted.quantity, "OMNI", "", span))
+                self.draft.note(f"{wanted.quantity} is taken from OMNI")
         return shown
+
+    def _hold_component(self, wanted: Wanted, craft: str, frame: str) -> None:
+        """Refuse a component that no frame has in which the spacecraft's vector is."""
+        there = [one for one in frames_of(wanted.quantity, [craft]) if one]
+        fitting = [
+            one for one in ([frame] if frame else there) if (one == "RTN") == (wanted.component in "rtn")
+        ]
+        turned = frame in TURNABLE and any(one in TURNABLE for one in there)
+        if there and (not fitting or not (set(fitting) & set(there) or turned)):
+            letters = {one: "r, t, n" if one == "RTN" else "x, y, z" for one in there}
+            raise NotUnderstood(
+                f"{craft} has no {wanted.component} component of the {words(wanted.quantity)}"
+                + (f" in {frame}" if frame else ""),
+                advice="there is " + "; ".join(f"{each} in {one}" for one, each in letters.items()),
+            )
+
+    def _hold_named(self, wish: Wish, shown: list[Series]) -> None:
+        """Refuse when a spacecraft or an instrument was named of which nothing is drawn."""
+        drawn = {one.craft for one in shown}
+        absent = [one for one in wish.crafts if one not in drawn]
+        if absent:
+            raise NotUnderstood(
+                f"nothing of {listed(absent)} would be drawn: indices are taken from OMNI",
+                advice=f"name what of {absent[0]} is wanted, or leave it out",
+            )
+        ids = {part for one in self.used for part in re.split(r"[_-]", one.dataset.upper())}
+        other = [one for one in wish.instruments if one not in ids]
+        if other:
+            named = ", ".join(dict.fromkeys(one.dataset for one in self.used))
+            raise NotUnderstood(
+                f"the table of quantities takes none of this from {', '.join(other)}",
+                advice=f"it takes {named}; name another one as DATASET.PARAMETER",
+            )
+
+    def _hold_layout(self, wish: Wish, panels: list[list[Series]]) -> None:
+        """Refuse a layout that was asked for and that the figure would not have."""
+        if wish.panels and wish.panels != len(panels):
+            raise NotUnderstood(f"this makes {len(panels)} panels, not {wish.panels}")
+        if wish.overlaid and not any(len(panel) > 1 for panel in panels):
+            raise NotUnderstood("these do not share a panel by themselves", advice="'… in one panel'")
+        drawn = [panel[0].quantity for panel in panels]
+        places = [
+            next((at for at, one in enumerate(drawn) if one == wanted or one.startswith(f"{wanted} ")), -1)
+            for wanted in wish.ordered
+        ]
+        if -1 in places or places != sorted(places):
+            raise NotUnderstood(
+                "panels stand in their usual order: field, velocity, density, temperature, what is derived, indices",
+                advice="helio edit puts them in another one, with a model",
+            )
 
     def _named_dataset(self, dataset: str, parameter: str) -> Series:
         entry = self.catalogue.dataset(dataset)
@@ -302,7 +376,10 @@ class _Writer:
             "cadence": wish.cadence,
             "burst": wish.burst,
             "span": span,
+            "instruments": wish.instruments,
         }
+        if quantity == wish.computed:
+            return self._derived(quantity, craft, span)
         found = pick(quantity, craft, frame=wanted, **how)
         if found and not (quantity == ABS_B and self._finer_vector(craft, found[0], how)):
             return self._fetch(quantity, craft, found)
@@ -381,8 +458,13 @@ class _Writer:
             }
             self.draft.add(label, "fetch_data", args, intent)
         wanted = self.wish.cadence
-        if wanted is None or not first.cadence or quantity in SPECTRA:
+        if wanted is None:
             return series
+        if not first.cadence or quantity in SPECTRA:
+            raise NotUnderstood(
+                f"{first.dataset} is not brought to a cadence by rules",
+                advice=f"'{_seconds(wanted)} averages', or no cadence: it has {each}",
+            )
         if wanted > 1.5 * first.cadence:
             window = _seconds(wanted)
             return self.draft.compute(
@@ -429,8 +511,12 @@ class _Writer:
             label,
             "components",
             {"source_label": series.label, "keep": [letter], "output_label": label},
-            f"Take the {letter} component",
+            f"Take the {letter} component{f' in {series.frame}' if series.frame else ''}",
         )
+        if series.frame and not self.wish.frame:
+            self.draft.note(
+                f"{series.craft} {series.quantity} {letter} is in {series.frame}: no frame was said"
+            )
         return replace(series, label=label, kind="scalar", quantity=f"{series.quantity} {letter}")
 
     def _magnitude(self, series: Series, quantity: str) -> Series:
@@ -544,6 +630,8 @@ class _Writer:
                 new = replace(new, quantity=f"{one.quantity} rate")
             made.append(new)
         instead = {one.label: new for one, new in zip(fitting, made, strict=True)}
+        if operation.beside:
+            return [*shown, *made]
         return [instead.get(one.label, one) for one in shown]
 
     def _difference(self, shown: list[Series]) -> Series:

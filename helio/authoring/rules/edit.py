@@ -46,6 +46,7 @@ _VERBS = (
     "but",
     "colour",
     "color",
+    "same",
 )
 
 

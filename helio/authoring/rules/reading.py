@@ -25,7 +25,7 @@ QUANTITIES: tuple[tuple[str, str], ...] = (
     ("dynamic pressure", r"(?:solar wind )?(?:dynamic|ram|flow) pressures?|p_?dyn|solar wind pressure"),
     ("Alfvén Mach number", r"(?:alfv[eé]n(?:ic)?\s+)?mach(?: number)?s?|m_a"),
     ("Alfvén speed", r"alfv[eé]n(?:ic)? (?:speed|velocity)|v_a"),
-    ("plasma beta", r"plasma beta|(?:proton )?beta|β"),
+    ("plasma beta", r"(?:proton )?(?:plasma )?beta|β"),
     ("clock angle", r"(?:imf )?clock angles?"),
     ("cone angle", r"(?:imf )?cone angles?"),
     (
@@ -56,11 +56,11 @@ QUANTITIES: tuple[tuple[str, str], ...] = (
     ("component", r"(?:imf )?(?:(?-i:B)_?[xyzrtn]|b_?[xz]|b_[xyzrtn])"),
     ("velocity component", r"v_?[xyzrtn]"),
     (DENSITY, r"(?:proton |ion |plasma |number |solar wind )*densit(?:y|ies)|n_?p\b"),
-    (TEMPERATURE, r"(?:proton |ion |plasma )*temperatures?"),
+    (TEMPERATURE, r"(?:proton |ion |plasma |solar wind )*temperatures?"),
     (
         VELOCITY,
         r"(?:bulk |flow |plasma |proton |ion |solar wind )*velocity vectors?"
-        r"|(?:bulk |flow |plasma |ion |proton )*velocit(?:y|ies)",
+        r"|(?:bulk |flow |plasma |ion |proton |solar wind )*velocit(?:y|ies)",
     ),
     (SPEED, r"(?:bulk |flow |plasma |proton |solar wind )*speeds?|v_?sw"),
     ("SYM-H", r"sym[-_ /]?h(?: index)?"),
@@ -72,6 +72,15 @@ QUANTITIES: tuple[tuple[str, str], ...] = (
     ("position", r"positions?|orbits?|ephemeris|trajectory"),
     ("heliocentric distance", r"(?:heliocentric|radial) distances?|distance (?:from|to) the sun"),
 )  # fmt: skip
+NEEDS = {
+    "dynamic pressure": (DENSITY, VELOCITY),
+    "Alfvén speed": (B, DENSITY),
+    "Alfvén Mach number": (VELOCITY, B, DENSITY),
+    "plasma beta": (DENSITY, TEMPERATURE, B),
+    "clock angle": (B,),
+    "cone angle": (B,),
+}
+"""What is computed where the table has no parameter of it, and from what."""
 INDICES = ("SYM-H", "Dst", "Kp", "AE", "AL", "AU")
 
 DURATION = (
@@ -80,11 +89,26 @@ DURATION = (
 )
 _UNITS = {"ms": "ms", "s": "s", "m": "min", "h": "h", "d": "d"}
 _NUMBERS = {"one": "1", "a": "1", "an": "1", "two": "2", "three": "3", "five": "5", "ten": "10"}
+_COUNTED = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _EACH = {"hourly": "1h", "daily": "1d", "minutely": "1min"}
 FRAMES = ("GSE", "GSM", "RTN", "SM", "GEO", "GEI")
 COLOURS = (
     "black|blue|red|green|orange|purple|grey|gray|brown|magenta|cyan|teal|navy|crimson|gold|pink|violet|olive|maroon"
     "|indigo|turquoise"
+)
+INSTRUMENTS = (
+    "MFI|SWE|3DP|EPM|FGM|FPI|DES|DIS|MEC|ESA|SST|EMFISIS|MGF|CELIAS|ERNE|HET|PLA|SPC|SPI|SWA"
+    "|PAS|EPD|EPT|VHM|SWOOPS"
+)
+"""Instruments as the ids of their datasets spell them."""
+_LAYOUT = (
+    r"\bon top\b|\bat the (?:top|bottom)\b"
+    r"|\b(?:below|underneath|beneath)(?: (?:it|that))?(?=\s*(?:$|[,.;\x1f]|and\b))"
+)
+_OF_WIND = r"(?:proton )?(?:speed|velocity|density|temperature|dynamic pressure|ram pressure|pressure)s?"
+_AND_ITS = (
+    r"(?:\b(?:and|plus|with|as well as)|\+)\s+(?:also\s+)?(?:its|their)\s+$"
+    r"|(?:\b(?:and|plus|together with|along with|as well as)|\+)\s+(?:also\s+)?(?:an?\s+|the\s+)?$"
 )
 _DRAWN = (
     r"(b_?[xyzrtn]|v_?[xyzrtn]|magnitude|\|b\||density|speed|velocity|temperature|magnetic field|field"
@@ -115,6 +139,8 @@ class Operation:
     tool: str
     window: str = ""
     method: str = ""
+    beside: bool = False
+    """Whether what goes in is to be drawn too: ``Bz and its running average``."""
 
 
 @dataclass(frozen=True)
@@ -145,18 +171,35 @@ class Wish:
     """What an operation needs and was not said."""
     together: bool = False
     """Whether all of it is to stand in one panel."""
+    pairs: tuple[tuple[str, Wanted], ...] = ()
+    """Where spacecraft have quantities of their own, which has which; a mission of several counts as one."""
+    unclear: bool = False
+    """Whether the pairs may as well mean each quantity of each spacecraft."""
+    ordered: tuple[str, ...] = ()
+    """Quantities in the order in which their panels are to stand, where that was said."""
+    overlaid: bool = False
+    panels: int = 0
+    """How many panels there are to be; 0 when that was not said."""
+    versus: bool = False
+    """Whether something is to be set against something else."""
+    instruments: tuple[str, ...] = ()
+    computed: str = ""
+    """What is to be computed from quantities that were named, and not taken as an archive has it."""
     unread: tuple[str, ...] = field(default=())
 
 
 def read_wish(text: str, catalogue: Catalogue, now: datetime) -> Wish:
     """Read a request."""
     sentence = Sentence(text)
+    versus = sentence.has(r"\b(?:versus|vs\.?|against)(?!\s+time\b)(?![\w])")
     found = sentence.take_first(r"\b(?:titled?|with the title|entitled)\s*[:=]?\s*[\"“'‘]([^\"”'’]+)[\"”'’]")
     title = found[1] if found else ""
     export = tuple(
         {"netcdf": "netcdf", "nc": "netcdf"}.get(one[1].lower(), one[1].lower())
         for one in sentence.take(_SAVED)
     )
+    if export:
+        sentence.take_first(r"\b(?:save|export|write)\b")
     found = sentence.take_first(
         r"\b(?:called|named)\s+[\"“'‘]?([a-z0-9][a-z0-9-]*[a-z0-9])[\"”'’]?(?=\s*$|[,.])"
     )
@@ -166,19 +209,39 @@ def read_wish(text: str, catalogue: Catalogue, now: datetime) -> Wish:
     operations, missing = _operations(sentence)
     burst = sentence.take_first(r"\b(?:burst|brst)(?:[- ]mode)?\b") is not None
     times = tuple(sentence.take_times(now))
-    crafts, families = _crafts(sentence)
+    placed = _crafts(sentence)
+    crafts = tuple(dict.fromkeys(name for _, name, whole in placed if not whole))
+    families = tuple(dict.fromkeys(name for _, name, whole in placed if whole))
     colours = tuple(_colours(sentence))
     log = tuple(_log(sentence))
-    frame = next(
-        (one[0].upper() for one in sentence.take(rf"\b(?:{'|'.join(FRAMES)})\b(?: (?:frame|coordinates?))?")),
-        "",
+    # a second frame is left, and refused
+    found = sentence.take_first(
+        r"\b(?:(?:rotated|transformed|converted|turned)\s+(?:in)?to\s+)?"
+        rf"(?P<frame>{'|'.join(FRAMES)})\b(?: (?:frame|coordinates?))?"
     )
-    frame = frame.split()[0] if frame else ""
+    frame = found["frame"].upper() if found else ""
     together = sentence.take_first(r"\bin (?:one|the same|a single|a common) panel\b") is not None
-    wanted = tuple(dict.fromkeys(_quantities(sentence, operations)))
+    panels = sentence.take_first(rf"\b(?:in\s+)?({'|'.join(_COUNTED)}|\d)\s+(?:separate\s+)?panels\b")
+    layout = list(sentence.take(_LAYOUT))
+    overlaid = [one[0] for one in sentence.take(r"\boverla(?:y|id|ys|ying)\b|\bside by side\b")]
+    asked = _quantities(sentence, operations)
+    wanted = tuple(dict.fromkeys(one for _, one in asked))
+    places = [(place, one.quantity) for place, one in asked]
+    if any(one.tool == "magnitude" for one in operations):
+        places += [
+            (one.start(), ABS_B) for one in re.finditer(r"\bmagnitudes?\b", sentence.text, re.IGNORECASE)
+        ]
+    ordered = tuple(dict.fromkeys(name for _, name in sorted(places))) if layout else ()
+    if any(one.quantity not in INDICES for one in wanted):
+        sentence.take_first(r"\b(?:of|in) the solar wind\b")
     parts = {one.quantity for one in wanted if one.component}
     if parts and sentence.take_first(r"\bonly\b"):
         wanted = tuple(one for one in wanted if one.component or one.quantity not in parts)
+    computed = _computed(sentence, asked)
+    if computed:
+        asked = [(place, one) for place, one in asked if one.quantity == computed]
+        wanted = tuple(one for one in wanted if one.quantity == computed)
+    pairs, unclear = _pairs([(place, name) for place, name, _ in placed], asked, wanted)
     cadence = None
     for one in sentence.take(_CADENCE):
         seconds = cadences_in(one[0])
@@ -202,7 +265,15 @@ def read_wish(text: str, catalogue: Catalogue, now: datetime) -> Wish:
         export,
         missing,
         together,
-        sentence.unread(),
+        pairs,
+        unclear,
+        ordered,
+        any(one.casefold() != "side by side" for one in overlaid),
+        0 if panels is None else _COUNTED.get(panels[1].lower()) or int(panels[1]),
+        versus,
+        tuple(one[0].upper() for one in sentence.take(rf"(?<![\w-])(?:{INSTRUMENTS})(?![\w-])")),
+        computed=computed,
+        unread=sentence.unread(),
     )
 
 
@@ -254,15 +325,22 @@ def _operations(sentence: Sentence) -> tuple[tuple[Operation, ...], tuple[str, .
     missing: list[str] = []
     window = rf"(?:\s+(?:of|over|with|using|in)?\s*(?:an?\s+)?(?:window\s+of\s+)?{DURATION}(?:\s+window)?)"
 
+    def beside(one: re.Match[str]) -> bool:
+        """Whether something else is drawn, and this with it: a noun behind an ``and``."""
+        participle = re.search(
+            r"\b(?:smooth\w*|averaged|remov\w+|detrend\w*|de-?spik\w*)\b", one[0], re.IGNORECASE
+        )
+        return not participle and re.search(_AND_ITS, sentence.before(one.start()), re.IGNORECASE) is not None
+
     def windowed(tool: str, names: str) -> None:
         for one in sentence.take(rf"\b{DURATION}[\s-]*(?:wide\s+)?(?:{names})\b"):
-            found.append((one.start(), Operation(tool, duration(one[1], one[2]))))
+            found.append((one.start(), Operation(tool, duration(one[1], one[2]), beside=beside(one))))
         for one in sentence.take(rf"\b(?:{names})\b{window}?"):
             if one[1]:
-                found.append((one.start(), Operation(tool, duration(one[1], one[2]))))
+                found.append((one.start(), Operation(tool, duration(one[1], one[2]), beside=beside(one))))
             else:
                 missing.append(tool)
-                found.append((one.start(), Operation(tool)))
+                found.append((one.start(), Operation(tool, beside=beside(one))))
 
     windowed("running_median", r"(?:running|moving|rolling|sliding)[- ]medians?")
     windowed(
@@ -271,18 +349,22 @@ def _operations(sentence: Sentence) -> tuple[tuple[Operation, ...], tuple[str, .
     )
     windowed(
         "power_spectrogram",
-        r"(?:dynamic|wavelet|fft) (?:power )?(?:spectrograms?|spectr(?:um|a))|power spectrograms?",
+        r"(?:dynamic|fft) (?:power )?(?:spectrograms?|spectr(?:um|a))|power spectrograms?",
     )
     windowed("power_spectrum", r"power[- ]spectr(?:um|a)|power spectral densit(?:y|ies)|psds?")
     windowed("despike", r"de-?spik\w*|remov\w+ (?:the )?spikes|without spikes")
     for one in sentence.take(
-        r"\b(hourly|daily|minutely)[- ](averages?|means?|medians?|min(?:ima|imum)|max(?:ima|imum))\b"
+        r"\b(hourly|daily|minutely)[- ](averages?|means?|medians?|min(?:ima|imum)?|max(?:ima|imum)?)\b"
     ):
-        found.append((one.start(), Operation("resample", _EACH[one[1].lower()], _method(one[2]))))
+        found.append(
+            (one.start(), Operation("resample", _EACH[one[1].lower()], _method(one[2]), beside(one)))
+        )
     for one in sentence.take(
         rf"\b{DURATION}[\s-]*(averages?|means?|medians?|averaged|minima|maxima|bins|resolution averages)\b"
     ):
-        found.append((one.start(), Operation("resample", duration(one[1], one[2]), _method(one[3]))))
+        found.append(
+            (one.start(), Operation("resample", duration(one[1], one[2]), _method(one[3]), beside(one)))
+        )
     for one in sentence.take(
         r"\b(averaged?|resampled?|rebin(?:ned)?|binned|downsampled?|reduced?)"
         r"(?: (?:it|them|both|all|everything|the data))?\s+(?:over|to|on|into|at|every|in)\s+(?:a\s+)?"
@@ -290,7 +372,7 @@ def _operations(sentence: Sentence) -> tuple[tuple[Operation, ...], tuple[str, .
     ):
         found.append((one.start(), Operation("resample", duration(one[2], one[3]), "mean")))
     for one in sentence.take(r"\b(?:time )?derivatives?\b|\brates? of change\b|\bd/dt\b"):
-        found.append((one.start(), Operation("derivative")))
+        found.append((one.start(), Operation("derivative", beside=beside(one))))
     for one in sentence.take(r"\bdetrend\w*\b|\bremov\w+ (?:the )?(?:linear )?trend\b"):
         found.append((one.start(), Operation("detrend")))
     for one in sentence.take(
@@ -327,12 +409,22 @@ def _method(word: str) -> str:
     )
 
 
-def _crafts(sentence: Sentence) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _crafts(sentence: Sentence) -> list[tuple[int, str, bool]]:
+    """Spacecraft in their order, each with its place, and whether it is a mission of which none was named."""
     found: list[tuple[int, str]] = []
     named, grouped = spellings(), families()
     spelt = {name: name for name in grouped} | {"Van Allen Probes": "RBSP", "Van Allen Probe": "RBSP"}
     every = "|".join(re.escape(one) for one in sorted(spelt, key=len, reverse=True))
     folded = {one.casefold(): family for one, family in spelt.items()}
+    names = "|".join(re.escape(one) for one in sorted(named, key=len, reverse=True))
+    # the solar wind is no spacecraft, nor is the wind of ACE
+    for phrase in (
+        rf"(?<![\w-])(?:{names})\s+(?P<out>(?-i:wind)\s+)(?={_OF_WIND})",
+        rf"(?<!solar )(?<![\w-])(?P<out>(?-i:wind)\s+)(?={_OF_WIND}\s+(?:of|from|at|by|measured by)\s+"
+        rf"(?:{names})(?![\w-]))",
+    ):
+        for _ in sentence.take(phrase):
+            pass
     # STEREO A and B; MMS 1, 2 and 3
     for one in sentence.take(
         rf"(?<![\w-])({every})[\s-]*([A-E1-4](?:(?:\s*(?:,|and|&|/|\+)\s*)+(?:{every})?[\s-]*[A-E1-4])+)(?![\w-])"
@@ -346,31 +438,85 @@ def _crafts(sentence: Sentence) -> tuple[tuple[str, ...], tuple[str, ...]]:
         rf"\b(?:all|both|each)(?: of)?(?: the)?(?: two| three| four| five)? ({every})\b(?: spacecraft| probes)?"
     ):
         found += [(one.start(), craft) for craft in grouped[folded[one[1].casefold()]]]
-    names = "|".join(re.escape(one) for one in sorted(named, key=len, reverse=True))
     for one in sentence.take(
         rf"(?<!solar )(?<![\w-])(?:{names})(?![\w-])"
     ):  # the solar wind is no spacecraft
         found.append((one.start(), named[one[0].casefold()]))
-    asked = [folded[one[1].casefold()] for one in sentence.take(rf"(?<![\w-])({every})(?![\w-])")]
-    return tuple(dict.fromkeys(craft for _, craft in sorted(found))), tuple(dict.fromkeys(asked))
+    whole = [
+        (one.start(), folded[one[1].casefold()]) for one in sentence.take(rf"(?<![\w-])({every})(?![\w-])")
+    ]
+    return sorted([(place, craft, False) for place, craft in found] + [(*one, True) for one in whole])
 
 
-def _quantities(sentence: Sentence, operations: tuple[Operation, ...]) -> list[Wanted]:
+def _quantities(sentence: Sentence, operations: tuple[Operation, ...]) -> list[tuple[int, Wanted]]:
+    """Quantities in their order, each with its place."""
     found: list[tuple[int, Wanted]] = []
     for quantity, pattern in QUANTITIES:
-        for one in sentence.take(rf"(?<![\w|])(?:{pattern})(?![\w|])"):
+        for one in sentence.take(rf"(?<![\w|])(?:{pattern})(?![\w|]|-\w)"):
             if quantity in ("component", "velocity component"):
                 letter = one[0].rstrip()[-1].lower()
                 whole = B if quantity == "component" else VELOCITY
                 found.append((one.start(), Wanted(whole, letter)))
             else:
                 found.append((one.start(), Wanted(quantity)))
-    bare = sentence.take_first(r"\bfields?\b|(?<![\w|])(?-i:B)(?![\w|])")
+    bare = sentence.take_first(r"\bfields?(?![\w-])|(?<![\w|])(?-i:B)(?![\w|])")
     if bare and not any(wanted.quantity in (B, ABS_B) for _, wanted in found):
         found.append((bare.start(), Wanted(B)))
     if not found and any(one.tool == "magnitude" for one in operations):
         found.append((0, Wanted(B)))
-    return [wanted for _, wanted in sorted(found, key=lambda each: each[0])]
+    return sorted(found, key=lambda each: each[0])
+
+
+def _computed(sentence: Sentence, asked: list[tuple[int, Wanted]]) -> str:
+    """``dynamic pressure from density and velocity``: what is computed, where all that stands behind it goes in."""
+    if len(asked) < 2 or asked[0][1].quantity not in NEEDS:
+        return ""
+    (place, first), (following, _) = asked[:2]
+    needed = {*NEEDS[first.quantity], SPEED, ABS_B}
+    said = re.search(r"\bfrom\b", sentence.text[place:following], re.IGNORECASE)
+    return first.quantity if said and all(one.quantity in needed for _, one in asked[1:]) else ""
+
+
+def _pairs(
+    crafts: list[tuple[int, str]], asked: list[tuple[int, Wanted]], wanted: tuple[Wanted, ...]
+) -> tuple[tuple[tuple[str, Wanted], ...], bool]:
+    """Which quantity is of which spacecraft, where each has its own; nothing where all are of all.
+
+    ``Wind speed and ACE density`` and ``Bn of STEREO-A and Bz of ACE`` are pairs; ``ACE and Wind density`` and
+    ``density of ACE and Wind`` are not; ``density of ACE and Wind speed`` may be either.
+    """
+    if len(crafts) < 2 or len(wanted) < 2:
+        return (), False
+    of_omni = any(name == "OMNI" for _, name in crafts)
+    words: list[tuple[int, str, str | Wanted]] = [(place, "craft", name) for place, name in crafts]
+    words += [
+        (place, "quantity", one)
+        for place, one in asked
+        if one in wanted and (of_omni or one.quantity not in INDICES)
+    ]
+    words.sort(key=lambda each: each[0])
+    runs: list[tuple[str, list[str | Wanted]]] = []
+    for _, kind, word in words:
+        if runs and runs[-1][0] == kind:
+            runs[-1][1].append(word)
+        else:
+            runs.append((kind, [word]))
+    named = {word for kind, run in runs if kind == "craft" for word in run}
+    if len(runs) < 3 or len(named) < 2:
+        return (), False
+    if [kind for kind, _ in runs] == ["craft", "quantity", "craft"]:
+        return (), False  # ACE density and Wind
+    if len(runs) % 2:
+        return (), True
+    steps = [(runs[at][1], runs[at + 1][1]) for at in range(0, len(runs), 2)]
+    return tuple(
+        (craft, quantity)
+        for one, other in steps
+        for craft in (*one, *other)
+        if isinstance(craft, str)
+        for quantity in (*one, *other)
+        if isinstance(quantity, Wanted)
+    ), False
 
 
 def _colours(sentence: Sentence) -> list[tuple[str, str]]:

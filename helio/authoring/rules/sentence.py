@@ -15,23 +15,40 @@ _TAKEN = "\x1f"
 _WORD = re.compile(r"[^\s\x1f,;()]+")
 _LONGEST_TIME = 14
 """Words of the longest phrase of time."""
-_TIME_BEGINS = r"(?:for|from|during|over|in|on|of|between|since|at|within|throughout|covering|the|data)"
+_TIME_BEGINS = r"(?:for|from|during|over|in|on|of|at|throughout|covering|the|data)"
 _BETWEEN = re.compile(r"\bbetween\s+(.+?)\s+and\s+", re.IGNORECASE)
 
-# Words that say nothing of what is wanted.
+# Words that say nothing of what is wanted. What narrows a time, an order or a choice ("since", "week", "below",
+# "each") is not among them: left out, it would change what is meant.
 _HARMLESS = frozenset(
     """a an and the of in for from with on at to by as is are be was were do does did it its this that these those i me
     my we us our you your please show plot draw display make create give get want would like could can see need let
-    figure figures plots panel panels chart graph image picture pipeline template data dataset datasets measurement
-    measurements observation observations value values time series timeseries over during both all each other one new
-    between using use used based then also too into than there here just some any which what how have has
-    together against versus vs compare compared comparison comparing overview summary quicklook look quick view same
-    compute calculate computed calculated derive derived apply applied add fetch load download read
-    retrieve visualise visualize overlay overlaid stacked beside side below above under top bottom line lines
-    trace traces spacecraft satellite satellites mission missions instrument solar wind sun earth upstream l1 near
-    it's i'd i'm them their via per about well so nice good helio hi hello thanks thank
-    plotted drawn shown resulting result results respectively event storm substorm encounter period interval
-    day days date dates week""".split()  # noqa: SIM905
+    figure figures plots panel panels chart graph image picture pipeline template data dataset datasets measure measured
+    measurement measurements observation observations observed recorded values value time series timeseries over during
+    both all there here just what how have has together new using used use based then also too into component components
+    against versus vs compare compared comparison comparing overview summary quicklook look view coordinates
+    compute calculate computed calculated apply applied add fetch load download read
+    retrieve visualise visualize line lines
+    trace traces spacecraft satellite satellites mission missions instrument upstream l1 near
+    it's i'd i'm them their via well so nice good helio hi hello thanks thank
+    plotted drawn shown result results date dates utc""".split()  # noqa: SIM905
+)
+_OF_A_TIME = frozenset(["storm", "substorm", "event", "encounter", "period", "interval", "range"])
+"""Words that say nothing beside a time that was read, and are a time of their own without one."""
+_CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?"
+_CLOCKS = re.compile(
+    rf"(?:\b(?:from|between|at)\s+)?(?<![\d:T-])(?P<first>{_CLOCK})\s*(?:UTC?\s*)?(?:-|–|\bto\b|\buntil\b|\band\b)\s*"
+    rf"(?P<second>{_CLOCK})(?![\d:])(?:\s*(?:UTC?|Z)\b)?",
+    re.IGNORECASE,
+)
+_DAY_OF_YEAR = (
+    re.compile(
+        r"\b(?P<year>\d{4})[,\s]+(?:doy|day of (?:the )?year|day)\s+(?P<day>\d{1,3})\b", re.IGNORECASE
+    ),
+    re.compile(
+        r"\b(?:doy|day of (?:the )?year|day)\s+(?P<day>\d{1,3})(?:\s*,\s*|\s+of\s+|\s+in\s+|\s+)(?P<year>\d{4})\b",
+        re.IGNORECASE,
+    ),
 )
 
 
@@ -44,8 +61,13 @@ class Sentence:
     """
 
     def __init__(self, text: str) -> None:
-        self.text = " ".join(re.sub(r"['’]s\b", "", text).split())
+        self.text = " ".join(re.sub(r"['’](?:s|d|m|ll|ve)\b", "", text).split())
         self._left = self.text
+        self._timed = False
+
+    def before(self, place: int) -> str:
+        """What stands before a place in the sentence, whatever was taken out of it."""
+        return self.text[:place]
 
     def take(self, pattern: str | re.Pattern[str]) -> Iterator[re.Match[str]]:
         """Every place that a pattern has in what is left, each taken out as it is found; case counts for nothing.
@@ -69,7 +91,7 @@ class Sentence:
 
     def take_times(self, now: datetime) -> list[str]:
         """Phrases that are times from end to end, the longest first where they overlap, in their order."""
-        found: list[tuple[int, str]] = []
+        found: list[tuple[int, str]] = [*self._days_of_year(now), *self._clocks(now)]
         for between in list(_BETWEEN.finditer(self._left)):
             tail = self._left[between.end() :]
             words = list(_WORD.finditer(tail))[:_LONGEST_TIME]
@@ -107,21 +129,70 @@ class Sentence:
                 self._remove(start, start + len(text))
         for _ in self.take(rf"\b{_TIME_BEGINS}\s+(?={_TAKEN})"):
             pass
+        self._timed = bool(found)
+        if found:  # the Halloween storm of 2003-10-29: a name of the time that was said
+            for _ in self.take(
+                r"\b(?:the\s+)?(?-i:[A-Z][\w.]*)(?:\s+(?-i:[A-Z][\w.]*)){0,2}\s+(?:storm|substorm|event)s?\b"
+            ):
+                pass
         return [text for _, text in sorted(found)]
+
+    def _days_of_year(self, now: datetime) -> Iterator[tuple[int, str]]:
+        """Days of year beside their year: ``DOY 131 2024``."""
+        for pattern in _DAY_OF_YEAR:
+            for one in pattern.finditer(self._left):
+                text = f"{one['year']}-{one['day'].zfill(3)}"
+                if _is_time(text, now):
+                    self._remove(*one.span())
+                    yield one.start(), text
+
+    def _clocks(self, now: datetime) -> Iterator[tuple[int, str]]:
+        """Two clocks beside one day: ``2 January 2023 from 10:00 to 12:00``, ``10:00-12:00 on 2 January 2023``."""
+        for clocks in list(_CLOCKS.finditer(self._left)):
+            ahead = list(_WORD.finditer(self._left[: clocks.start()]))
+            behind = list(_WORD.finditer(self._left, clocks.end()))
+            between = self._left[ahead[-1].end() : clocks.start()] if ahead else ""
+            spans = [(ahead[-count].start(), ahead[-1].end()) for count in range(min(4, len(ahead)), 0, -1)]
+            if between.strip(" ,"):
+                spans = []
+            if behind and behind[0][0].casefold() in ("on", "of", "in"):
+                behind = behind[1:]
+            spans += [
+                (behind[0].start(), behind[count - 1].end()) for count in range(min(4, len(behind)), 0, -1)
+            ]
+            for start, stop in spans:
+                day = self._left[start:stop].rstrip(".?!:")
+                if not re.search(r"\d|today|yesterday", day, re.IGNORECASE) or not _is_time(day, now):
+                    continue
+                span = parse_time_range(day, now)
+                date = f"{span.start:%Y-%m-%d}T"
+                text = f"{date}{_full(clocks['first'])} to {date}{_full(clocks['second'])}"
+                if (span.stop - span.start).days != 1 or re.search(r"\d:\d", day) or not _is_time(text, now):
+                    continue
+                self._remove(*clocks.span())
+                self._remove(start, start + len(day))
+                yield min(start, clocks.start()), text
+                break
 
     def unread(self) -> tuple[str, ...]:
         """The words that are left and mean something."""
+        harmless = _HARMLESS | _OF_A_TIME if self._timed else _HARMLESS
         words = re.findall(r"[^\s\x1f,;:.?!()\"'“”‘’]+", self._left)
         return tuple(
             dict.fromkeys(
                 word
                 for word in words
-                if word.strip("-–/+&_").casefold() not in _HARMLESS and re.search(r"\w", word)
+                if word.strip("-–/+&_").casefold() not in harmless and re.search(r"\w", word)
             )
         )
 
     def _remove(self, start: int, stop: int) -> None:
         self._left = self._left[:start] + _TAKEN * (stop - start) + self._left[stop:]
+
+
+def _full(clock: str) -> str:
+    """A clock with two digits for its hour."""
+    return clock.zfill(len(clock) + 1) if clock.index(":") == 1 else clock
 
 
 def _is_time(text: str, now: datetime) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -25,8 +26,12 @@ def pick(
     cadence: float | None = None,
     burst: bool = False,
     span: TimeRange | None = None,
+    instruments: Sequence[str] = (),
 ) -> list[Source]:
     """The sources that do, the one to use first; empty when the table has none in that frame.
+
+    Of a cadence the coarsest source that is not coarser: finer data can be averaged. Of the instruments, those that
+    have the quantity come first.
 
     Raises
     ------
@@ -36,6 +41,7 @@ def pick(
     found = sources_of(quantity, craft, frame=frame)
     if not found:
         return []
+    found = [one for one in found if set(instruments) & set(re.split(r"[_-]", one.dataset.upper()))] or found
     if burst:
         found = [one for one in found if "BRST" in one.dataset.upper()]
         if not found:
@@ -51,7 +57,7 @@ def pick(
         found = [one for one in reaching if not _stopped_before(one, span, catalogue)] or reaching
     first = found[0]
     if cadence is not None:
-        first = min(found, key=lambda one: (_apart(one.cadence, cadence), found.index(one)))
+        first = min(found, key=lambda one: (*_apart(one.cadence, cadence), found.index(one)))
     alike = [one for one in found if one is not first and one.alike(first)]
     return [first, *alike]
 
@@ -107,8 +113,11 @@ def _stopped_before(source: Source, span: TimeRange, catalogue: Catalogue) -> bo
     return _naive(entry.last) < min(span.start, _naive(catalogue.as_of) - LATE)
 
 
-def _apart(one: float | None, other: float) -> float:
-    return abs(math.log(one / other)) if one else 1e9
+def _apart(one: float | None, wanted: float) -> tuple[int, float]:
+    """What is as fine as was wanted comes first, the closest of it; then what changes, then what is coarser."""
+    if one is None:
+        return 1, 0.0
+    return 0 if one <= 1.5 * wanted else 2, abs(math.log(one / wanted))
 
 
 def _naive(moment: datetime) -> datetime:
