@@ -230,6 +230,8 @@ _TEXT_METHODS = _words(
 )
 _CONTAINERS = _words("list tuple sorted set reversed str")
 _CLASSES = _words("pd.DataFrame pd.Series pd.Index pd.MultiIndex xr.DataArray")
+_LONGEST_CHAIN = _MOST_SOURCES = 20
+"""Names through which a text is followed, and values of each; what goes further meets the wall, which has no clock."""
 _GIVEN_TIMES = ("arg", "ts_input", "data", "start", "end")
 _COLUMN = re.compile(r"[a-z]{1,2}|(?=.*[A-Z0-9])[A-Za-z]\w*", re.ASCII)
 """How a column or a dimension is called, and no attribute that anything in scope has; a test looks at all of them."""
@@ -351,6 +353,8 @@ class _Reader:
         self.called = {id(node.func) for node in self.nodes if isinstance(node, ast.Call)}
         self.types, self.dtypes = self._types()
         self.sources = self._sources()
+        self.text: dict[int, bool] = {}
+        self.year_first: dict[int, bool] = {}
         self.need_no_date = self._without_date()
         self.functions = self._local_functions()
         self.bound = {*inputs, "result", *BUILTINS, *MODULES, *_ERRORS}
@@ -499,7 +503,8 @@ class _Reader:
                 given = [(node.target, node.iter)]
             for target, value in given:
                 for name, one in _named(target, value, isinstance(node, (ast.For, ast.comprehension))):
-                    found.setdefault(name, []).append(one)
+                    if len(found.setdefault(name, [])) < _MOST_SOURCES:
+                        found[name].append(one)
         return found
 
     def _without_date(self) -> set[int]:
@@ -508,16 +513,21 @@ class _Reader:
         for node in self.nodes:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 dotted = _dotted(node.func)
-                if dotted in _OF_DURATIONS or (not dotted and node.func.attr in _DURATIONS):
+                needs_none = dotted in _OF_DURATIONS or (not dotted and node.func.attr in _DURATIONS)
+                if needs_none or _is_written_time(node.func.value):
                     given = [*node.args, *(one.value for one in node.keywords)]
-                    inside |= {id(inner) for one in given for inner in ast.walk(one)}
-            elif isinstance(node, (ast.BinOp, ast.JoinedStr)) and self._begins_with_year(node, set()):
-                inside |= {id(inner) for inner in ast.walk(node)}
+                    inside |= {id(inner) for one in given for inner in _pieces(one)}
+            elif isinstance(node, (ast.BinOp, ast.JoinedStr)) and self._has_year_first(node):
+                inside |= {id(inner) for inner in _pieces(node)}
+            elif isinstance(node, ast.Compare):
+                compared = [node.left, *node.comparators]
+                if any(_is_written_time(one) for one in compared):
+                    inside |= {id(inner) for one in compared for inner in _pieces(one)}
         read = [one for one in self.nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
         named = {one.id for one in read if id(one) in inside}
         named -= {one.id for one in read if id(one) not in inside}
         for value in (one for name in named for one in self.sources.get(name, [])):
-            inside |= {id(value), *(map(id, value.elts) if isinstance(value, (ast.List, ast.Tuple)) else ())}
+            inside |= {id(inner) for inner in _pieces(value)}
         return inside
 
     def _local_functions(self) -> dict[str, ast.FunctionDef | ast.Lambda]:
@@ -649,7 +659,7 @@ class _Reader:
 
     def _same(self, node: ast.expr, seen: set[str]) -> list[ast.expr]:
         """What an expression hands on as it is: a name's values, a container's items, one of two."""
-        if isinstance(node, ast.Name) and node.id not in seen:
+        if isinstance(node, ast.Name) and node.id not in seen and len(seen) < _LONGEST_CHAIN:
             seen.add(node.id)
             return self.sources.get(node.id, [])
         if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
@@ -671,23 +681,35 @@ class _Reader:
 
     def _is_built(self, node: ast.expr, seen: set[str]) -> bool:
         """Whether an expression may be, or hold, a text that is put together and does not begin with a year."""
-        if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.BinOp) and self._is_text(node, set())):
-            return not self._begins_with_year(node, set())
-        if isinstance(node, ast.Subscript) and self._is_text(node.value, set()):
+        if len(seen) >= _LONGEST_CHAIN:
+            return True  # nobody hands a time on so often
+        if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.BinOp) and self._is_certainly_text(node)):
+            return not self._has_year_first(node)
+        if isinstance(node, ast.Subscript) and self._is_certainly_text(node.value):
             return True
         if isinstance(node, ast.Call):
             function = node.func
             if isinstance(function, ast.Name) and function.id == "str":
                 return True
             if isinstance(function, ast.Attribute) and not _dotted(function):
-                if function.attr in _TEXT_METHODS and self._is_text(function.value, set()):
+                if function.attr in _TEXT_METHODS and self._is_certainly_text(function.value):
                     return True
                 if self._is_built(function.value, seen):  # np.array([…]).astype(…)
                     return True
             taken_apart = isinstance(function, ast.Name) and function.id in _CONTAINERS
-            if taken_apart and any(self._is_text(one, set()) for one in node.args):
+            if taken_apart and any(self._is_certainly_text(one) for one in node.args):
                 return True
         return any(self._is_built(one, seen) for one in self._same(node, seen))
+
+    def _is_certainly_text(self, node: ast.expr) -> bool:
+        if id(node) not in self.text:
+            self.text[id(node)] = self._is_text(node, set())
+        return self.text[id(node)]
+
+    def _has_year_first(self, node: ast.expr) -> bool:
+        if id(node) not in self.year_first:
+            self.year_first[id(node)] = self._begins_with_year(node, set())
+        return self.year_first[id(node)]
 
     def _is_text(self, node: ast.expr, seen: set[str]) -> bool:
         """Whether an expression is certainly a text."""
@@ -708,7 +730,7 @@ class _Reader:
                 and function.attr in _TEXT_METHODS
                 and self._is_text(function.value, seen)
             )
-        if isinstance(node, ast.Name) and node.id not in seen:
+        if isinstance(node, ast.Name) and node.id not in seen and len(seen) < _LONGEST_CHAIN:
             seen.add(node.id)
             return any(self._is_text(one, seen) for one in self.sources.get(node.id, []))
         return False
@@ -722,7 +744,7 @@ class _Reader:
             return self._begins_with_year(node.value, seen)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
             return self._begins_with_year(node.left, seen)
-        if isinstance(node, ast.Name) and node.id not in seen:
+        if isinstance(node, ast.Name) and node.id not in seen and len(seen) < _LONGEST_CHAIN:
             values = self.sources.get(node.id, [])
             seen.add(node.id)
             return bool(values) and all(self._begins_with_year(one, seen) for one in values)
@@ -825,6 +847,31 @@ def _named(target: ast.expr, value: ast.expr, in_turn: bool) -> Iterator[tuple[s
             if isinstance(item, (ast.Tuple, ast.List)) and len(item.elts) == len(target.elts):
                 for one, part in zip(target.elts, item.elts, strict=True):
                     yield from _named(one, part, False)
+
+
+def _pieces(node: ast.expr) -> Iterator[ast.expr]:
+    """An expression, and what it is made of as far as that is part of the value it has."""
+    yield node
+    inner: list[ast.expr] = []
+    if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+        inner = node.elts
+    elif isinstance(node, ast.JoinedStr):
+        inner = node.values
+    elif isinstance(node, (ast.Starred, ast.FormattedValue)):
+        inner = [node.value]
+    elif isinstance(node, ast.BinOp):
+        inner = [node.left, node.right]
+    elif isinstance(node, ast.IfExp):
+        inner = [node.body, node.orelse]
+    for one in inner:
+        yield from _pieces(one)
+
+
+def _is_written_time(node: ast.expr) -> bool:
+    """Whether an expression is times as texts, with which a text is compared as it stands."""
+    return (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "strftime"
+    )
 
 
 def _dtypes(node: ast.Call) -> list[ast.expr]:

@@ -163,6 +163,26 @@ def test_remarks_on_the_style_of_code_are_nobody_s_concern(recwarn: pytest.Warni
     assert list(recwarn) == []
 
 
+@pytest.mark.parametrize(
+    "chain",
+    [
+        "\n".join(f"a{n + 1} = a{n}" for n in range(600)),
+        "\n".join(f"a{n + 1} = [a{n}, a{n}]" for n in range(400)),
+        "\n".join(f"a{n + 1} = a{n} + a{n}" for n in range(400)),
+        "a600 = a0\na0 = a600",
+    ],
+)
+@pytest.mark.parametrize("first", ["'now' + 'here'", "'2024-05-10'", "df.index[0]", "[]"])
+def test_a_text_is_followed_through_names_without_end(chain: str, first: str):
+    last = chain.count("\n") + 1
+    for use in (
+        f"pd.Timestamp(a{last})",
+        f"df.index < a{last}",
+        f"pd.to_datetime([a{last}], origin=a{last})",
+    ):
+        assert isinstance(refusals(f"a0 = {first}\na2 = a0\n{chain}\nresult = {use}"), list)
+
+
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_is_read_without_an_exception(code: str):
@@ -272,6 +292,11 @@ ASKS_THE_CLOCK = [
     "x = pd.Timestamp('10 May')",
     "x = pd.to_datetime('May', errors='coerce')",
     "x = pd.Timestamp('12:00 2024')",
+    "x = df.between_time(pd.Timestamp('12:00').time(), '13:00')",
+    "x = pd.Timedelta(len(df[df.index < '12:00']), 's')",
+    "x = '2024' + str(df.index < '12:00')",
+    "x = df[(df.index < '12:00') & (df.index.strftime('%H') == '12')]",
+    "x = (lambda t='12:00': df[df.index < t])()",
 ]
 
 
@@ -286,6 +311,9 @@ def test_a_time_without_a_date_is_refused_for_it_would_be_today_s(code: str):
         "result = df.between_time('10:00', '12:30')",
         "start, stop = '22:00', '02:00'\nresult = df.between_time(start, stop)",
         "result = df.at_time('12:00')",
+        "result = df[df.index.strftime('%H:%M') == '12:00']",
+        "result = df[df.index.strftime('%H:%M').isin(['12:00', '13:00'])]",
+        "result = df.reindex(pd.to_datetime(['2024-05-10 ' + t for t in ['12:00', '13:00']]))",
         "result = df.shift(1) - df.rolling(pd.Timedelta('00:05:00')).mean()",
         "result = df.loc['2024-05-10 12:00':'2024-05-10 13:00']",
         "result = df[(df.index >= '2024-05-10T12:00') & (df.index < pd.Timestamp('2024-05-11'))]",
