@@ -80,7 +80,6 @@ class Desk:
         replay: Path | None = None,
     ) -> None:
         self.library = Library(settings.templates)
-        self.proposals = Proposals(settings.proposals, self.library)
         self._settings = settings
         self._now = now
         self._catalogue: Catalogue = open_catalogue(settings.home)
@@ -91,6 +90,7 @@ class Desk:
             pipelines=self.library.templates(),
             elsewhere=elsewhere,
         )
+        self.proposals = Proposals(settings.proposals, self.library, prove=self._gate.wrong_with)
         self.rules = RuleAuthor(self._catalogue, self._gate, now=now)
         self._by = by
         self._ended = ended

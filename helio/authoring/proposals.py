@@ -5,22 +5,26 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import jsonpatch
 
 from helio.errors import RequestError
 from helio.pipelines.changes import Change, changes
+from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate
 from helio.pipelines.history import Kind, Writing
 from helio.pipelines.library import Library
 from helio.pipelines.parse import parse
-from helio.pipelines.template import Document
+from helio.pipelines.template import Document, as_text
 from helio.store.files import write_whole
+from helio.store.holding import held
 
+Prove = Callable[[Document], Sequence[Diagnostic]]
 State = Literal["pending", "accepted", "rejected", "failed"]
 _SAID = {"accepted": "was accepted", "rejected": "was rejected", "failed": "came to nothing"}
 
@@ -114,11 +118,15 @@ class Proposals:
         In the home.
     library : Library
         Whose pipelines they are about.
+    prove : callable, optional
+        Gives the errors of a template: what has some is not accepted. When left out, those that the passes find
+        without a catalogue.
     """
 
-    def __init__(self, folder: Path, library: Library) -> None:
+    def __init__(self, folder: Path, library: Library, *, prove: Prove | None = None) -> None:
         self._folder = folder
         self._library = library
+        self._prove = prove or self._without_catalogue
 
     def add(
         self, *, kind: Kind, pipeline: str, request: str, by: str, before: str, after: str, **more: Any
@@ -152,10 +160,18 @@ class Proposals:
         Raises
         ------
         RequestError
-            There is none, or more than one.
+            There is none, or more than one; or it is damaged.
         """
-        found = [one for one in self.list() if one.id == name] or [
-            one for one in self.list() if name and one.id.startswith(name)
+        every = {path.stem: one for path, one in self._all()}
+        exact = every.get(name)
+        if isinstance(exact, str):
+            raise RequestError(
+                f"{self._folder / name}.json is no proposal of this helio: {exact}", advice="move it away"
+            )
+        found = [
+            one
+            for one in ([exact] if exact else every.values())
+            if isinstance(one, Proposal) and name and one.id.startswith(name)
         ]
         if len(found) == 1:
             return found[0]
@@ -166,36 +182,61 @@ class Proposals:
         raise RequestError(f"no proposal is called '{name}'", advice="helio proposals lists them")
 
     def list(self, *, state: State | None = None) -> list[Proposal]:
-        """All of them, newest first; those of one state only if it is named."""
-        found = sorted(self._all(), key=lambda one: (one.created_at, one.id), reverse=True)
+        """All that can be read, newest first; those of one state only if it is named."""
+        read = [one for _, one in self._all() if isinstance(one, Proposal)]
+        found = sorted(read, key=lambda one: (one.created_at, one.id), reverse=True)
         return [one for one in found if state in (None, one.state)]
+
+    def damaged(self) -> Sequence[tuple[Path, str]]:
+        """Files that are no proposals, and why; they are passed over."""
+        return sorted((path, one) for path, one in self._all() if isinstance(one, str))
 
     def accept(self, proposal: Proposal) -> Path:
         """Make what is proposed the pipeline, which then has it in its history.
+
+        What is the pipeline's text already was accepted before, by a process that ended too early to say so.
 
         Raises
         ------
         RequestError
             It was decided already, or the pipeline has changed since.
+        InvalidTemplate
+            It could not run as it stands.
         """
-        self._must_wait(proposal)
+        with self._alone():
+            self._must_wait(proposal)
+            path = self._made_before(proposal) or self._make(proposal)
+            self._keep(replace(proposal, state="accepted"))
+            return path
+
+    def _make(self, proposal: Proposal) -> Path:
+        errors = tuple(self._prove(_template(proposal.after)))
+        if errors:
+            raise InvalidTemplate(errors, place=f"{proposal.id}, which is not accepted")
         writing = Writing(proposal.kind, proposal.by, proposal.request, proposal.prompt_digest)
         if proposal.before:
             entry = self._library.find(proposal.pipeline)
-            if self._library.text(entry) != proposal.before:
-                raise RequestError(
-                    f"{proposal.pipeline} has changed since this was proposed", advice="propose it once more"
-                )
-            path = self._library.replace_text(entry, proposal.after, writing)
-        else:
-            if (self._library.folder / f"{proposal.pipeline}.json").exists():
-                raise RequestError(
-                    f"there is a pipeline '{proposal.pipeline}' by now",
-                    advice="propose it once more, with --as another name",
-                )
-            path = self._library.save(proposal.template, writing=writing)
-        self._keep(replace(proposal, state="accepted"))
-        return path
+            return self._library.replace_text(entry, proposal.after, writing, instead_of=proposal.before)
+        if (self._library.folder / f"{proposal.pipeline}.json").exists():
+            raise RequestError(
+                f"there is a pipeline '{proposal.pipeline}' by now",
+                advice="propose it once more, with --as another name",
+            )
+        return self._library.save(proposal.template, writing=writing)
+
+    def _made_before(self, proposal: Proposal) -> Path | None:
+        """The pipeline's file, where it says already what is proposed."""
+        path = self._library.folder / f"{proposal.pipeline}.json"
+        if proposal.before:
+            entry = self._library.find(proposal.pipeline)
+            return entry.path if self._library.text(entry) == proposal.after != proposal.before else None
+        if not path.is_file() or any(
+            one.pipeline == proposal.pipeline and one.after == proposal.after
+            for one in self.list(state="accepted")
+        ):
+            return None  # another one made it
+        entry = self._library.own(proposal.pipeline)
+        return path if self._library.text(entry) == as_text(proposal.template) else None
 
     def undo(self, path: Path) -> Proposal:
         """Give a file outside the library the text that it had before the last change that was accepted.
@@ -205,6 +246,10 @@ class Proposals:
         RequestError
             No proposal made it what it is.
         """
+        with self._alone():
+            return self._undone(path)
+
+    def _undone(self, path: Path) -> Proposal:
         text = self._library.text(self._library.find(str(path)))
         accepted = self.list(state="accepted")
         found = next(
@@ -225,25 +270,33 @@ class Proposals:
         RequestError
             It was decided already.
         """
-        self._must_wait(proposal)
-        self._keep(replace(proposal, state="rejected"))
+        with self._alone():
+            self._must_wait(proposal)
+            self._keep(replace(proposal, state="rejected"))
+
+    def _alone(self) -> AbstractContextManager[None]:
+        """Nobody else decides anything meanwhile."""
+        return held(self._folder / "lock")
+
+    def _without_catalogue(self, template: Document) -> Sequence[Diagnostic]:
+        # what hardly any command needs
+        from helio.pipelines.plan import check
+
+        now = datetime.now(UTC).replace(tzinfo=None)
+        return check(template, now=now, pipelines=self._library.templates()).errors
 
     def _must_wait(self, proposal: Proposal) -> None:
         state = self.load(proposal.id).state
         if state != "pending":
             raise RequestError(f"{proposal.id} {_SAID[state]}")
 
-    def _all(self) -> Iterator[Proposal]:
-        names = {one.name for one in fields(Proposal)}
+    def _all(self) -> Iterator[tuple[Path, Proposal | str]]:
+        """Every file with the proposal in it, or with why it is none."""
         for path in self._folder.glob("*.json"):
             try:
-                facts = json.loads(path.read_text(encoding="utf-8"))
-                known = {key: value for key, value in facts.items() if key in names}
-                yield Proposal(**known | {key: tuple(known[key]) for key in ("notes", "diagnostics")})
-            except (OSError, ValueError, AttributeError, KeyError, TypeError) as error:
-                raise RequestError(
-                    f"{path} is no proposal of this helio: {error!r}", advice="move it away"
-                ) from error
+                yield path, _proposal(json.loads(path.read_bytes()), path.stem)
+            except (OSError, ValueError, RecursionError) as error:
+                yield path, str(error) or type(error).__name__
 
     def _keep(self, proposal: Proposal) -> None:
         text = json.dumps(asdict(proposal), indent=1, ensure_ascii=False)
@@ -255,8 +308,49 @@ def prompt_digest(text: str) -> str:
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
+def _proposal(facts: Any, name: str) -> Proposal:
+    """What a file says; ValueError where it says no proposal."""
+    if not isinstance(facts, dict):
+        raise ValueError("it is no JSON object")
+    known = {one.name: facts[one.name] for one in fields(Proposal) if one.name in facts}
+    lacking = [one.name for one in fields(Proposal) if one.default is MISSING and one.name not in known]
+    if lacking:
+        raise ValueError(f"it lacks {', '.join(lacking)}")
+    for key, value in known.items():
+        kind = {"tokens": int, "notes": list, "diagnostics": list}.get(key, str)
+        if type(value) is not kind:
+            raise ValueError(f"its {key} is of another type")
+    notes, found = known.get("notes", []), known.get("diagnostics", [])
+    if not all(isinstance(one, str) for one in notes) or not all(
+        isinstance(one, dict) and isinstance(one.get("code"), str) for one in found
+    ):
+        raise ValueError("its notes or diagnostics are of another type")
+    if known["id"] != name or known["kind"] not in get_args(Kind):
+        raise ValueError("its id or kind is another")
+    if known.get("state", "pending") not in get_args(State):
+        raise ValueError("its state is none")
+    if known["after"] and not _is_template(_read(known["after"])):
+        raise ValueError("what it proposes is no template")
+    return Proposal(**known | {"notes": tuple(notes), "diagnostics": tuple(found)})
+
+
+def _is_template(value: Any) -> bool:
+    """Whether a value has the shape of a template, so that it can be shown; whether it can run is proved later."""
+    if not isinstance(value, dict) or not isinstance(value.get("steps"), list):
+        return False
+    variables = value.get("variables") or {}
+    return (
+        isinstance(variables, dict)
+        and all(isinstance(one, dict) for one in variables.values())
+        and all(
+            isinstance(step, dict) and "step_id" in step and isinstance(step.get("tool_args", {}), dict)
+            for step in value["steps"]
+        )
+    )
+
+
 def _read(text: str) -> Any:
-    return json.loads(text) if text else {}
+    return json.loads(text.removeprefix("\ufeff")) if text else {}
 
 
 def _template(text: str) -> Document:

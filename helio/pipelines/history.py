@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from helio.errors import RequestError
 from helio.store.files import write_whole
+from helio.store.holding import held
 
 Kind = Literal["saved", "imported", "copied", "mended", "authored", "edited", "repaired", "by hand", "undone"]
+_ABOUT = ".about.json"
 
 
 @dataclass(frozen=True)
@@ -110,19 +113,42 @@ class History:
         text = self._current()
         if text is not None and found.digest == _digest(text):
             return text
-        return (self._folder / f"{number}.json").read_text(encoding="utf-8")
+        kept = read_as_it_is(self._folder / f"{number}.json")
+        if kept is None:
+            raise RequestError(f"the text of revision {number} of {self._name} is lost")
+        return kept
 
-    def write(self, text: str, writing: Writing, *, parent: int | None = None) -> Revision:
-        """Make a text the pipeline's, and keep it with who wrote it; what was changed by hand before is kept too."""
-        known, before = self._known(), self._current()
-        if before is not None and _of(known, before) is None:
-            known.append(self._keep(self._next(known, before, Writing("by hand")), before))
-        if parent is None:
-            present = None if before is None else _of(known, before)
-            parent = present.number if present else 0
-        made = self._keep(self._next(known, text, writing, parent=parent), text)
-        write_whole(self._file, text.encode())
-        return made
+    def damaged(self) -> list[Path]:
+        """The files about revisions that cannot be read; those revisions are passed over."""
+        return sorted(path for path in self._abouts() if _revision(path) is None)
+
+    def write(
+        self,
+        text: str,
+        writing: Writing,
+        *,
+        parent: int | None = None,
+        unless: Callable[[str | None], None] | None = None,
+    ) -> Revision:
+        """Make a text the pipeline's, and keep it with who wrote it; what was changed by hand before is kept too.
+
+        Parameters
+        ----------
+        unless : callable
+            Called with the present text while nobody else can write; what it raises leaves all as it is.
+        """
+        with held(self._folder / "lock"):
+            known, before = self._known(), self._current()
+            if unless is not None:
+                unless(before)
+            if before is not None and _of(known, before) is None:
+                known.append(self._keep(self._next(known, before, Writing("by hand")), before))
+            if parent is None:
+                present = None if before is None else _of(known, before)
+                parent = present.number if present else 0
+            made = self._keep(self._next(known, text, writing, parent=parent), text)
+            write_whole(self._file, text.encode())
+            return made
 
     def undo(self) -> Revision:
         """Make the text from which the present one was made the pipeline's again; once more goes further back.
@@ -146,31 +172,70 @@ class History:
         writing = Writing("undone", request=f"back to revision {number}")
         return self.write(text, writing, parent=parent)
 
+    def _abouts(self) -> list[Path]:
+        return [path for path in self._folder.glob(f"*{_ABOUT}") if _number(path)]
+
     def _known(self) -> list[Revision]:
-        names = {one.name for one in fields(Revision)}
-        found = []
-        for path in self._folder.glob("*.about.json"):
-            facts = json.loads(path.read_text(encoding="utf-8"))
-            found.append(Revision(**{key: value for key, value in facts.items() if key in names}))
-        return sorted(found, key=lambda one: one.number)
+        found = [_revision(path) for path in self._abouts()]
+        return sorted((one for one in found if one is not None), key=lambda one: one.number)
 
     def _current(self) -> str | None:
-        try:
-            return self._file.read_text(encoding="utf-8")
-        except FileNotFoundError:
-            return None
+        return read_as_it_is(self._file)
 
-    @staticmethod
-    def _next(known: list[Revision], text: str, writing: Writing, *, parent: int | None = None) -> Revision:
+    def _next(
+        self, known: list[Revision], text: str, writing: Writing, *, parent: int | None = None
+    ) -> Revision:
         last = known[-1].number if known else 0
         at = datetime.now(UTC).isoformat(timespec="seconds")
-        return Revision(last + 1, last if parent is None else parent, _digest(text), at, **asdict(writing))
+        # the number of a revision that cannot be read is not given again: its text may be whole
+        number = max([last, *(_number(path) for path in self._abouts())]) + 1
+        return Revision(number, last if parent is None else parent, _digest(text), at, **asdict(writing))
 
     def _keep(self, revision: Revision, text: str) -> Revision:
         write_whole(self._folder / f"{revision.number}.json", text.encode())
         about = json.dumps(asdict(revision), indent=1, ensure_ascii=False)
         write_whole(self._folder / f"{revision.number}.about.json", about.encode())
         return revision
+
+
+def read_as_it_is(path: Path) -> str | None:
+    """The text of a file with the ends of its lines as they are; None where there is no file.
+
+    Raises
+    ------
+    RequestError
+        It cannot be read, or is not UTF-8.
+    """
+    try:
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise RequestError(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise RequestError(f"{path} is not a text", advice="a JSON file in UTF-8") from error
+
+
+def _number(path: Path) -> int:
+    """The revision that a file is about; 0 where its name says none."""
+    name = path.name.removesuffix(_ABOUT)
+    return int(name) if name.isascii() and name.isdigit() and len(name) < 10 else 0
+
+
+def _revision(path: Path) -> Revision | None:
+    """What a file says of a revision; None where it is damaged."""
+    try:
+        facts = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    if not isinstance(facts, dict):
+        return None
+    known = {one.name: facts[one.name] for one in fields(Revision) if one.name in facts}
+    numbers = ("number", "parent")
+    sound = all(type(value) is (int if name in numbers else str) for name, value in known.items())
+    if not sound or known.get("number") != _number(path) or known.get("kind") not in get_args(Kind):
+        return None
+    return Revision(**known) if {*numbers, "digest", "at", "by"} <= known.keys() else None
 
 
 def _of(known: list[Revision], text: str) -> Revision | None:

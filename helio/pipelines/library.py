@@ -10,7 +10,7 @@ from pathlib import Path
 
 from helio.errors import OutputError, RequestError, UnknownPipeline, closest
 from helio.pipelines.diagnostics import InvalidTemplate
-from helio.pipelines.history import History, Writing
+from helio.pipelines.history import History, Writing, read_as_it_is
 from helio.pipelines.parse import parse
 from helio.pipelines.schema import SCHEMA_FILE
 from helio.pipelines.template import Document, as_text, slug
@@ -84,19 +84,17 @@ class Library:
         return document if "id" in document else {**document, "id": entry.id or "pipeline"}
 
     def text(self, entry: Entry) -> str:
-        """The text of an entry's file.
+        """The text of an entry's file, with its own ends of lines and its byte order mark if it has one.
 
         Raises
         ------
         RequestError
             It cannot be read.
         """
-        try:
-            return entry.path.read_text(encoding="utf-8")
-        except OSError as error:
-            raise RequestError(f"{entry.path} cannot be read: {error.strerror}") from error
-        except UnicodeDecodeError as error:
-            raise RequestError(f"{entry.path} is not a text", advice="a JSON file in UTF-8") from error
+        text = read_as_it_is(entry.path)
+        if text is None:
+            raise RequestError(f"{entry.path} cannot be read: it is not there")
+        return text
 
     def replace(self, entry: Entry, document: Document, writing: Writing | None = None) -> Path:
         """Put another template in the place of an entry; the old one stays in the history of the library.
@@ -108,15 +106,36 @@ class Library:
         """
         return self.replace_text(entry, as_text(document), writing)
 
-    def replace_text(self, entry: Entry, text: str, writing: Writing | None = None) -> Path:
-        """`replace`, with a text as it stands."""
+    def replace_text(
+        self, entry: Entry, text: str, writing: Writing | None = None, *, instead_of: str | None = None
+    ) -> Path:
+        """`replace`, with a text as it stands.
+
+        Parameters
+        ----------
+        instead_of : str, optional
+            The text that it is to take the place of.
+
+        Raises
+        ------
+        RequestError
+            It is a shipped one, or has another text by now.
+        """
+
+        def same(present: str | None) -> None:
+            if instead_of is not None and present != instead_of:
+                raise RequestError(
+                    f"{entry.id} has changed since this was proposed", advice="propose it once more"
+                )
+
         if entry.shipped:
             raise RequestError(
                 f"{entry.id} is a shipped pipeline, and stays", advice="helio copy, then edit the copy"
             )
         if entry.path.parent == self.folder:
-            self.history(entry.id).write(text, writing or Writing())
+            self.history(entry.id).write(text, writing or Writing(), unless=same)
         else:
+            same(read_as_it_is(entry.path))
             write_whole(entry.path, text.encode())
         return entry.path
 
@@ -136,11 +155,18 @@ class Library:
             )
         if (SHIPPED / f"{name}.json").exists():
             raise RequestError(f"'{name}' is the id of a shipped pipeline", advice="another id")
+
+        def free(present: str | None) -> None:
+            if present is not None and not replace:
+                raise RequestError(
+                    f"you have a pipeline '{name}' already", advice="--replace, or another name"
+                )
+
         path = self.folder / f"{name}.json"
-        if path.exists() and not replace:
-            raise RequestError(f"you have a pipeline '{name}' already", advice="--replace, or another name")
+        if not replace and path.exists():  # before anything is made for it
+            free("")
         write_whole(self.folder / SCHEMA_FILE, (SHIPPED / SCHEMA_FILE).read_bytes())
-        self.history(name).write(as_text(document), writing or Writing())
+        self.history(name).write(as_text(document), writing or Writing(), unless=free)
         return path
 
     def history(self, name: str) -> History:

@@ -32,16 +32,27 @@ def splice(text: str, before: Document, after: Document) -> str:
         What it says.
     after : dict
         What it has to say.
+
+    Returns
+    -------
+    str
+        With the ends of lines, and the byte order mark if there is one, of `text`.
     """
+    mark, ends = "\ufeff" if text.startswith("\ufeff") else "", "\r\n" if "\r\n" in text else "\n"
+    text = text.removeprefix("\ufeff")
     if not _says(text, before) or list(after) != _keys_of(before, after):
-        return as_text(after)
+        return mark + as_text(after).replace("\n", ends)
     members = _members(text)
     pieces: list[str] = []
     at = 0
     for key, span in members.items():
         if _same(before[key], after[key]):
             continue
-        new = _steps(text, span, before, after) if key == "steps" else _laid_out(text, span, after[key])
+        new = (
+            _steps(text, span, before, after, ends)
+            if key == "steps"
+            else _laid_out(text, span, after[key], ends)
+        )
         pieces += [text[at : span.start], new]
         at = span.stop
     added = [key for key in after if key not in members]
@@ -50,11 +61,11 @@ def splice(text: str, before: Document, after: Document) -> str:
         margin = _margin(text, last.start)
         pieces.append(text[at : last.stop])
         for key in added:
-            value = json.dumps(after[key], indent=2, ensure_ascii=False).replace("\n", f"\n{margin}")
-            pieces.append(f",\n{margin}{json.dumps(key, ensure_ascii=False)}: {value}")
+            value = _indented(after[key], f"{ends}{margin}")
+            pieces.append(f",{ends}{margin}{json.dumps(key, ensure_ascii=False)}: {value}")
         at = last.stop
     pieces.append(text[at:])
-    return "".join(pieces)
+    return mark + "".join(pieces)
 
 
 def _keys_of(before: Document, after: Document) -> list[str]:
@@ -102,24 +113,29 @@ def _elements(text: str, span: _Span) -> list[_Span]:
     return found
 
 
-def _steps(text: str, span: _Span, before: Document, after: Document) -> str:
+def _steps(text: str, span: _Span, before: Document, after: Document, ends: str) -> str:
     elements = _elements(text, span)
     if not elements:
-        return _laid_out(text, span, after["steps"])
+        return _laid_out(text, span, after["steps"], ends)
     unchanged = [(step, element.of(text)) for step, element in zip(before["steps"], elements, strict=True)]
     margin = _margin(text, elements[0].start)
     written = []
     for step in after["steps"]:
         kept = next((old for known, old in unchanged if _same(known, step)), None)
-        laid_out = json.dumps(step, indent=2, ensure_ascii=False).replace("\n", f"\n{margin}")
+        laid_out = _indented(step, f"{ends}{margin}")
         written.append(laid_out if kept is None else kept)
-    between = text[elements[0].stop : elements[1].start] if len(elements) > 1 else f",\n{margin}"
+    between = text[elements[0].stop : elements[1].start] if len(elements) > 1 else f",{ends}{margin}"
     opening, closing = text[span.start : elements[0].start], text[elements[-1].stop : span.stop]
     return opening + between.join(written) + closing
 
 
-def _laid_out(text: str, span: _Span, value: object) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False).replace("\n", f"\n{_margin(text, span.start)}")
+def _laid_out(text: str, span: _Span, value: object, ends: str) -> str:
+    return _indented(value, f"{ends}{_margin(text, span.start)}")
+
+
+def _indented(value: object, ends: str) -> str:
+    """A value over several lines, each with such an end and the margin of the next."""
+    return json.dumps(value, indent=2, ensure_ascii=False).replace("\n", ends)
 
 
 def _margin(text: str, at: int) -> str:

@@ -81,3 +81,20 @@ def test_whatever_the_layout_the_text_says_what_it_has_to(one, other, indent):
     before, after = {"id": "a", "steps": one}, {"id": "a", "steps": other}
     text = json.dumps(before, indent=indent, ensure_ascii=False)
     assert json.dumps(json.loads(splice(text, before, after))) == json.dumps(after)
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda after: after["steps"][1].update(tool_name="components"),
+        lambda after: after["steps"].insert(1, {"step_id": "new"}),
+        lambda after: after.update(name="Yours", description="added"),
+        lambda after: after.pop("name"),
+    ],
+)
+def test_a_file_with_other_ends_of_lines_has_them_in_what_is_new_too(mark, change):
+    after = deepcopy(BEFORE)
+    change(after)
+    plain = splice(TEXT, BEFORE, after)
+    assert splice(mark + TEXT.replace("\n", "\r\n"), BEFORE, after) == mark + plain.replace("\n", "\r\n")
