@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,8 @@ import typer
 from helio import __version__
 
 if TYPE_CHECKING:
+    from logging import Formatter
+
     from helio.errors import HelioError
     from helio.settings import Settings
     from helio.store.runs import Runs
@@ -69,7 +72,7 @@ MARKS = {"completed": "✓", "cached": "=", "failed": "✗", "skipped": "–"}
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"helio {__version__}")
+        say(f"helio {__version__}")
         raise typer.Exit
 
 
@@ -105,7 +108,7 @@ def errors_as_text(
     try:
         yield
     except (KeyboardInterrupt, Cancelled) as error:
-        typer.echo(f"cancelled; {cancelled}", err=True)
+        say(f"cancelled; {cancelled}", err=True)
         raise typer.Exit(CANCELLED) from error
     except HelioError as error:
         code = INVALID if isinstance(error, RequestError) else FAILED
@@ -130,23 +133,53 @@ def _say_error(error: HelioError, as_json: bool, code: int) -> None:
         )
     elif found:
         place = f"{error.place}\n" if error.place else ""
-        typer.echo(place + "\n".join(str(one) for one in found), err=True)
+        say(place + "\n".join(str(one) for one in found), err=True)
     else:
-        typer.echo(f"error: {error}", err=True)
+        say(f"error: {error}", err=True)
 
 
-def say(text: str) -> None:
-    """Print a line; when nobody reads any more (``| head``), go on without."""
+_UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
+)
+"""What moves the cursor, rings, colours, or turns the direction of a line; and halves of characters."""
+
+
+def plain(text: str) -> str:
+    r"""A text with whatever a terminal would obey made visible: texts of data, models and strangers are printed.
+
+    >>> print(plain("a\x1b[2Jb"))
+    a\u001b[2Jb
+    """
+    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def say(text: object = "", *, err: bool = False, nl: bool = True, exact: bool = False) -> None:
+    """Print a line, made plain; when nobody reads any more (``| head``), go on without.
+
+    Every command prints through this, or through `print_json`.
+
+    Parameters
+    ----------
+    text : object
+        As text.
+    err : bool
+        To standard error.
+    nl : bool
+        Whether the line ends.
+    exact : bool
+        Whether a file or another program gets the text to the byte; a terminal never does.
+    """
+    stream = sys.stderr if err else sys.stdout
     try:
-        typer.echo(text)
-        sys.stdout.flush()
+        typer.echo(str(text) if exact and not stream.isatty() else plain(str(text)), err=err, nl=nl)
+        stream.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def print_json(value: Any) -> None:
-    """Print what a program reads."""
-    typer.echo(json.dumps(value, indent=1, ensure_ascii=False, default=str))
+    """Print what a program reads; a person may look at it too."""
+    say(json.dumps(value, indent=1, ensure_ascii=False, default=str))  # what is made plain is JSON still
 
 
 def current_settings() -> Settings:
@@ -154,6 +187,17 @@ def current_settings() -> Settings:
     from helio.settings import read_settings
 
     return read_settings()
+
+
+def plain_form(written: str) -> Formatter:
+    """The form of what is logged to a terminal."""
+    import logging
+
+    class Plain(logging.Formatter):
+        def format(self, record: logging.LogRecord) -> str:
+            return plain(super().format(record))
+
+    return Plain(written)
 
 
 def log_to(settings: Settings, *, verbose: bool) -> None:
@@ -166,10 +210,10 @@ def log_to(settings: Settings, *, verbose: bool) -> None:
     root.propagate = False
     while root.handlers:  # those of an earlier command of this process
         root.handlers.pop().close()
-    form = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
+    written = "%(asctime)s %(levelname)s %(name)s: %(message)s"
     if verbose:
         told = logging.StreamHandler()
-        told.setFormatter(form)
+        told.setFormatter(plain_form(written))
         root.addHandler(told)
     try:
         settings.log_file.parent.mkdir(parents=True, exist_ok=True)
@@ -178,7 +222,7 @@ def log_to(settings: Settings, *, verbose: bool) -> None:
         root.addHandler(logging.StreamHandler())
         root.warning("no log file is kept: %s", error)
         return
-    kept.setFormatter(form)
+    kept.setFormatter(logging.Formatter(written))
     root.addHandler(kept)
 
 

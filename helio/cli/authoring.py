@@ -21,6 +21,7 @@ from helio.cli.app import (
     current_settings,
     errors_as_text,
     log_to,
+    plain_form,
     print_json,
     say,
 )
@@ -124,10 +125,10 @@ def edit(
             entry = shelf.find(pipeline)
             if not entry.shipped and entry.path.resolve().parent != shelf.folder.resolve():
                 undone = _proposals().undo(entry.path.resolve())
-                typer.echo(f"{pipeline} is what it was before: {undone.request}")
+                say(f"{pipeline} is what it was before: {undone.request}")
                 return
             made = shelf.history(shelf.own(entry.id).id).undo()
-            typer.echo(f"{entry.id} is {made.request}; helio history {entry.id} lists all")
+            say(f"{entry.id} is {made.request}; helio history {entry.id} lists all")
         return
     with _desk(context, as_json, by=by, now=now, archive=archive, replay=replay) as desk:
         outcome = _answered(
@@ -175,14 +176,17 @@ def list_proposals(
     if context.invoked_subcommand is not None:
         return
     with errors_as_text(as_json):
-        found = _proposals().list(state=None if every else "pending")
+        kept = _proposals()
+        for file, reason in kept.damaged():
+            say(f"note: {file} is no proposal of this helio, and is passed over: {reason}", err=True)
+        found = kept.list(state=None if every else "pending")
         if as_json:
             print_json([one.to_json() for one in found])
             return
         for one in found:
             say(f"{one.state:<8}  {one.id}  {one.kind} by {one.by}: {one.request}")
         if not found:
-            typer.echo("no proposals" if every else "no proposals wait")
+            say("no proposals" if every else "no proposals wait")
 
 
 @proposals_app.command("show")
@@ -198,7 +202,7 @@ def show_proposal(
             print_json(found.to_json())
             return
         _print_proposal(found, patch=patch)
-        typer.echo(f"{found.state}: {found.id}")
+        say(f"{found.state}: {found.id}")
 
 
 @proposals_app.command("accept")
@@ -207,7 +211,7 @@ def accept_proposal(proposal: Id) -> None:
     with errors_as_text(as_json=False):
         waiting = _proposals()
         found = waiting.load(proposal)
-        typer.echo(f"accepted {waiting.accept(found)}")
+        say(f"accepted {waiting.accept(found)}")
 
 
 @proposals_app.command("reject")
@@ -217,7 +221,7 @@ def reject_proposal(proposal: Id) -> None:
         waiting = _proposals()
         found = waiting.load(proposal)
         waiting.reject(found)
-        typer.echo(f"rejected {found.id}")
+        say(f"rejected {found.id}")
 
 
 # ---- what they share
@@ -264,11 +268,11 @@ def _desk(
                 yield desk
         except (KeyboardInterrupt, Cancelled, typer.Abort) as error:
             ended.set()
-            typer.echo(_cancelled(desk), err=True)
+            say(_cancelled(desk), err=True)
             raise typer.Exit(CANCELLED) from error
         except NotProved as error:
             if not as_json and error.diagnostics:  # those alone would be printed
-                typer.echo(f"error: {error.message}", err=True)
+                say(f"error: {error.message}", err=True)
             raise
         finally:
             if desk is not None:
@@ -285,7 +289,7 @@ def _told(stream: TextIO | None) -> Iterator[None]:
 
     asked = logging.getLogger("helio.authoring.door")
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(logging.Formatter("  %(message)s"))
+    handler.setFormatter(plain_form("  %(message)s"))
     asked.addHandler(handler)
     try:
         yield
@@ -319,7 +323,7 @@ def _answered(
             answer = given.pop(0)
         elif yes:
             answer = outcome.choices[0]
-            typer.echo(f"note: {outcome.text} {answer}, the first choice", err=True)
+            say(f"note: {outcome.text} {answer}, the first choice", err=True)
         elif sys.stdin.isatty() and not as_json:
             answer = _ask(outcome)
         else:
@@ -328,9 +332,9 @@ def _answered(
 
 
 def _ask(question: Question) -> str:
-    typer.echo(question.text)
+    say(question.text)
     for number, choice in enumerate(question.choices, 1):
-        typer.echo(f"  {number}  {choice}")
+        say(f"  {number}  {choice}")
     numbers = range(1, len(question.choices) + 1)
     picked: int = typer.prompt("which one", type=int, default=1)
     while picked not in numbers:
@@ -353,7 +357,7 @@ def _show(
     from helio.authoring.outcome import Question, Reply
 
     if desk.fallback:
-        typer.echo(f"note: another model was asked: {desk.fallback}", err=True)
+        say(f"note: another model was asked: {desk.fallback}", err=True)
     if isinstance(outcome, Reply):
         if as_json:
             print_json({"reply": outcome.text})
@@ -367,7 +371,7 @@ def _show(
             say(outcome.text)
             for choice in outcome.choices:
                 say(f"  {choice}")
-            typer.echo("try  --answer with one of them, or --yes for the first", err=True)
+            say("try  --answer with one of them, or --yes for the first", err=True)
         raise typer.Exit(2)
     work = desk.work(outcome)
     if as_json:
@@ -388,7 +392,7 @@ def _show(
         for file in files:
             say(f"preview  {file}")
         for error in errors:
-            typer.echo(f"no preview  {error}", err=True)
+            say(f"no preview  {error}", err=True)
     if yes or (sys.stdin.isatty() and typer.confirm("Accept it?", default=False)):
         say(f"accepted {desk.proposals.accept(outcome)}")
     else:
@@ -439,7 +443,7 @@ def _print_proposal(proposal: Proposal, *, patch: bool) -> None:
             say(f"  + {step['step_id']}: {describe_step(step)}")
     for one in proposal.diagnostics:
         where = f" step {one['step_id']}" if one.get("step_id") is not None else ""
-        say(f"  {one['severity']}[{one['code']}]{where}: {one['message']}")
+        say(f"  {one.get('severity', 'error')}[{one['code']}]{where}: {one.get('message', '')}")
     if patch:
         say(json.dumps(proposal.patch, indent=1, ensure_ascii=False))
     if proposal.tokens:

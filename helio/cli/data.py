@@ -134,7 +134,7 @@ def refresh_catalog(
             if as_json:
                 print_json({"status": "fresh", "as_of": before.as_of, "datasets": len(before)})
             else:
-                typer.echo(
+                say(
                     f"{len(before)} datasets, as of {before.as_of:%Y-%m-%d %H:%M} UTC: less than a day old"
                 )
             return
@@ -150,6 +150,6 @@ def refresh_catalog(
         if as_json:
             print_json({"status": "renewed", **asdict(done)})
             return
-        typer.echo(f"{done.datasets} datasets, {len(done.added)} new, {len(done.gone)} gone: {done.path}")
+        say(f"{done.datasets} datasets, {len(done.added)} new, {len(done.gone)} gone: {done.path}")
         if done.undescribed:
-            typer.echo(f"note: no master CDF could be read for {', '.join(done.undescribed[:10])}", err=True)
+            say(f"note: no master CDF could be read for {', '.join(done.undescribed[:10])}", err=True)

@@ -20,6 +20,7 @@ from helio.cli.app import (
     errors_as_text,
     print_json,
     run_records,
+    say,
 )
 
 if TYPE_CHECKING:
@@ -50,8 +51,8 @@ def check(name: Name, now: Now = None, as_json: Json = False) -> None:
             )
         else:
             for one in found:
-                typer.echo(str(one))
-            typer.echo(f"{name}: {'not valid' if wrong else 'valid'}")
+                say(str(one))
+            say(f"{name}: {'not valid' if wrong else 'valid'}")
     raise typer.Exit(INVALID if wrong else SUCCESS)
 
 
@@ -67,10 +68,10 @@ def fix(
 
         mended = api.fix(name, now=now, write=not diff, settings=current_settings())
         for one in mended.diagnostics:
-            typer.echo(str(one), err=True)
-        typer.echo(mended.diff or f"{name}: nothing to mend", nl=not mended.diff)
+            say(str(one), err=True)
+        say(mended.diff or f"{name}: nothing to mend", nl=not mended.diff)
         if mended.written is not None:
-            typer.echo(f"written {mended.written}")
+            say(f"written {mended.written}")
         wrong = any(one.severity == "error" for one in mended.diagnostics)
     raise typer.Exit(INVALID if wrong else SUCCESS)
 
@@ -89,17 +90,17 @@ def explain(
             if as_json:
                 print_json(code.to_json())
             else:
-                typer.echo(str(code))
+                say(str(code))
             return
         record = run_records().load(subject)
         edits = record.documents.get("edits", [])
         if as_json:
             print_json(edits)
             return
-        typer.echo(f"{record.id}: {len(edits)} edits")
+        say(f"{record.id}: {len(edits)} edits")
         for edit in edits:
             where = f"step {edit['step_id']}" if edit["step_id"] is not None else "the template"
-            typer.echo(f"  {edit['code']} ({edit['kind']})  {where}: {edit['message']}")
+            say(f"  {edit['code']} ({edit['kind']})  {where}: {edit['message']}")
 
 
 @app.command()
@@ -118,7 +119,7 @@ def passes(as_json: Json = False) -> None:
             print_json(rows)
             return
         for row in rows:
-            typer.echo(f"{row['stage']}  {row['pass']:<26}  {row['does']}")
+            say(f"{row['stage']}  {row['pass']:<26}  {row['does']}")
 
 
 @app.command("list")
@@ -136,7 +137,7 @@ def list_pipelines(
             return
         width = max(len(row["id"]) for row in rows)
         for row in rows:
-            typer.echo(f"{row['id']:<{width}}  {row['summary']}")
+            say(f"{row['id']:<{width}}  {row['summary']}")
 
 
 @app.command()
@@ -148,19 +149,17 @@ def show(name: Name, as_json: Json = False) -> None:
 
         template = api.load(name, current_settings())
         if as_json:
-            typer.echo(as_text(template), nl=False)
+            say(as_text(template), nl=False, exact=True)
             return
-        typer.echo(
-            f"{template['id']}: {template.get('name', '')}\n{template.get('description', '')}".rstrip()
-        )
+        say(f"{template['id']}: {template.get('name', '')}\n{template.get('description', '')}".rstrip())
         for variable, facts in (template.get("variables") or {}).items():
             default = f" = {facts['default']}" if "default" in facts else " (required)"
-            typer.echo(f"\n  {variable} ({facts['type']}){default}  {facts.get('description', '')}".rstrip())
-        typer.echo("")
+            say(f"\n  {variable} ({facts['type']}){default}  {facts.get('description', '')}".rstrip())
+        say("")
         for step in template["steps"]:
-            typer.echo(f"  {step.get('step_id')}: {step.get('tool_name')}  {step.get('intent', '')}".rstrip())
+            say(f"  {step.get('step_id')}: {step.get('tool_name')}  {step.get('intent', '')}".rstrip())
             for key, value in (step.get("tool_args") or {}).items():
-                typer.echo(f"      {key} = {json.dumps(value, ensure_ascii=False)}")
+                say(f"      {key} = {json.dumps(value, ensure_ascii=False)}")
 
 
 @app.command()
@@ -183,7 +182,7 @@ def copy(
         if errors:
             raise InvalidTemplate(errors, place=name)
         template["id"] = new
-        typer.echo(api.library(settings).save(template, replace=replace, writing=Writing("copied")))
+        say(api.library(settings).save(template, replace=replace, writing=Writing("copied")))
 
 
 @app.command()
@@ -202,7 +201,7 @@ def delete(
             if not sys.stdin.isatty():
                 raise RequestError(f"deleting {name} needs a yes", advice="--yes")
             typer.confirm(f"Delete {name}?", abort=True)
-        typer.echo(f"deleted {shelf.delete(name)}")
+        say(f"deleted {shelf.delete(name)}")
 
 
 @app.command("export")
@@ -220,10 +219,10 @@ def export_pipeline(
 
         text = as_text(api.load(name, current_settings()))
         if file is None:
-            typer.echo(text, nl=False)
+            say(text, nl=False, exact=True)
         else:
             write_whole(file, text.encode())
-            typer.echo(str(file))
+            say(str(file))
 
 
 @app.command("import")
@@ -248,7 +247,7 @@ def import_pipeline(
         errors = api.check_template(template).errors
         if errors:
             raise InvalidTemplate(errors, place=str(file))
-        typer.echo(shelf.save(template, replace=replace, writing=Writing("imported")))
+        say(shelf.save(template, replace=replace, writing=Writing("imported")))
 
 
 @app.command()
@@ -270,8 +269,10 @@ def history(
 
         shelf = api.library(current_settings())
         kept = shelf.history(shelf.own(name).id)
+        for file in kept.damaged():
+            say(f"note: {file} says nothing that can be read of a revision, and is passed over", err=True)
         if number is not None:
-            typer.echo(kept.text(number), nl=False)
+            say(kept.text(number), nl=False, exact=True)
             return
         if restore is not None:
             kept.restore(restore)
@@ -282,7 +283,7 @@ def history(
         for one in kept.revisions():
             mark = "*" if present and one.number == present.number else " "
             line = f"{one.number:>3} {mark} {one.at[:16]}  {one.kind:<8}  {one.by}  {one.request}"
-            typer.echo(line.rstrip())
+            say(line.rstrip())
 
 
 @app.command()
@@ -290,7 +291,7 @@ def schema() -> None:
     """Print the JSON Schema of templates."""
     from helio.pipelines.schema import PUBLISHED
 
-    typer.echo(PUBLISHED.read_text(encoding="utf-8"), nl=False)
+    say(PUBLISHED.read_text(encoding="utf-8"), nl=False)
 
 
 def _pipeline_rows(settings: Settings) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from helio.cli.app import MARKS, say
+from helio.cli.app import MARKS, plain, say
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -102,7 +102,7 @@ class _Moving:
 
         self._shown_at = time.monotonic()
         told = downloads_line(list(self._fetches.values()))
-        self._status.update(Text(f"{self._step}   {told}".rstrip()))
+        self._status.update(Text(plain(f"{self._step}   {told}".rstrip())))
 
 
 def downloads_line(fetches: list[Progress]) -> str:

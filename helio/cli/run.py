@@ -150,15 +150,15 @@ def plan_pipeline(
             print_json(saved)
             return
         for variable, value in planned.values.items():
-            typer.echo(f"{variable} = {value}")
+            say(f"{variable} = {value}")
         for step, told in zip(planned.steps, saved["forecast"], strict=True):
             needs = _download_words(told["download"]) if told.get("download") else ""
             line = f"{told['state']:<6}  {step.step_id}  {step.tool_name}  {told['reason']}"
-            typer.echo(f"{line}, to download: {needs}" if needs else line)
+            say(f"{line}, to download: {needs}" if needs else line)
         every = {url: size for told in saved["forecast"] for url, size in told.get("download", {}).items()}
-        typer.echo(f"to download: {_download_words(every)}")
+        say(f"to download: {_download_words(every)}")
         if output is not None:
-            typer.echo(f"saved {output}")
+            say(f"saved {output}")
 
 
 def _download_words(sizes: dict[str, int | None]) -> str:
@@ -194,19 +194,19 @@ def _print_outcome(outcome: Run) -> None:
         for output in one.outputs:
             if output.label:
                 for note in output.facts["notes"]:
-                    typer.echo(f"note: {one.step.step_id}: {output.label}: {note}", err=True)
+                    say(f"note: {one.step.step_id}: {output.label}: {note}", err=True)
         if one.error is not None:
-            typer.echo(f"error: {one.error}", err=True)
+            say(f"error: {one.error}", err=True)
         for attempt in one.attempts[:-1]:
             passed = f"{attempt['dataset_id']} was passed over: {attempt['outcome']}"
-            typer.echo(f"warning[HE201] step {one.step.step_id}: {passed}", err=True)
+            say(f"warning[HE201] step {one.step.step_id}: {passed}", err=True)
         for note in one.artefact.facts["notes"] if one.artefact else ():
             if not _is_full_coverage(note):
-                typer.echo(f"note: {one.step.step_id}: {note}", err=True)
+                say(f"note: {one.step.step_id}: {note}", err=True)
     for warning in outcome.plan.warnings:
-        typer.echo(str(warning), err=True)
+        say(str(warning), err=True)
     for unwritten in outcome.unwritten:
-        typer.echo(f"error: {unwritten}", err=True)
+        say(f"error: {unwritten}", err=True)
     for artefact in outcome.artefacts:
         say(f"{artefact.kind:<5} {artefact.path}")
     if outcome.page:

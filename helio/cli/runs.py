@@ -40,9 +40,9 @@ def list_runs(
             print_json([asdict(one) for one in found])
             return
         for one in found:
-            typer.echo(f"{one.status:<9}  {one.started_at[:19]:<19}  {one.id}  {one.note}".rstrip())
+            say(f"{one.status:<9}  {one.started_at[:19]:<19}  {one.id}  {one.note}".rstrip())
         if not found:
-            typer.echo("no such runs" if pipeline else "no runs yet: helio run PIPELINE")
+            say("no such runs" if pipeline else "no runs yet: helio run PIPELINE")
 
 
 @runs_app.command("show")
@@ -54,20 +54,20 @@ def show_run(run_id: RunId, as_json: Json = False) -> None:
             print_json({**record.header, "steps": record.steps, "notes": record.notes} | record.documents)
             return
         header = record.header
-        typer.echo(f"{record.id}: {record.status}")
+        say(f"{record.id}: {record.status}")
         if header.get("error"):
-            typer.echo(f"error: {header['error']}")
+            say(f"error: {header['error']}")
         for name, value in header.get("values", {}).items():
-            typer.echo(f"  {name} = {value}")
+            say(f"  {name} = {value}")
         for step in record.steps:
             told = step["reason"] or (step["error"] or {}).get("message", "")
-            typer.echo(f"  {MARKS[step['state']]} {step['step_id']}  {step['tool_name']}  {told}".rstrip())
+            say(f"  {MARKS[step['state']]} {step['step_id']}  {step['tool_name']}  {told}".rstrip())
             for output in step["outputs"]:
-                typer.echo(f"      {output['label'] or 'artefact'}  {output['digest'][:19]}…")
+                say(f"      {output['label'] or 'artefact'}  {output['digest'][:19]}…")
         for file in header.get("artefacts", ()):
-            typer.echo(f"  {file['kind']:<5} {file['file']}")
+            say(f"  {file['kind']:<5} {file['file']}")
         for note in record.notes:
-            typer.echo(f"note: {note}", err=True)
+            say(f"note: {note}", err=True)
 
 
 @runs_app.command("delete")
@@ -77,7 +77,7 @@ def delete_run(run_id: RunId) -> None:
         runs = run_records()
         record = runs.load(run_id)
         runs.delete(record.id)
-        typer.echo(f"deleted {record.id}")
+        say(f"deleted {record.id}")
 
 
 @app.command()
@@ -87,7 +87,7 @@ def why(run_id: RunId, step: Annotated[str, typer.Argument(help="The id of a ste
         from helio.pipelines.why import why as reasons
 
         for line in reasons(run_records(), run_id, step):
-            typer.echo(line)
+            say(line)
 
 
 TableLabel = Annotated[
@@ -158,8 +158,8 @@ def save_runs(
         ]
         saved = api.save_runs(chosen, name, replace=replace, settings=current_settings())
         for note in saved.notes:
-            typer.echo(f"note: {note}", err=True)
+            say(f"note: {note}", err=True)
         for one in saved.diagnostics:
             if one.severity == "warning":
-                typer.echo(str(one), err=True)
-        typer.echo(saved.path)
+                say(str(one), err=True)
+        say(saved.path)

@@ -42,7 +42,7 @@ def up() -> None:
         server = _server()
         server.start()
         server.wait()
-        typer.echo(server.ui_url)
+        say(server.ui_url)
 
 
 @app.command()
@@ -52,7 +52,7 @@ def down() -> None:
         server = _server()
         was_up = server.is_up()
         server.stop()
-        typer.echo("stopped" if was_up else "it was not up")
+        say("stopped" if was_up else "it was not up")
 
 
 schedule_app = typer.Typer(
@@ -112,8 +112,8 @@ def add_schedule(
             output=output,
             replace=replace,
         )
-        typer.echo(_schedule_line(schedule, now))
-        typer.echo("it runs under helio serve", err=True)
+        say(_schedule_line(schedule, now))
+        say("it runs under helio serve", err=True)
 
 
 @schedule_app.command("list")
@@ -131,14 +131,14 @@ def list_schedules(as_json: Json = False) -> None:
             try:
                 found.append(schedules.load(name))
             except HelioError as error:  # one damaged record does not hide the others
-                typer.echo(f"error: {error}", err=True)
+                say(f"error: {error}", err=True)
         if as_json:
             print_json([asdict(one) | {"next": one.next_after(now).isoformat()} for one in found])
             return
         for one in found:
-            typer.echo(_schedule_line(one, now))
+            say(_schedule_line(one, now))
         if not schedules.names():
-            typer.echo("no schedules yet: helio schedule add PIPELINE --cron '10 6 * * *' -t yesterday")
+            say("no schedules yet: helio schedule add PIPELINE --cron '10 6 * * *' -t yesterday")
 
 
 @schedule_app.command("pause")
@@ -147,7 +147,7 @@ def pause_schedule(name: ScheduleName) -> None:
     with errors_as_text(as_json=False):
         from helio import api
 
-        typer.echo(_schedule_line(_schedules(current_settings()).pause(name), api.read_now(None)))
+        say(_schedule_line(_schedules(current_settings()).pause(name), api.read_now(None)))
 
 
 @schedule_app.command("resume")
@@ -156,9 +156,7 @@ def resume_schedule(name: ScheduleName) -> None:
     with errors_as_text(as_json=False):
         from helio import api
 
-        typer.echo(
-            _schedule_line(_schedules(current_settings()).pause(name, paused=False), api.read_now(None))
-        )
+        say(_schedule_line(_schedules(current_settings()).pause(name, paused=False), api.read_now(None)))
 
 
 @schedule_app.command("remove")
@@ -166,7 +164,7 @@ def remove_schedule(name: ScheduleName) -> None:
     """Remove a schedule; what its runs made stays."""
     with errors_as_text(as_json=False):
         _schedules(current_settings()).remove(name)
-        typer.echo(f"removed {name}")
+        say(f"removed {name}")
 
 
 @app.command()

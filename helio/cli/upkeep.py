@@ -15,6 +15,7 @@ from helio.cli.app import (
     errors_as_text,
     print_json,
     run_records,
+    say,
     size_of,
 )
 
@@ -59,7 +60,7 @@ def gc(
         )
         _print_collected(found, done=delete, as_json=as_json)
         if limit is not None and found.kept > limit and not as_json:
-            typer.echo(
+            say(
                 f"{found.kept / 1e6:.1f} MB are more than was asked for: the rest is of the last hour or in use"
             )
 
@@ -86,9 +87,9 @@ def doctor(
         else:
             width = max(len(one.subject) for one in findings)
             for one in findings:
-                typer.echo(f"{'ok  ' if one.ok else 'MISS'}  {one.subject:<{width}}  {one.found}")
+                say(f"{'ok  ' if one.ok else 'MISS'}  {one.subject:<{width}}  {one.found}")
                 if one.advice:
-                    typer.echo(f"      {'':<{width}}  try {one.advice}")
+                    say(f"      {'':<{width}}  try {one.advice}")
     raise typer.Exit(SUCCESS if all(one.ok or one.optional for one in findings) else FAILED)
 
 
@@ -101,6 +102,6 @@ def _print_collected(found: Collected, *, done: bool, as_json: bool) -> None:
         print_json({"deleted": done, "freed": found.freed, "kept": found.kept, "removals": rows})
         return
     for row in rows:
-        typer.echo(f"{row['count']:>6} {row['kind']:<14}  {row['bytes'] / 1e6:>9.1f} MB  {row['reason']}")
+        say(f"{row['count']:>6} {row['kind']:<14}  {row['bytes'] / 1e6:>9.1f} MB  {row['reason']}")
     verb = "freed" if done else "would be freed (--delete does it)"
-    typer.echo(f"{found.freed / 1e6:.1f} MB {verb}, {found.kept / 1e6:.1f} MB kept")
+    say(f"{found.freed / 1e6:.1f} MB {verb}, {found.kept / 1e6:.1f} MB kept")

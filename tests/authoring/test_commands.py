@@ -18,6 +18,7 @@ from helio.authoring import door as doors
 from helio.authoring.transcript import read_lines
 from helio.cli import app
 from helio.cli import authoring as commands
+from helio.cli.app import say
 from tests.authoring import standin_gemini as standin
 from tests.authoring.answers import LOOK, RED, SEEN, edit, fetch, figure, plan, put, question
 from tests.authoring.conftest import python, wait_for_requests
@@ -368,10 +369,81 @@ def test_a_damaged_template_is_told_before_anyone_is_asked(model, mine):
     assert server.requests == []
 
 
-def test_a_damaged_proposal_is_named(model):
-    Path("home/proposals").mkdir(parents=True)
-    Path("home/proposals/torn.json").write_text("{}", encoding="utf-8")
-    assert "torn.json is no proposal" in failing(2, "proposals")
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "{}",
+        "[1]",
+        '{"id": ',
+        "\udcff",
+        {"tokens": "many"},
+        {"notes": 3},
+        {"diagnostics": [1]},
+        {"created_at": 5},
+        {"state": "?"},
+        {"kind": ["edited"]},
+        {"after": "{bad json"},
+        {"after": '{"steps": [1]}'},
+    ],
+)
+def test_a_damaged_proposal_is_named_and_keeps_nobody_from_the_others(mine, damage):
+    helio("edit", "mine", "change the title to 'Hello'")
+    sound = proposal()
+    text = damage
+    if isinstance(damage, dict):
+        facts = json.loads(Path(f"home/proposals/{sound}.json").read_text(encoding="utf-8"))
+        text = json.dumps(facts | {"id": "torn"} | damage)
+    Path("home/proposals/torn.json").write_bytes(text.encode(errors="surrogateescape"))
+    listed = helio("proposals")
+    assert listed.exit_code == 0, listed.output
+    assert "torn.json is no proposal of this helio, and is passed over" in listed.stderr
+    assert sound in listed.stdout
+    for verb in ("accept", "show"):
+        assert "torn.json is no proposal" in failing(2, "proposals", verb, "torn")
+    assert helio("author", "ACE magnetic field for 2023-01-02").exit_code == 0
+    assert helio("proposals", "accept", sound).exit_code == 0
+
+
+@pytest.mark.parametrize("damage", ["{", "[]", '{"number": "1"}', "\udcff"])
+def test_a_damaged_note_in_a_history_is_named_and_passed_over(mine, damage):
+    helio("edit", "mine", "change the title to 'Hello'", "--yes")
+    about = Path("home/templates/history/mine/1.about.json")
+    about.write_bytes(damage.encode(errors="surrogateescape"))
+    listed = helio("history", "mine")
+    assert listed.exit_code == 0, listed.output
+    assert "1.about.json" in listed.stderr
+    assert listed.stdout.splitlines()[0].startswith("  2 *")
+    assert helio("edit", "mine", "change the title to 'Bye'", "--yes").exit_code == 0
+    assert helio("edit", "mine", "--undo").exit_code == 0
+    assert '"title": "Hello"' in mine.read_text(encoding="utf-8")
+
+
+def test_escapes_in_what_a_stranger_wrote_are_seen_and_not_obeyed(mine):
+    text = mine.read_text(encoding="utf-8")
+    title = "ACE \x1b]0;pwned\x07\x1b[2J\u202egnp.exe\x9b"
+    document = json.loads(text)
+    document["steps"][2]["tool_args"]["title"] = document["name"] = document["description"] = title
+    mine.write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
+    for command in (
+        ("edit", "mine", "what does it draw?"),
+        ("edit", "mine", "change the title to 'Hello'"),
+        ("show", "mine"),
+        ("list",),
+        ("proposals", "--json"),
+    ):
+        said = helio(*command).output
+        assert not set("\x1b\x07\u202e\x9b") & set(said), command
+    [kept] = json.loads(helio("proposals", "--json").stdout)
+    assert title in kept["before"].replace("\\u001b", "\x1b").replace("\\u0007", "\x07")
+
+
+def test_a_file_gets_every_byte_of_a_text_and_a_terminal_does_not(mine, monkeypatch, capsys):
+    said = "a\r\nb\x1b"
+    say(said, nl=False, exact=True)
+    assert capsys.readouterr().out == said
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    say(said, nl=False, exact=True)
+    assert capsys.readouterr().out == "a\\u000d\nb\\u001b"
 
 
 # ---- repair

@@ -1,0 +1,31 @@
+"""Whatever a command prints goes through one place, which makes it plain."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import helio.cli
+from helio.cli.app import plain
+
+FOLDER = Path(helio.cli.__file__).parent
+
+
+@pytest.mark.parametrize("file", sorted(FOLDER.glob("*.py")), ids=lambda file: file.stem)
+def test_no_command_prints_past_the_one_place(file: Path):
+    text = file.read_text(encoding="utf-8")
+    assert len(re.findall(r"typer\.echo\(|\bprint\(|sys\.stdout\.write", text)) == (
+        file.stem == "app"
+    ) + text.count(">>> print(")
+
+
+@pytest.mark.parametrize(
+    "sign", ["\x1b", "\x07", "\r", "\x08", "\x7f", "\x9b", "\u202e", "\u2066", "\u2028", "\ud800"]
+)
+def test_a_sign_that_a_terminal_would_obey_is_made_visible(sign: str):
+    assert plain(f"a{sign}b") == f"a\\u{ord(sign):04x}b"
+
+
+def test_the_field_s_own_signs_lines_and_tabs_stay():
+    text = "Bz [nT]\tβ ≥ 1 – 10⁻³ µ°\n│ 磁場 👩‍🚀"
+    assert plain(text) == text
