@@ -93,7 +93,7 @@ def canonical_code(code: str, names: Mapping[str, str] | None = None) -> str:
     >>> canonical_code("x = 1  # one") == canonical_code("x=1")
     True
     >>> canonical_code("x = df_B", {"df_B": "df 0"})
-    'Module(body=[Assign(targets=[Name(id=\'x\')] value=Name(id=\'df 0\'))])'
+    "Module(body=[Assign(targets=[Name(id='x')] value=Name(id='df 0'))])"
     """
     if len(code) > _LONGEST_CODE:
         return code

@@ -626,7 +626,9 @@ class _Reader:
         keywords = {one.arg: one.value for one in node.keywords if one.arg}
         given: list[ast.expr] = []
         if dotted in _PARSERS:
-            if "format" not in keywords:
+            # a format leaves nothing open; "mixed" is none
+            formats = self._texts(keywords["format"], set()) if "format" in keywords else ()
+            if not any("%" in one for one in formats):
                 given = [*node.args[: 2 if dotted == "pd.date_range" else 1]]
                 given += [keywords[one] for one in _GIVEN_TIMES if one in keywords]
             for text in (inner for one in given for inner in self._texts(one, set())):
