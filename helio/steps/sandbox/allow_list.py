@@ -441,7 +441,7 @@ class _Reader:
         stored = isinstance(node.ctx, (ast.Store, ast.Del))
         if stored and (dotted or name not in _STORED):
             yield f"the attribute {name} cannot be set" + (
-                "" if dotted else f": write x['{name}'] = … of a column"
+                "" if dotted else f" (a column is df['{name}'] = …)"
             )
         if dotted:
             yield from self._member(node, dotted)
@@ -451,7 +451,7 @@ class _Reader:
         elif id(node) in self.called:
             yield f"the method {name} is not on the list{_instead(name)}"
         elif not stored and (not _COLUMN.fullmatch(name) or name in _NO_COLUMNS):
-            yield f"the attribute {name} is not on the list: write df['{name}'] of a column"
+            yield f"the attribute {name} is not on the list (a column is df['{name}'])"
 
     def _member(self, node: ast.Attribute, dotted: str) -> Iterator[str]:
         """Refuse members of modules, and of their classes, that are not listed."""

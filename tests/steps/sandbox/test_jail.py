@@ -274,9 +274,10 @@ from helio.errors import NoSandbox
 from helio.steps.sandbox import isolation
 from helio.steps.sandbox.jail import Jail, find_parts
 from helio.steps.sandbox.parts import check_parts
-program = [(0x20, 0, 0, 0)]
-for number in map(int, sys.argv[1].split(",")):
-    program += [(0x15, 0, 1, number), (0x06, 0, 0, 0x00050001)]
+program = []
+for number, _, third in (one.partition(":") for one in sys.argv[1].split(",")):
+    asked = [(0x20, 0, 0, 32), (0x15, 0, 1, int(third))] if third else []  # of calls with this third argument alone
+    program += [(0x20, 0, 0, 0), (0x15, 0, len(asked) + 1, int(number)), *asked, (0x06, 0, 0, 0x00050001)]
 program.append((0x06, 0, 0, 0x7fff0000))
 isolation.refuse_calls(b"".join(struct.pack("=HBBI", *one) for one in program))
 found = find_parts()
@@ -294,7 +295,7 @@ UNSHARE = {"x86_64": 272, "aarch64": 97}
 LANDLOCK = 444
 
 
-def without(*calls: int, run: bool = False) -> subprocess.CompletedProcess[str]:
+def without(*calls: int | str, run: bool = False) -> subprocess.CompletedProcess[str]:
     program = [sys.executable, "-c", WITHOUT, ",".join(map(str, calls)), *(["run"] if run else [])]
     return subprocess.run(program, capture_output=True, text=True, check=False)
 
@@ -364,6 +365,17 @@ def test_without_fixed_addresses_code_runs():
     done = without(PERSONALITY[os.uname().machine], run=True)
     lacking, ran = done.stdout.splitlines()
     assert lacking == "['fixed addresses']"
+    assert ran == "series"
+
+
+MPROTECT = {"x86_64": 10, "aarch64": 226}
+
+
+@on_linux
+def test_where_the_clock_cannot_be_stopped_code_runs():
+    done = without(f"{MPROTECT[os.uname().machine]}:7", run=True)  # memory that is written and executed
+    lacking, ran = done.stdout.splitlines()
+    assert lacking == "['no clock']"
     assert ran == "series"
 
 
