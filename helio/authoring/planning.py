@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -12,11 +13,12 @@ from helio.authoring.gate import Gate, Proved
 from helio.authoring.model import Ask, Model, UserTurn
 from helio.authoring.quoting import data
 from helio.authoring.rules.sentence import Sentence
+from helio.errors import TimeRangeError
 from helio.pipelines.figures import RENDER
 from helio.pipelines.schema import SCHEMA_VERSION
 from helio.pipelines.template import Document, slug
 from helio.steps.signature import Signature, signatures
-from helio.time_range import is_relative, parse_time_range
+from helio.time_range import TimeRange, is_relative, parse_time_range
 
 SYSTEM = """You write pipeline templates for heliophysics. A template fetches data, computes with named operations and
 draws one figure or a few. You only write it: code proves it and a person approves it before anything runs.
@@ -81,6 +83,31 @@ SCHEMA: Mapping[str, Any] = {
 }
 
 
+_NUMBER = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|few|several|couple)"
+_UNIT = (
+    r"(?:seconds?|minutes?|hours?|days?|nights?|weeks?|weekends?|fortnights?|months?|years?|quarters?|half|halves|"
+    r"thirds?|parts?|rest|remainder|beginning|start|end|middle|morning|afternoon|evening|noon|midnight|solstice|"
+    r"equinox|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?)"
+)
+_SHIFTS = (
+    r"(?:since|until|till|before|after|following|preceding|by|around|about|near|from|starting|beginning|ending|to|"
+    r"through|up|early|late|mid|middle|first|second|third|fourth|last|next|previous|every|each|except|excluding|"
+    r"without|not|than|or|±|>|<)"
+)
+_BEFORE = re.compile(
+    rf"(?:\b{_UNIT},?\s+(?:of|in|on|from|after|before|around|into|at)\s+(?:the\s+)?|"
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?[\s,-]+|"
+    rf"(?<!\w){_SHIFTS}[\s-]+(?:the\s+)?(?:(?:of|on|in|for)\s+)?)$",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(
+    rf"\s*,?\s*(?:(?:and|to|till?|until|through|plus|or|for)\s+(?:(?:the|its|a|an)\s+)*(?:{_NUMBER}|{_UNIT}|next|"
+    rf"following|previous|present|now|today|yesterday|half)\b|(?:onwards?|except|excluding|without|minus|but|"
+    rf"{_UNIT})\b|on\s*(?:$|[,.;])|at\s+\d|[±+-]\s*\d|\d{{1,2}}(?::\d\d|\s?[ap]\.?m\b)|\(?\b(?!UTC?\b)[A-Z]{{2,3}}[SD]?T\b)"
+)
+"""What around a phrase of time makes it another time: the week of it, since it, it and the day after."""
+
+
 class Wondering(Exception):
     """The model asks back instead of planning."""
 
@@ -112,20 +139,20 @@ def plan(
     ModelError, Cancelled
     """
     times = Sentence(request).take_times(now)
-    told = {phrase: str(parse_time_range(phrase, now)) for phrase in times}
+    plain = all(_stands_alone(phrase, request) for phrase in times)
+    told = {phrase: str(parse_time_range(phrase, now)) for phrase in times} if plain else {}
     notes = [f"'{phrase}' is {span}" for phrase, span in told.items() if is_relative(phrase)]
     prompt = "\n\n".join(
         [
             f"Request: {json.dumps(request, ensure_ascii=False)}",
             *([data("Answers to your questions", list(answers))] if answers else []),
-            f"Times, resolved by code: {json.dumps(told, ensure_ascii=False)}"
-            if told
-            else "No time was said.",
+            _times_told(told, times, now),
             data("Verified parameter reference", reference, most=24_000),
             "## Tools for steps\n" + tool_list(),
         ]
     )
     ask = Ask("smart", SYSTEM, (UserTurn(prompt),), schema=SCHEMA)
+    changed: list[str] = []
 
     def take(answer: Any) -> Proved:
         status = answer["status"]
@@ -134,13 +161,16 @@ def plan(
         if status == "impossible":
             raise impossible(answer)
         document = _document(answer)
-        _settle_time(document, times, now)
+        changed[:] = _settle_time(document, times if plain else [], now)
+        if not plain:
+            changed.extend(_chosen_time(document, times, now))
         proved = gate.new(json.dumps(document))
         if proved.errors:
             raise Rejected(proved.errors)
         return proved
 
-    return settle(model, ask, take), tuple(notes), prompt
+    proved = settle(model, ask, take)
+    return proved, (*notes, *changed), prompt
 
 
 def tool_list() -> str:
@@ -204,11 +234,67 @@ def _document(answer: Mapping[str, Any]) -> Document:
     }
 
 
-def _settle_time(document: Document, times: list[str], now: datetime) -> None:
-    """A time that the request states is the default of the one variable for it, whatever the model made of it."""
+def _stands_alone(phrase: str, request: str) -> bool:
+    """Whether a time is said as it is: not the week of it, nor since it, nor it and the day after.
+
+    >>> _stands_alone("May 2021", "ACE field for May 2021"), _stands_alone("May 2021", "first week of May 2021")
+    (True, False)
+    """
+    plain = " ".join(request.split())
+    at = plain.find(phrase)
+    if at < 0:  # put together from two: between A and B
+        return True
+    early, late = plain[:at], plain[at + len(phrase) :]
+    if re.match(r"(?:the )?(?:last|past|this|previous|today|yesterday)\b", phrase, re.IGNORECASE):
+        early = re.sub(r"\bfrom\s+$", "", early, flags=re.IGNORECASE)  # data from last week are those of it
+    return not _BEFORE.search(early) and not _AFTER.match(late)
+
+
+def _times_told(told: Mapping[str, str], times: Sequence[str], now: datetime) -> str:
+    if told:
+        return f"Times, resolved by code: {json.dumps(told, ensure_ascii=False)}"
+    if not times:
+        return "No time was said."
+    said = json.dumps(list(times), ensure_ascii=False)
+    return (
+        f"The request qualifies its time: {said} is not the whole of it. Resolve all of what it says yourself, as "
+        f"'A to B' with dates, or 'A to now'; it is {now:%Y-%m-%dT%H:%M} UTC."
+    )
+
+
+def _settle_time(document: Document, times: Sequence[str], now: datetime) -> list[str]:
+    """Make a time that the request states plainly the default of the one variable for it, and say what it replaces."""
     if not document["variables"] and TIME_RANGE in json.dumps(document["steps"]):
         document["variables"][TIME_RANGE] = {"type": "time_range"}
-    names = [name for name, facts in document["variables"].items() if facts.get("type") == "time_range"]
-    if len(times) == 1 and len(names) == 1:
-        phrase = times[0] if is_relative(times[0]) else str(parse_time_range(times[0], now))
-        document["variables"][names[0]]["default"] = phrase
+    names = _time_variables(document)
+    if len(times) != 1 or len(names) != 1:
+        return []
+    facts = document["variables"][names[0]]
+    phrase = times[0] if is_relative(times[0]) else str(parse_time_range(times[0], now))
+    written = _span(facts.get("default"), now)
+    facts["default"] = phrase
+    if written is None or written == parse_time_range(phrase, now):
+        return []
+    return [f"the time is '{times[0]}', as the request says; the model had written {written}"]
+
+
+def _chosen_time(document: Document, times: Sequence[str], now: datetime) -> list[str]:
+    """What a model made of a time that the request qualifies: a person has to look at it."""
+    spans = {name: document["variables"][name].get("default") for name in _time_variables(document)}
+    quoted = ", ".join(f"'{one}'" for one in times)
+    return [
+        f"the request says more of its time than {quoted}; the model made of it: {_span(default, now) or default}"
+        for default in spans.values()
+        if default
+    ]
+
+
+def _time_variables(document: Document) -> list[str]:
+    return [name for name, facts in document["variables"].items() if facts.get("type") == "time_range"]
+
+
+def _span(phrase: object, now: datetime) -> TimeRange | None:
+    try:
+        return parse_time_range(phrase, now) if isinstance(phrase, str) else None
+    except TimeRangeError:
+        return None

@@ -316,3 +316,49 @@ def test_every_tool_and_every_key_of_a_figure_is_told_in_a_line(serve, author):
     assert "  - trace_colors: {…: string}. Colour of a line, by label or label.component." in told
     assert "- magnitude(source_label: label, " in told
     assert len(told) < 30_000
+
+
+# ---- a time of which rules read a part
+
+
+def dated(span: str) -> list[dict[str, str]]:
+    return [{"name": "$TIME_RANGE", "type": "time_range", "default": span}]
+
+
+@pytest.mark.parametrize(
+    ("when", "right"),
+    [
+        ("the first week of May 2021", "2021-05-01 to 2021-05-08"),
+        ("since 10 May 2021", "2021-05-10 to now"),
+        ("the day after 10 May 2021", "2021-05-11 to 2021-05-12"),
+        ("the week of 10 May 2021", "2021-05-10 to 2021-05-17"),
+        ("10 May 2021 and the day after", "2021-05-10 to 2021-05-12"),
+        ("mid-May 2021", "2021-05-11 to 2021-05-21"),
+        ("10 May 2021 onwards", "2021-05-10 to now"),
+        ("every Monday in May 2021", "2021-05-03 to 2021-05-04"),
+    ],
+)
+def test_a_time_that_the_request_qualifies_is_the_model_s_to_resolve_and_a_person_is_told(
+    serve, author, when, right
+):
+    server = serve(SEEN, plan(variables=dated(right)))
+    made = author(server).create(f"ACE magnetic field, {when}")
+    assert made.template["variables"]["$TIME_RANGE"]["default"] == right
+    assert any("the request says more of its time than" in one and "2021-05" in one for one in made.notes)
+    assert "Resolve all of what it says yourself" in server.requests[-1].text
+    assert "it is 2024-01-20T12:00 UTC" in server.requests[-1].text
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "ACE field for 10 May 2021",
+        "ACE field 2021-05-10 with 1 hour running average",
+        "the storm of 10 May 2021: ACE field and its magnitude",
+        "10 May 2021 for ACE, to compare later",
+    ],
+)
+def test_a_time_that_is_said_plainly_replaces_the_model_s_own_and_a_person_is_told(serve, author, request_):
+    made = author(serve(SEEN, plan(variables=dated("2021-05-03 to 2021-05-04")))).create(request_)
+    assert made.template["variables"]["$TIME_RANGE"]["default"] == "2021-05-10 to 2021-05-11"
+    assert any("the model had written 2021-05-03 to 2021-05-04" in one for one in made.notes)
