@@ -81,7 +81,9 @@ def stop_clock(clock: Clock) -> None:
     if not clock.functions:
         return
     refusal = _REFUSAL[platform.machine()]
-    _protect(clock, _READ | _WRITE | _EXECUTE)
+    # never writable and executable at once: when it becomes executable again, the kernel of an ARM machine drops what
+    # the processor has read of it before
+    _protect(clock, _READ | _WRITE)
     for function in clock.functions:
         ctypes.memmove(function, refusal, len(refusal))
     _protect(clock, _READ | _EXECUTE)
