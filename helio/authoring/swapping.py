@@ -10,9 +10,10 @@ from helio.authoring.operations import KEYED_BY_LABEL, Operation, apply
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.draft import short
 from helio.errors import DataError, RequestError
+from helio.knowledge.cadence import cadence_text
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.missions import ALIASES
-from helio.knowledge.quantities import Swap, sources_of, spacecraft_named, swap
+from helio.knowledge.quantities import SOURCES, Swap, sources_of, spacecraft_named, swap
 from helio.pipelines.figures import FIGURES, STYLE, spec_of
 from helio.pipelines.labels import owner, produced_labels, read_labels
 from helio.pipelines.template import Document
@@ -43,23 +44,68 @@ def swapped(
     operations: list[Operation] = []
     notes: list[str] = []
     before: set[str] = set()
+    cadences: dict[str, tuple[str, str]] = {}
+    there = crafts_in(template, catalogue)
+    if old and craft in there:
+        raise NotUnderstood(
+            f"{craft} is in it already, beside {old}: it would be there twice",
+            advice=f"remove the panels of {old}, or write a pipeline of {craft} alone",
+        )
+    if not old and len(there) > 1:
+        raise NotUnderstood(
+            f"it has data of {', '.join(there)}: which of them is to give way to {craft}?",
+            advice=" or ".join(f"'replace {one} by {craft}'" for one in there if one != craft),
+        )
     for step in template["steps"]:
         if step.get("tool_name") != "fetch_data":
             continue
-        datasets = datasets_of(step["tool_args"])
-        known = [catalogue.summary(one).spacecraft for one in datasets if one in catalogue]
+        known = _crafts_of(step, catalogue)
         if old and known and old not in known:
             continue
         before |= set(known[:1])
         made, told = _swapped_fetch(template, step, craft, catalogue)
         operations += made
         notes += told
+        cadences[str(step["step_id"])] = _cadences(step, made)
     if not operations:
         of = f" of {old}" if old else ""
         raise NotUnderstood(f"there is no fetch{of} in it that could be swapped")
-    operations += list(_renamed(template, before, craft))
+    operations += list(_renamed(template, before, craft, cadences))
     operations += list(_relabelled(apply(template, operations), before, craft))
     return operations, notes
+
+
+def crafts_in(template: Document, catalogue: Catalogue) -> list[str]:
+    """The spacecraft whose data a template fetches, in the order of its steps."""
+    return list(
+        dict.fromkeys(
+            craft
+            for step in template["steps"]
+            if step.get("tool_name") == "fetch_data"
+            for craft in _crafts_of(step, catalogue)[:1]
+        )
+    )
+
+
+def _crafts_of(step: Document, catalogue: Catalogue) -> list[str]:
+    return [catalogue.summary(one).spacecraft for one in datasets_of(step["tool_args"]) if one in catalogue]
+
+
+def _cadences(step: Document, operations: Sequence[Operation]) -> tuple[str, str]:
+    """The cadence of what a fetch took and of what it takes now, as intents write them; empty where not known."""
+    args: Document = next((one.value for one in operations if one.at == ("tool_args",)), {})
+    return _cadence(step["tool_args"]), _cadence(args)
+
+
+def _cadence(args: Document) -> str:
+    pairs = [*fetched(args), *((args.get("dataset_id"), one) for one in args.get("parameters") or ())]
+    known = next(
+        (one for pair in pairs for one in SOURCES if one.dataset == pair[0] and pair[1] in one.parameters),
+        None,
+    )
+    if known is None:
+        return ""
+    return cadence_text(known.cadence) if known.cadence else "changing cadence"
 
 
 def _swapped_fetch(
@@ -115,9 +161,23 @@ def _swapped_parameters(
 
 def _swap(dataset: str, parameter: str, craft: str, catalogue: Catalogue) -> Swap:
     try:
-        return swap(dataset, parameter, craft, catalogue=catalogue)
+        found = swap(dataset, parameter, craft, catalogue=catalogue)
+        sizes = [
+            catalogue.dataset(one).parameter(other).size
+            for one, other in ((dataset, parameter), (found.dataset, found.parameters[0]))
+            if catalogue.dataset(one).parameters
+        ]
     except (RequestError, DataError) as error:
         raise NotUnderstood(error.message, advice=error.advice) from error
+    if len(found.parameters) == 1 and len(sizes) == 2 and bool(sizes[0]) != bool(sizes[1]):
+        one, other = ("components apart", "a vector") if sizes[1] else ("a vector", "components apart")
+        raise NotUnderstood(
+            f"{dataset}.{parameter} is one of {one}, and {found.dataset}.{found.parameters[0]} is {other}"
+            if sizes[1]
+            else f"{dataset}.{parameter} is {one}, and {craft} has {other}",
+            advice="the steps that read it have to change too; a model can write them: set GEMINI_API_KEY",
+        )
+    return found
 
 
 def _told(dataset: str, parameter: str, found: Swap) -> str:
@@ -201,8 +261,10 @@ def _relabelled(template: Document, before: set[str], craft: str) -> Iterator[Op
             yield Operation("rewire", str(step_id), old=label, new=new)
 
 
-def _renamed(template: Document, before: set[str], craft: str) -> Iterator[Operation]:
-    """What is said for people, with the other spacecraft's name."""
+def _renamed(
+    template: Document, before: set[str], craft: str, cadences: dict[str, tuple[str, str]]
+) -> Iterator[Operation]:
+    """What is said for people, with the other spacecraft's name, and with its cadence where a fetch is told of."""
     names = {name for one in before for name in (one, *ALIASES.get(one, ()))}
     spelt = "|".join(re.escape(one) for one in sorted(names, key=len, reverse=True))
     if not spelt:
@@ -213,8 +275,14 @@ def _renamed(template: Document, before: set[str], craft: str) -> Iterator[Opera
             yield Operation("set", "", (key,), pattern.sub(craft, template[key]))
     for step in template["steps"]:
         name = str(step["step_id"])
-        if isinstance(step.get("intent"), str) and pattern.search(step["intent"]):
-            yield Operation("set", name, ("intent",), pattern.sub(craft, step["intent"]))
+        intent = step.get("intent")
+        if isinstance(intent, str):
+            old, new = cadences.get(name, ("", ""))
+            said = pattern.sub(craft, intent)
+            if old:
+                said = re.sub(rf"(?<!\w){re.escape(old)}(?!\w)", new or "another cadence", said)
+            if said != intent:
+                yield Operation("set", name, ("intent",), said)
         if step.get("tool_name") not in (*FIGURES, STYLE):
             continue
         spec = spec_of(step)

@@ -9,7 +9,8 @@ from helio.pipelines.figures import FIGURES, STYLE
 from helio.pipelines.template import Document
 
 _QUESTION = re.compile(
-    r"^\s*(?:what|which|why|how|when|where|who|does|do|is|are|explain|describe|tell me|list)\b|\?\s*$",
+    r"^\s*(?:what|which|why|how|when|where|who|does|is|are|explain|describe|tell me|list"
+    r"|do\s+(?:i|we|you|they|the|these|those|any|all|both|steps?))\b|\?\s*$",
     re.IGNORECASE,
 )
 _WISH = re.compile(r"^\s*(?:can|could|would|will) you\b", re.IGNORECASE)
@@ -18,8 +19,10 @@ _WISH = re.compile(r"^\s*(?:can|could|would|will) you\b", re.IGNORECASE)
 def is_question(request: str) -> bool:
     """Whether a sentence asks about a template instead of asking for a change.
 
-    >>> is_question("which dataset is used?"), is_question("could you make it red?")
-    (True, False)
+    >>> is_question("which dataset is used?"), is_question("do the panels share an axis")
+    (True, True)
+    >>> is_question("could you make it red?"), is_question("do it for Wind instead")
+    (False, False)
     """
     return bool(_QUESTION.search(request)) and not _WISH.search(request)
 

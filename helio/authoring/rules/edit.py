@@ -16,7 +16,7 @@ from helio.authoring.rules.lines import Asks
 from helio.authoring.rules.looks import Looks
 from helio.authoring.rules.reading import DURATION, FRAMES, duration, spellings
 from helio.authoring.rules.sentence import Sentence
-from helio.authoring.swapping import fetched, refetched, swapped
+from helio.authoring.swapping import crafts_in, fetched, refetched, swapped
 from helio.errors import did_you_mean
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.figures import (
@@ -33,6 +33,11 @@ _SMOOTHING = {
     "running_median": r"(?:running|moving|rolling|sliding)[- ]medians?",
     "resample": r"resampl\w+|averages?|bins?",
 }
+_BY_NUMBER = (
+    "y_label", "log_scale", "log_y", "log_x", "log_z", "y_range", "z_min", "z_max", "bin_label", "bin_range"
+)  # fmt: skip
+_IN_ORDER = ("panel_types", "row_heights")
+_WITH_PANEL = ("hlines", "vlines", "slopes", "annotations")
 _VERBS = (
     "change",
     "set",
@@ -131,7 +136,16 @@ class _Editor(Looks):
         ):
             figure = self._figure()
             panels = self._lines().spec(figure).get("panels") or []
-            gone = self._panel_numbers(one["what"], figure)
+            gone, shared = self._panel_numbers(one["what"], figure)
+            if gone == shared:
+                raise NotUnderstood(
+                    f"panel {gone[0]} draws more than '{one['what']}'",
+                    advice=f"'remove panel {gone[0]}' removes all of it",
+                )
+            if len(gone) > 1 and not one[0].casefold().endswith("s"):
+                every = "all of them"
+                answer = self.ask("Which panel is meant?", [*(f"panel {number}" for number in gone), every])
+                gone = gone if answer == every else [int(answer.removeprefix("panel "))]
             if len(gone) == len(panels):
                 raise NotUnderstood("then there would be no panel left")
             self._redraw(figure, [panel for place, panel in enumerate(panels, 1) if place not in gone])
@@ -139,10 +153,11 @@ class _Editor(Looks):
             r"\b(?:show|draw|plot|keep)\s+(?:me\s+)?only\s+(?:the\s+)?(?P<what>[\w.|]+(?:\s+[\w|]+){0,2})"
         ):
             figure = self._figure()
-            lines = self._lines().meant(one["what"], figure)
-            if not lines:
-                raise NotUnderstood(f"no line is known as '{one['what']}'")
-            self._redraw(figure, [[line] for line in (self._component(each) for each in lines)])
+            lines = self._known(one["what"], figure)
+            panels = self._lines().spec(figure).get("panels") or [self._lines().drawn(figure)]
+            kept = [[label for label in panel if label in lines] for panel in panels]
+            apart = [line for line in lines if not any(line in panel for panel in kept)]
+            self._redraw(figure, [*kept, *([self._component(each)] for each in apart)])
 
     def _component(self, line: str) -> str:
         """A line as a label of its own: a component of a vector is taken out of it first."""
@@ -163,7 +178,11 @@ class _Editor(Looks):
         return label
 
     def _redraw(self, figure: Document, panels: list[list[str]]) -> None:
-        """Let a figure draw other panels; styles of lines that go are taken away with them."""
+        """Let a figure draw other panels, empty ones left out; what is said of lines and panels goes with them."""
+        before = self._lines().spec(figure).get("panels")
+        if isinstance(before, list):
+            self._renumber(figure, before, panels)
+        panels = [panel for panel in panels if panel]
         labels = [label for panel in panels for label in panel]
         step, place = self._style_of(figure, "panels")
         self._do(Operation("set", str(step["step_id"]), (*place, "panels"), panels))
@@ -175,7 +194,56 @@ class _Editor(Looks):
             known = (spec_of(styled) or {}).get(key)
             for line in list(known) if isinstance(known, dict) else []:
                 if owner(line, labels) is None:
+                    self._hold(key, line)
                     self._do(Operation("unset", str(styled["step_id"]), (*at, key, line)))
+
+    def _hold(self, key: str, where: str) -> None:
+        """Refuse to take away what the same sentence asks for."""
+        if (key, where) in self.wished:
+            raise NotUnderstood(
+                f"{'panel ' if where.isdigit() else ''}{where} would no longer be drawn, and its looks are to change",
+                advice="one of the two",
+            )
+
+    def _renumber(self, figure: Document, before: list[list[str]], after: list[list[str]]) -> None:
+        """Let what is said of panels by number follow them to where they go."""
+        kept = [panel for panel in after if panel]
+        numbers = {
+            str(number): next((str(new) for new, other in enumerate(kept, 1) if set(other) & set(panel)), "")
+            for number, panel in enumerate(before, 1)
+        }
+        if all(number == new for number, new in numbers.items()):
+            return
+        for key in (*_BY_NUMBER, *_IN_ORDER, *_WITH_PANEL):
+            step, place = self._style_of(figure, key)
+            known = (spec_of(step) or {}).get(key)
+            value: Any = known
+            if key in _BY_NUMBER and isinstance(known, dict):
+                for number in known:
+                    if not numbers.get(number):
+                        self._hold(key, number)
+                value = {numbers[number]: one for number, one in known.items() if numbers.get(number)}
+            elif key in _IN_ORDER and isinstance(known, list) and len(known) == len(before):
+                value = [one for number, one in enumerate(known, 1) if numbers[str(number)]]
+                if len(value) != len(kept):
+                    raise NotUnderstood(
+                        f"the figure says {key} of each panel, which rules cannot do for a new one"
+                    )
+            elif key in _WITH_PANEL and isinstance(known, list):
+                value = [_on_panel(key, one, numbers) for one in known]
+                if None in value:
+                    self._hold(key, "")
+                    value = [one for one in value if one is not None]
+            elif key == "log_scale" and isinstance(known, int):
+                value = int(numbers.get(str(known)) or 0)
+            if value == known:
+                continue
+            where = (*place, key)
+            self._do(
+                Operation("set", str(step["step_id"]), where, value)
+                if value
+                else Operation("unset", str(step["step_id"]), where)
+            )
 
     # Work -------------------------------------------------------------------------------------------------
 
@@ -233,7 +301,7 @@ class _Editor(Looks):
 
     def _targets(self, what: str | None, *, vector: bool | None = None) -> list[str]:
         figure = self._figure()
-        labels = self._lines().meant(what, figure) if what else self._lines().drawn(figure)
+        labels = self._known(what, figure) if what else self._lines().drawn(figure)
         if vector is not None:
             fitting = [label for label in labels if self._lines().is_vector(label) is vector]
             labels = fitting if vector else fitting or labels
@@ -295,7 +363,9 @@ class _Editor(Looks):
             if beside:
                 panels[place].append(label)
             else:
+                before = deepcopy(panels)
                 panels.insert(place + 1, [label])
+                self._renumber(figure, before, panels)
             step, at = self._style_of(figure, "panels")
             self._do(Operation("set", str(step["step_id"]), (*at, "panels"), panels))
         holder, where = self._style_of(figure, "labels")
@@ -375,6 +445,9 @@ class _Editor(Looks):
             return
         craft = spellings()[found["new"].casefold()]
         old = spellings()[found["old"].casefold()] if found["old"] else ""
+        there = [one for one in crafts_in(self.after, self.catalogue) if one != craft]
+        if not old and len(crafts_in(self.after, self.catalogue)) > 1:
+            old = self.ask(f"Which spacecraft is to give way to {craft}?", there)
         operations, notes = swapped(self.after, craft, catalogue=self.catalogue, instead_of=old)
         self._do(*operations)
         self.notes += notes
@@ -416,6 +489,11 @@ class _Editor(Looks):
         times = self.sentence.take_times(self.now)
         if not times:
             return
+        if self.sentence.joins_times():
+            raise NotUnderstood(
+                "rules set one time in place of the one that is there, and add none",
+                advice=f"'use {times[0]} instead'; or a model: set GEMINI_API_KEY",
+            )
         if len(times) > 1:
             raise NotUnderstood(
                 f"{len(times)} times were read: {', '.join(times)}", advice="one range, 'A to B'"
@@ -470,6 +548,18 @@ class _Editor(Looks):
         return _free(
             re.sub(r"\W+", "_", wanted).lower(), {str(one["step_id"]) for one in self.after["steps"]}
         )
+
+
+def _on_panel(key: str, mark: Any, numbers: dict[str, str]) -> Any:
+    """A mark with the new number of its panel, as it is where it has none; None where the panel is gone."""
+    if not isinstance(mark, dict):
+        return mark
+    first = key == "hlines" or (key == "annotations" and isinstance(mark.get("x"), str))
+    number = str(mark.get("panel", "1" if first else ""))
+    new = numbers.get(number, number)
+    if new == number:
+        return mark
+    return mark | {"panel": int(new)} if new else None
 
 
 def _free(wanted: str, taken: Any) -> str:

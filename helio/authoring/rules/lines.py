@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from helio.authoring.rules.reading import FRAMES, QUANTITIES, spellings
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.reading import ABS_B, FRAMES, QUANTITIES, VELOCITY, B, spellings
 from helio.authoring.swapping import fetched
+from helio.errors import UnknownParameter
 from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.quantities import SOURCES
 from helio.pipelines.figures import complete_labels, figures_meant, spec_of
-from helio.pipelines.labels import owner, produced_labels
+from helio.pipelines.labels import owner, produced_labels, read_labels
 from helio.pipelines.template import Document
 from helio.steps.signature import signatures
 
@@ -17,6 +20,8 @@ Asks = Callable[[str, Sequence[str]], str]
 
 
 _FRAMES = "|".join(one.casefold() for one in FRAMES)
+PRONOUNS = ("it", "this", "that", "them", "these", "those")
+EVERY = "all of them"
 
 
 class Lines:
@@ -63,94 +68,229 @@ class Lines:
                 found |= dict.fromkeys(produced_labels(signature, args), step)
         return found
 
-    def known_as(self, label: str) -> str:
-        """The words by which a label is known: its own, its step's intent, what it fetches or computes."""
-        gives = self.gives()
-        base = owner(label, gives) or label
-        step = gives.get(base, {})
-        args = step.get("tool_args") or {}
-        kind = "magnitude" if step.get("tool_name") == "magnitude" else ""
-        described = []
-        if step.get("tool_name") == "fetch_data":
-            for dataset, parameter in fetched(args):
-                if dataset in self.catalogue:
-                    entry = self.catalogue.dataset(dataset)
-                    described += [
-                        entry.spacecraft,
-                        *(one.description for one in entry.parameters if one.name == parameter),
-                    ]
-        return " ".join(
-            [label, str(step.get("intent", "")), kind, str(args.get("parameter_id", "")), *described]
-        ).casefold()
+    def meant(self, what: str, figure: Document, *, telling: bool = False) -> list[str]:
+        """The lines that words mean, as a figure addresses them.
 
-    def meant(self, what: str, figure: Document, among: list[str] | None = None) -> list[str]:
-        """The lines that a word means, as a figure addresses them."""
+        What a line is itself comes before what its step says, for a step may give many, and that before what it
+        is made from. Words are whole words.
+
+        Parameters
+        ----------
+        telling : bool
+            Whether a spacecraft's name means the lines by which spacecraft are told apart, where there are such:
+            one colour for a vector would make its components alike.
+        """
+        return self._meant(what.casefold().strip(), what, self.drawn(figure), telling)
+
+    def one_or_all(self, what: str, figure: Document, *, telling: bool = False) -> list[str]:
+        """The lines that words mean; one of them where the words are of one thing and several could be it."""
+        lines = self.meant(what, figure, telling=telling)
         plain = what.casefold().strip()
-        drawn = self.drawn(figure) if among is None else among
+        plural = re.search(r"^(?:both|all|every)\b|s$", plain) or plain in spellings()
+        if len(lines) < 2 or plural or plain in PRONOUNS:
+            return lines
+        answer = self.ask(f"Which one is '{what}'?", [*lines, EVERY])
+        return lines if answer == EVERY else [answer]
+
+    def frame(self, label: str) -> str:
+        """The frame of a label, as far as the table of quantities or its own step says it."""
+        step = self.gives().get(label, {})
+        args = step.get("tool_args") or {}
+        if step.get("tool_name") == "fetch_data":
+            known = {
+                one.frame
+                for one in SOURCES
+                for pair in self._pairs(label)
+                if (one.dataset, one.parameters) == (pair[0], (pair[1],))
+            }
+            return known.pop() if len(known) == 1 else ""
+        for key in ("to", "frame"):
+            if str(args.get(key, "")).upper() in FRAMES:
+                return str(args[key]).upper()
+        return next((frame for one in self._sources(label) if (frame := self.frame(one))), "")
+
+    def crafts(self, label: str) -> set[str]:
+        """The spacecraft of the data that a label is made of."""
+        found = {
+            self.catalogue.summary(dataset).spacecraft
+            for dataset, _ in self._pairs(label)
+            if dataset in self.catalogue
+        }
+        return found.union(*(self.crafts(one) for one in self._sources(label)))
+
+    def _meant(self, plain: str, what: str, drawn: list[str], telling: bool) -> list[str]:
+        plain = re.sub(r"^(?:both|all|the|of)\s+", "", plain).strip()
         exact = [label for label in drawn if label.casefold() == plain]
         if exact:
             return exact
+        if plain in PRONOUNS:
+            if len(drawn) < 2:
+                return drawn
+            return [self.ask(f"Which one is '{what}'?", drawn)]
         names = "|".join(re.escape(one) for one in sorted(spellings(), key=len, reverse=True))
-        of_craft = re.fullmatch(rf"({names})\s+(.+)", plain)
+        of_craft = re.fullmatch(rf"({names})(?:\s+(.+))?", plain)
         if of_craft:
-            craft = spellings()[of_craft[1]].casefold()
-            there = [one for one in drawn if craft in self.known_as(one)]
-            return self.meant(of_craft[2], figure, among=there)
+            there = self._of_craft(spellings()[of_craft[1]], drawn)
+            if of_craft[2]:
+                return self._meant(of_craft[2], what, there, telling)
+            lone = [label for label in there if not self.is_vector(label)] if telling else []
+            return lone or there
         component = re.fullmatch(r"(b|v)_?([xyzrtn])", plain)
         if component:
-            stem = component[1]
-            lone = [
-                label
-                for label in drawn
-                if re.search(rf"(?:^|[_.]){stem}_?{component[2]}(?:_(?:{_FRAMES}))?$", label.casefold())
+            return self._component_of(what, component[1], component[2], drawn)
+        if plain in ("magnitude", "magnitudes", "|b|", "total field", "field strength", "magnitude line"):
+            return self._magnitudes(drawn)
+        quantity = next(
+            (name for name, pattern in QUANTITIES if re.fullmatch(pattern, plain, re.IGNORECASE)),
+            B if plain in ("field", "fields") else "",
+        )
+        own = {label: self._own(label) for label in drawn}
+        said = {label: self._said(label) for label in drawn}
+        whole = {label: f"{own[label]} {said[label]} {self._inherited(label)}" for label in drawn}
+        kinds = {label: self._quantities(label) for label in drawn}
+        inherited = {label: self._quantities(label, inherited=True) for label in drawn}
+        ways: tuple[Callable[[str], bool], ...] = (
+            lambda label: quantity in kinds[label],
+            lambda label: _says(own[label], plain),
+            lambda label: _says(said[label], plain),
+            lambda label: quantity in inherited[label],
+            lambda label: _says(whole[label], plain),
+        )
+        return next((found for way in ways if (found := [one for one in drawn if way(one)])), [])
+
+    def _of_craft(self, craft: str, drawn: list[str]) -> list[str]:
+        """The lines of one spacecraft alone, else those that it has a part in, else those that are called so."""
+        of = {label: self.crafts(owner(label, self.gives()) or label) for label in drawn}
+        return (
+            [label for label in drawn if of[label] == {craft}]
+            or [label for label in drawn if craft in of[label]]
+            or [label for label in drawn if _says(self._own(label), craft.casefold())]
+        )
+
+    def _component_of(self, what: str, stem: str, letter: str, drawn: list[str]) -> list[str]:
+        lone = [
+            label
+            for label in drawn
+            if re.search(rf"(?:^|[_.]){stem}_?{letter}(?:_(?:{_FRAMES}))?$", label.casefold())
+        ]
+        if lone:
+            return lone if len(lone) == 1 else [self.ask(f"Which {what}?", lone)]
+        wanted = B if stem == "b" else VELOCITY
+        vectors = [
+            label
+            for label in drawn
+            if self.is_vector(label)
+            and (
+                (kinds := self._quantities(label, inherited=True)) & {wanted}
+                or (not kinds and re.search(rf"(?:^|[_.]){stem}(?:[a-z]*)$", label.casefold()))
+                or (not kinds and _says(self._own(label), "magnetic" if stem == "b" else "velocity"))
+            )
+        ]
+        fitting = [label for label in vectors if self.frame(label) in ("", *_frames_with(letter))]
+        if vectors and not fitting:
+            has = ", ".join(f"{label} in {self.frame(label)}" for label in vectors)
+            raise NotUnderstood(f"there is no {what}: {has} has no {letter} component")
+        if len(fitting) > 1:
+            fitting = [self.ask(f"{what} of which one?", fitting)]
+        return [f"{label}.{letter}" for label in fitting]
+
+    def _magnitudes(self, drawn: list[str]) -> list[str]:
+        ways: tuple[Callable[[str], bool], ...] = (
+            lambda label: self.gives().get(label, {}).get("tool_name") == "magnitude",
+            lambda label: ABS_B in self._quantities(label),
+            lambda label: (
+                re.search(r"mag(?:nitude)?$|total$|strength$|abs_?b$", label.casefold()) is not None
+            ),
+            lambda label: _says(self._own(label), "magnitude"),
+            lambda label: ABS_B in self._quantities(label, inherited=True),
+        )
+        return next((found for way in ways if (found := [one for one in drawn if way(one)])), [])
+
+    def _pairs(self, label: str) -> list[tuple[str, str]]:
+        """The datasets and parameters that a fetched label may be."""
+        step = self.gives().get(label, {})
+        args = step.get("tool_args") or {}
+        if step.get("tool_name") != "fetch_data":
+            return []
+        parameters = args.get("parameters")
+        if isinstance(parameters, list):
+            dataset = str(args.get("dataset_id", ""))
+            return [
+                (dataset, one) for one in parameters if label == f"{dataset}.{one}" or len(parameters) == 1
             ]
-            if lone:
-                return lone
-            wanted = "magnetic" if stem == "b" else "veloc"
-            vectors = [
-                label
-                for label in drawn
-                if self.is_vector(label)
-                and (
-                    wanted in self.known_as(label)
-                    or re.search(rf"(?:^|[_.]){stem}(?:[a-z]*)$", label.casefold())
-                )
-            ]
-            vectors = vectors or [label for label in drawn if self.is_vector(label)]
-            if len(vectors) > 1:
-                vectors = [self.ask(f"{what} of which one?", vectors)]
-            return [f"{label}.{component[2]}" for label in vectors]
-        if plain in ("magnitude", "|b|", "total field", "field strength", "magnitude line"):
-            found = [label for label in drawn if self.gives().get(label, {}).get("tool_name") == "magnitude"]
-            found = found or [
-                label
-                for label in drawn
-                if re.search(r"mag(?:nitude)?$|total|strength", self.known_as(label).split(" ")[0])
-            ]
-        else:
-            named = spellings().get(plain)
-            texts = {label: self.known_as(label) for label in drawn}
-            looked = (named or plain).casefold()
-            found = [label for label, text in texts.items() if looked in text]
-            if named:  # the lines by which spacecraft are told apart, if there are such
-                found = [label for label in found if not self.is_vector(label)] or found
-            if not found:
-                for quantity, pattern in QUANTITIES:
-                    if re.fullmatch(pattern, plain, re.IGNORECASE):
-                        found = [
-                            label
-                            for label, text in texts.items()
-                            if re.search(rf"(?<!\w)(?:{pattern})(?!\w)", text, re.IGNORECASE)
-                            or quantity in text
-                        ]
+        return list(fetched(args))
+
+    def _sources(self, label: str) -> list[str]:
+        """The labels from which a label is made."""
+        gives = self.gives()
+        step = gives.get(label, {})
+        signature = signatures().get(str(step.get("tool_name")))
+        if signature is None or step.get("tool_name") == "fetch_data":
+            return []
+        found = (owner(one, gives) for _, one in read_labels(signature, step.get("tool_args") or {}))
+        return [one for one in dict.fromkeys(found) if one is not None and one != label]
+
+    def _quantities(self, label: str, *, inherited: bool = False) -> set[str]:
+        """What the table of quantities calls a label."""
+        found = {
+            one.quantity
+            for one in SOURCES
+            for pair in self._pairs(label)
+            if one.dataset == pair[0] and pair[1] in one.parameters
+        }
+        step = self.gives().get(label, {})
+        if step.get("tool_name") == "magnitude":
+            return (
+                {ABS_B}
+                if any(B in self._quantities(one, inherited=True) for one in self._sources(label))
+                else set()
+            )
+        if inherited and not found:
+            found = found.union(*(self._quantities(one, inherited=True) for one in self._sources(label)))
+        if (
+            step.get("tool_name") == "join_components"
+            and str((step.get("tool_args") or {}).get("name", "")) in "BV"
+        ):
+            found |= (
+                {B if step["tool_args"]["name"] == "B" else VELOCITY}
+                if step["tool_args"].get("name")
+                else set()
+            )
         return found
+
+    def _own(self, label: str) -> str:
+        """The words of a label itself: its name, and what the catalogue says of the parameter."""
+        pairs = self._pairs(label)
+        described = []
+        for dataset, parameter in pairs:
+            if dataset in self.catalogue:
+                try:
+                    described.append(self.catalogue.dataset(dataset).parameter(parameter).description)
+                except UnknownParameter:
+                    continue  # it has its name alone, and the gate tells of it
+        # the words of a dataset's id are of all its parameters
+        name = "" if any(label == f"{one}.{other}" for one, other in pairs) else label
+        return " ".join([name, *(parameter for _, parameter in pairs), *described]).casefold()
+
+    def _said(self, label: str) -> str:
+        """The words of the step that gives a label, where it gives no other."""
+        gives = self.gives()
+        step = gives.get(label, {})
+        if sum(one is step for one in gives.values()) > 1:
+            return ""
+        return f"{step.get('intent', '')} {step.get('tool_name', '')}".replace("_", " ").casefold()
+
+    def _inherited(self, label: str) -> str:
+        return " ".join(
+            f"{self._own(one)} {self._said(one)} {self._inherited(one)}" for one in self._sources(label)
+        )
 
     def is_vector(self, label: str) -> bool:
         """Whether a label has components, as far as can be known without running anything."""
         step = self.gives().get(label, {})
         tool, args = step.get("tool_name"), step.get("tool_args") or {}
         if tool == "fetch_data":
-            for dataset, parameter in fetched(args):
+            for dataset, parameter in self._pairs(label):
                 if dataset in self.catalogue:
                     entry = self.catalogue.dataset(dataset)
                     found = next((one for one in entry.parameters if one.name == parameter), None)
@@ -161,3 +301,20 @@ class Lines:
             return False
         source = args.get("source_label")
         return tool == "join_components" or (isinstance(source, str) and self.is_vector(source))
+
+
+def _frames_with(letter: str) -> tuple[str, ...]:
+    return ("RTN",) if letter in "rtn" else tuple(one for one in FRAMES if one != "RTN")
+
+
+def _says(text: str, words: str) -> bool:
+    """Whether a text has all of some words, each a whole word, in the singular or the plural.
+
+    >>> _says("proton density", "densities"), _says("proton density", "it")
+    (True, False)
+    """
+    return all(
+        re.search(rf"(?<![a-z0-9]){stem}(?:s|es|y|ies)?(?![a-z0-9])", text)
+        for word in words.split()
+        for stem in [re.escape(re.sub(r"(?<=\w\w\w)(?:ies|y|s)$", "", word))]
+    )

@@ -8,11 +8,12 @@ from typing import Any
 
 from helio.authoring.operations import Operation, apply
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.lines import Asks, Lines
+from helio.authoring.rules.lines import PRONOUNS, Asks, Lines
 from helio.authoring.rules.reading import COLOURS
 from helio.authoring.rules.sentence import Sentence
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.figures import FIGURES, RENDER, figures_meant, spec_of
+from helio.pipelines.labels import owner
 from helio.pipelines.template import Document
 
 _DASHES = {"dashed": "dash", "dotted": "dot", "solid": "solid", "dash-dotted": "dashdot"}
@@ -41,6 +42,8 @@ class Looks:
         self.catalogue = catalogue
         self.ask = ask
         self.done = 0
+        self.wished: set[tuple[str, str]] = set()
+        """Looks that were asked for, each the key of a figure and a line or a panel's number."""
 
     def _looks(self) -> None:
         self._titles()
@@ -86,6 +89,17 @@ class Looks:
     def _put(self, figure: Document, key: str, value: Any, *more: str) -> None:
         step, place = self._style_of(figure, key)
         self._do(Operation("set", str(step["step_id"]), (*place, key, *more), value))
+        self.wished.add((key, more[0] if more else ""))
+
+    def _known(self, what: str, figure: Document, *, telling: bool = False) -> list[str]:
+        """The lines that words mean, never none."""
+        if what.casefold() in PRONOUNS and self.sentence.adds():
+            raise NotUnderstood(f"not understood: '{what}'", advice="the name of the line")
+        lines = self._lines().one_or_all(what, figure, telling=telling)
+        if not lines:
+            drawn = ", ".join(self._lines().drawn(figure))
+            raise NotUnderstood(f"no line is known as '{what}'", advice=f"the figure draws {drawn}")
+        return lines
 
     def _titles(self) -> None:
         for one in self.sentence.take(
@@ -111,10 +125,7 @@ class Looks:
                 self._put(figure, "y_label", one["text"], str(panel))
         for one in self.sentence.take(rf"\bcall\s+{_NAMED}(?:\s+line)?\s+{_QUOTED}(?:\s+in the legend)?"):
             figure = self._figure()
-            lines = self._lines().meant(one["what"], figure)
-            if not lines:
-                raise NotUnderstood(f"no line is known as '{one['what']}'")
-            for line in lines:
+            for line in self._known(one["what"], figure):
                 self._put(figure, "trace_names", one["text"], line)
 
     def _colours(self) -> None:
@@ -135,11 +146,7 @@ class Looks:
             for one in self.sentence.take(pattern):
                 figure = self._figure()
                 name = re.sub(r"\s+lines?$", "", one["what"].strip())
-                lines = self._lines().meant(name, figure)
-                if not lines:
-                    drawn = ", ".join(self._lines().drawn(figure))
-                    raise NotUnderstood(f"no line is known as '{name}'", advice=f"the figure draws {drawn}")
-                for line in lines:
+                for line in self._known(name, figure, telling=True):
                     self._put(figure, "trace_colors", one["colour"].lower(), line)
 
     def _strokes(self) -> None:
@@ -158,12 +165,9 @@ class Looks:
 
     def _stroked(self, what: str) -> list[str]:
         figure = self._figure()
-        if what.casefold() in ("it", "all", "everything"):
+        if what.casefold() in ("all", "everything", "all lines"):
             return self._lines().drawn(figure)
-        lines = self._lines().meant(what, figure)
-        if not lines:
-            raise NotUnderstood(f"no line is known as '{what}'")
-        return lines
+        return self._known(what, figure)
 
     def _scales_of_colour(self) -> None:
         found = self.sentence.take_first(
@@ -239,18 +243,22 @@ class Looks:
     def _numbers_of(self, what: str, figure: Document) -> list[int]:
         """The numbers of the panels that a word means."""
         numbered = re.fullmatch(r"panel (\d+)", what, re.IGNORECASE)
-        return [int(numbered[1])] if numbered else self._panel_numbers(what, figure)
+        return [int(numbered[1])] if numbered else self._panel_numbers(what, figure)[0]
 
-    def _panel_numbers(self, what: str, figure: Document) -> list[int]:
+    def _panel_numbers(self, what: str, figure: Document) -> tuple[list[int], list[int]]:
+        """The numbers of the panels that words mean: those that draw nothing else, and those that do."""
         panels = self._lines().spec(figure).get("panels")
         lines = self._lines().meant(what, figure)
         if not isinstance(panels, list) or not lines:
             raise NotUnderstood(f"no panel is known as '{what}'")
-        return [
-            number
+        meant = {line: {line, owner(line, self._lines().gives())} for line in lines}
+        drawing = {
+            number: [any(label in names for names in meant.values()) for label in panel]
             for number, panel in enumerate(panels, 1)
-            if any(line == label or line.startswith(f"{label}.") for label in panel for line in lines)
-        ]
+        }
+        whole = [number for number, each in drawing.items() if each and all(each)]
+        shared = [number for number, each in drawing.items() if any(each) and not all(each)]
+        return (whole, shared) if whole else (shared, shared)
 
     def _ranges(self) -> None:
         for one in self.sentence.take(

@@ -85,6 +85,10 @@ class Sentence:
         """Whether a pattern has a place in what is left; nothing is taken out."""
         return re.search(pattern, self._left, re.IGNORECASE) is not None
 
+    def adds(self) -> bool:
+        """Whether something is to be added, so that ``it`` may be what is not there yet."""
+        return re.search(r"\b(?:add|include|compute|overlay)\b", self.text, re.IGNORECASE) is not None
+
     def take_first(self, pattern: str | re.Pattern[str]) -> re.Match[str] | None:
         """The first place of a pattern, taken out."""
         return next(self.take(pattern), None)
@@ -173,6 +177,10 @@ class Sentence:
                 self._remove(start, start + len(day))
                 yield min(start, clocks.start()), text
                 break
+
+    def joins_times(self) -> bool:
+        """Whether a time that was taken is to stand beside another one: ``also for 2023-01-03``."""
+        return self.has(rf"\b(?:also|add|additionally|plus)\s+{_TAKEN}|{_TAKEN}[\s,]*(?:too|as well|also)\b")
 
     def unread(self) -> tuple[str, ...]:
         """The words that are left and mean something."""

@@ -206,3 +206,164 @@ def test_what_cannot_be_done_is_said_and_nothing_is_done(author, overview, reque
     with pytest.raises(NotUnderstood) as raised:
         author.edit(request_, overview)
     assert words in str(raised.value)
+
+
+@pytest.fixture(scope="module")
+def solar_wind(tmp_path_factory):
+    shelf = Library(tmp_path_factory.mktemp("library"))
+    return shelf.read(shelf.find("omni-solar-wind"))
+
+
+def drawn(outcome):
+    assert isinstance(outcome, Draft), outcome
+    [figure] = [one for one in outcome.template["steps"] if one["tool_name"] == "render_spec"]
+    return figure["tool_args"]["spec"]
+
+
+def test_it_is_no_part_of_a_word(author, overview, solar_wind):
+    asked = author.edit("make it red", overview)
+    assert isinstance(asked, Question)
+    assert asked.choices == ("ACE_B", "ACE_Bmag")
+    assert isinstance(author.edit("make it red", solar_wind), Question)
+    alone = author.create("ACE density for 2003-11-20").template
+    assert told(author, alone, "make it red") == ["step figure: colour of ACE_n: red"]
+
+
+def test_it_is_not_guessed_beside_what_is_to_be_added(author, overview):
+    with pytest.raises(NotUnderstood, match="not understood: 'it'"):
+        author.edit("add a 10 min running average of the magnitude and make it red", overview)
+
+
+@pytest.mark.parametrize(
+    ("request_", "parameter"),
+    [
+        ("draw density in green", "N"),
+        ("draw the speed in green", "V"),
+        ("draw the temperature in green", "T"),
+        ("draw the magnitude in green", "ABS_B"),
+    ],
+)
+def test_a_word_means_what_a_line_is_and_not_what_its_step_gives_besides(
+    author, solar_wind, request_, parameter
+):
+    assert told(author, solar_wind, request_) == [
+        f"step solar-wind: colour of OMNI_COHO1HR_MERGED_MAG_PLASMA.{parameter}: "
+        + ("black → green" if parameter == "ABS_B" else "green")
+    ]
+
+
+def test_a_field_in_components_is_asked_for(author, solar_wind):
+    asked = author.edit("make the field red", solar_wind)
+    assert isinstance(asked, Question)
+    assert [one.rpartition(".")[2] for one in asked.choices] == ["BR", "BT", "BN", "all of them"]
+
+
+@pytest.mark.parametrize(("name", "stays"), [("Wind", "ACE_B"), ("ACE", "Wind_B")])
+def test_a_panel_of_one_spacecraft_goes_and_the_shared_one_stays(author, comparison, name, stays):
+    for request_ in (f"hide the {name} panel", f"remove the {name.lower()} panel"):
+        assert drawn(author.edit(request_, comparison))["panels"] == [[stays], ["ACE_Bmag", "Wind_Bmag"]]
+
+
+def test_what_is_said_of_panels_by_number_moves_with_them(author, comparison):
+    spec = drawn(author.edit("add a horizontal line at 5 nT to panel 3 and remove panel 1", comparison))
+    assert spec["y_label"] == {"1": "Wind B GSE [nT]"}
+    assert spec["hlines"] == [{"y": 5.0, "panel": 2}]
+
+
+def test_a_panel_that_all_spacecraft_share_is_not_removed_for_one(author):
+    shared = author.create("ACE and Wind density and speed for 2003-11-20").template
+    with pytest.raises(NotUnderstood, match="panel 1 draws more than 'Wind'"):
+        author.edit("hide the Wind panel", shared)
+
+
+def test_only_one_spacecraft_is_all_of_it(author, comparison):
+    assert drawn(author.edit("show only Wind", comparison))["panels"] == [["Wind_B"], ["Wind_Bmag"]]
+    saved = author.edit("save ACE as csv", comparison).template["steps"]
+    assert [one["tool_args"]["source_labels"] for one in saved if one["tool_name"] == "save_data"] == [
+        ["ACE_B"],
+        ["ACE_Bmag"],
+    ]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "remove the bottom panel and make ACE red",
+        "remove panel 3 and make the magnitude axis logarithmic",
+        "add a red horizontal line at 5 nT to panel 2 and remove panel 2",
+    ],
+)
+def test_looks_of_what_goes_are_not_dropped_in_silence(author, comparison, request_):
+    with pytest.raises(NotUnderstood, match="would no longer be drawn"):
+        author.edit(request_, comparison)
+
+
+def test_one_of_two_magnitudes_is_asked_for(author, comparison):
+    asked = author.edit("the same but with a red magnitude line", comparison)
+    assert isinstance(asked, Question)
+    assert asked.choices == ("ACE_Bmag", "Wind_Bmag", "all of them")
+    assert told(author, comparison, "the same but with a red magnitude line", "ACE_Bmag") == [
+        "step figure: colour of ACE_Bmag: blue → red"
+    ]
+    both = drawn(author.edit("make both magnitudes green", comparison))["trace_colors"]
+    assert both == {"ACE_Bmag": "green", "Wind_Bmag": "green"}
+
+
+def test_a_component_that_its_frame_has_not_is_no_line(author):
+    template = author.create("PSP magnetic field for 2021-04-28").template
+    with pytest.raises(NotUnderstood, match="PSP_B in RTN has no z component"):
+        author.edit("use red for Bz", template)
+    assert told(author, template, "use red for Br") == ["step figure: colour of PSP_B.r: red"]
+
+
+def test_a_velocity_is_no_field(author, overview):
+    with pytest.raises(NotUnderstood, match="no line is known as 'Vz'"):
+        author.edit("use red for Vz", overview)
+
+
+def test_of_a_comparison_the_spacecraft_to_swap_is_asked_for(author, comparison):
+    asked = author.edit("run it for DSCOVR instead", comparison)
+    assert isinstance(asked, Question)
+    assert asked.choices == ("ACE", "Wind")
+    swapped = author.edit("run it for DSCOVR instead", comparison, chosen=("Wind",))
+    assert drawn(swapped)["panels"] == [["ACE_B"], ["DSCOVR_B"], ["ACE_Bmag", "DSCOVR_Bmag"]]
+
+
+def test_a_spacecraft_is_not_swapped_in_twice(author, comparison):
+    with pytest.raises(NotUnderstood, match="Wind is in it already"):
+        author.edit("replace ACE by Wind", comparison)
+
+
+@pytest.mark.parametrize("request_", ["OMNI magnetic field in GSM 2024-05-10", "OMNI Bz in GSM 2024-05-10"])
+def test_components_apart_are_not_swapped_for_vectors(author, request_):
+    template = author.create(request_).template
+    with pytest.raises(NotUnderstood, match="one of components apart"):
+        author.edit("run it for Wind instead", template)
+
+
+def test_an_intent_names_the_cadence_of_what_is_swapped_in(author):
+    template = author.create("ACE magnetic field for 2023-01-02").template
+    fetch = author.edit("do it for Wind instead", template).template["steps"][0]
+    assert fetch["intent"] == "Fetch magnetic field of Wind in GSE, 1 min"
+
+
+@pytest.mark.parametrize(
+    ("request_", "words"),
+    [
+        ("do it for Solar Orbiter instead", "Solar Orbiter has no magnetic field vector in GSE"),
+        ("do not change anything", "not understood: 'not', 'anything'"),
+        ("also for 2023-01-03", "rules set one time"),
+        ("for 2023-01-03 too", "rules set one time"),
+        ("since 10 May 2021", "not understood: 'since'"),
+        ("use the week of 10 May 2021", "not understood: 'week'"),
+        ("move the magnitude to the top", "'move', 'magnitude', 'top'"),
+    ],
+)
+def test_a_wish_that_sounds_like_another_is_refused(author, overview, request_, words):
+    with pytest.raises(NotUnderstood) as raised:
+        author.edit(request_, overview)
+    assert words in str(raised.value)
+
+
+def test_do_begins_a_question_too(author, overview):
+    assert isinstance(author.edit("do the steps compute a magnitude", overview), Reply)
