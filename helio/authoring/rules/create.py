@@ -273,12 +273,14 @@ class _Writer:
             one for one in ([frame] if frame else there) if (one == "RTN") == (wanted.component in "rtn")
         ]
         turned = frame in TURNABLE and any(one in TURNABLE for one in there)
-        if there and (not fitting or not (set(fitting) & set(there) or turned)):
+        if not there or (not fitting or not (set(fitting) & set(there) or turned)):
             letters = {one: "r, t, n" if one == "RTN" else "x, y, z" for one in there}
             raise NotUnderstood(
                 f"{craft} has no {wanted.component} component of the {words(wanted.quantity)}"
                 + (f" in {frame}" if frame else ""),
-                advice="there is " + "; ".join(f"{each} in {one}" for one, each in letters.items()),
+                advice="there is " + "; ".join(f"{each} in {one}" for one, each in letters.items())
+                if there
+                else f"the table of quantities has {', '.join(quantities_of(craft))}",
             )
 
     def _hold_named(self, wish: Wish, shown: list[Series]) -> None:
@@ -289,6 +291,13 @@ class _Writer:
             raise NotUnderstood(
                 f"nothing of {listed(absent)} would be drawn: indices are taken from OMNI",
                 advice=f"name what of {absent[0]} is wanted, or leave it out",
+            )
+        drawn_in = {one.unit for one in shown}
+        units = [one for one in wish.units if {"cm-3": "cm^-3"}.get(one, one) not in drawn_in]
+        if units:
+            raise NotUnderstood(
+                f"nothing of it is in {units[0]}: it is in {', '.join(sorted(one for one in drawn_in if one))}",
+                advice="rules convert no units; a model can: set GEMINI_API_KEY",
             )
         ids = {part for one in self.used for part in re.split(r"[_-]", one.dataset.upper())}
         other = [one for one in wish.instruments if one not in ids]
@@ -401,7 +410,8 @@ class _Writer:
             return self._magnitude(vectors[0] if vectors else self._quantity(B, craft, there, span), ABS_B)
         if quantity == SPEED and pick(VELOCITY, craft, **how):
             return self._magnitude(self._quantity(VELOCITY, craft, "", span), SPEED)
-        if quantity == VELOCITY and pick(SPEED, craft, **how):
+        alone = not wish.frame and not re.search(r"\bvectors?\b", wish.text, re.IGNORECASE)
+        if quantity == VELOCITY and alone and pick(SPEED, craft, **how):
             self.draft.note(
                 f"of {craft} the speed is drawn: the table of quantities has no velocity vector of it"
             )
@@ -683,6 +693,11 @@ class _Writer:
             ]
             if not lines:
                 raise NotUnderstood(f"nothing is drawn that '{what}' in {colour} could mean")
+            if len(lines) > 1 or lines[0] in found:
+                raise NotUnderstood(
+                    f"which line is to be {colour} is not clear: {', '.join(lines)}",
+                    advice="draw them first; then helio edit colours each",
+                )
             found |= dict.fromkeys(lines, colour)
         return found
 
@@ -711,12 +726,15 @@ def line_of(what: str, label: str, quantity: str, craft: str, kind: str) -> str:
 
     >>> line_of("bz", "ACE_B", "magnetic field vector", "ACE", "vector")
     'ACE_B.z'
+    >>> line_of("bz", "ACE_Bz", "magnetic field vector z", "ACE", "scalar")
+    'ACE_Bz'
     >>> line_of("magnitude", "ACE_Bmag", "magnetic field magnitude", "ACE", "scalar")
     'ACE_Bmag'
     """
     plain = what.casefold().replace("_", "").strip("|")
     if len(plain) == 2 and plain[0] in "bv":
-        if symbol(quantity)[0].casefold() != plain[0]:
+        whole = quantity.removesuffix(f" {plain[1]}")
+        if symbol(whole)[0].casefold() != plain[0]:
             return ""
         if kind == "vector":
             return f"{label}.{plain[1]}"

@@ -105,6 +105,7 @@ _LAYOUT = (
     r"\bon top\b|\bat the (?:top|bottom)\b"
     r"|\b(?:below|underneath|beneath)(?: (?:it|that))?(?=\s*(?:$|[,.;\x1f]|and\b))"
 )
+_UNIT = r"(?-i:nT|km/s|K|nPa|eV|AU|R_E|cm\^?-3)"
 _OF_WIND = r"(?:proton )?(?:speed|velocity|density|temperature|dynamic pressure|ram pressure|pressure)s?"
 _AND_ITS = (
     r"(?:\b(?:and|plus|with|as well as)|\+)\s+(?:also\s+)?(?:its|their)\s+$"
@@ -183,6 +184,8 @@ class Wish:
     versus: bool = False
     """Whether something is to be set against something else."""
     instruments: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    """Units in which it is to be drawn."""
     computed: str = ""
     """What is to be computed from quantities that were named, and not taken as an archive has it."""
     unread: tuple[str, ...] = field(default=())
@@ -224,7 +227,8 @@ def read_wish(text: str, catalogue: Catalogue, now: datetime) -> Wish:
     panels = sentence.take_first(rf"\b(?:in\s+)?({'|'.join(_COUNTED)}|\d)\s+(?:separate\s+)?panels\b")
     layout = list(sentence.take(_LAYOUT))
     overlaid = [one[0] for one in sentence.take(r"\boverla(?:y|id|ys|ying)\b|\bside by side\b")]
-    asked = _quantities(sentence, operations)
+    coloured = {re.sub(r"[^a-z]", "", what) for what, _ in colours}
+    asked = _quantities(sentence, operations, coloured)
     wanted = tuple(dict.fromkeys(one for _, one in asked))
     places = [(place, one.quantity) for place, one in asked]
     if any(one.tool == "magnitude" for one in operations):
@@ -234,6 +238,14 @@ def read_wish(text: str, catalogue: Catalogue, now: datetime) -> Wish:
     ordered = tuple(dict.fromkeys(name for _, name in sorted(places))) if layout else ()
     if any(one.quantity not in INDICES for one in wanted):
         sentence.take_first(r"\b(?:of|in) the solar wind\b")
+    # Bz in red beside the whole field is a line of it, and no panel
+    whole = {one.quantity for one in wanted if not one.component}
+    wanted = tuple(
+        one
+        for one in wanted
+        if not (one.component and one.quantity in whole and f"b{one.component}" in coloured)
+    )
+    units = tuple(one[1] for one in sentence.take(rf"\bin\s+(?:units of\s+)?({_UNIT})(?![\w/^-])"))
     parts = {one.quantity for one in wanted if one.component}
     if parts and sentence.take_first(r"\bonly\b"):
         wanted = tuple(one for one in wanted if one.component or one.quantity not in parts)
@@ -272,6 +284,7 @@ def read_wish(text: str, catalogue: Catalogue, now: datetime) -> Wish:
         0 if panels is None else _COUNTED.get(panels[1].lower()) or int(panels[1]),
         versus,
         tuple(one[0].upper() for one in sentence.take(rf"(?<![\w-])(?:{INSTRUMENTS})(?![\w-])")),
+        units=units,
         computed=computed,
         unread=sentence.unread(),
     )
@@ -448,7 +461,9 @@ def _crafts(sentence: Sentence) -> list[tuple[int, str, bool]]:
     return sorted([(place, craft, False) for place, craft in found] + [(*one, True) for one in whole])
 
 
-def _quantities(sentence: Sentence, operations: tuple[Operation, ...]) -> list[tuple[int, Wanted]]:
+def _quantities(
+    sentence: Sentence, operations: tuple[Operation, ...], coloured: set[str]
+) -> list[tuple[int, Wanted]]:
     """Quantities in their order, each with its place."""
     found: list[tuple[int, Wanted]] = []
     for quantity, pattern in QUANTITIES:
@@ -460,7 +475,8 @@ def _quantities(sentence: Sentence, operations: tuple[Operation, ...]) -> list[t
             else:
                 found.append((one.start(), Wanted(quantity)))
     bare = sentence.take_first(r"\bfields?(?![\w-])|(?<![\w|])(?-i:B)(?![\w|])")
-    if bare and not any(wanted.quantity in (B, ABS_B) for _, wanted in found):
+    said = [one for _, one in found if not (one.component and f"b{one.component}" in coloured)]
+    if bare and not any(one.quantity in (B, ABS_B) for one in said):
         found.append((bare.start(), Wanted(B)))
     if not found and any(one.tool == "magnitude" for one in operations):
         found.append((0, Wanted(B)))
@@ -520,15 +536,13 @@ def _pairs(
 
 
 def _colours(sentence: Sentence) -> list[tuple[str, str]]:
-    what = _DRAWN
-    found = [
-        (one[1].lower(), one[2].lower())
-        for one in sentence.take(rf"\b{what}(?: line)?\s+(?:is |be |drawn |shown )?(?:in|as)\s+({COLOURS})\b")
-    ]
-    found += [
-        (one[2].lower(), one[1].lower())
-        for one in sentence.take(rf"\b(?:a |the )?({COLOURS})\s+{what}(?: lines?)?\b")
-    ]
+    """What is to have which colour; what is named stays, for it is to be drawn, but for ``with a red Bz``."""
+    behind = rf"\b{_DRAWN}(?P<out>(?: line)?\s+(?:is |be |drawn |shown )?(?:in|as)\s+({COLOURS}))\b"
+    with_ = rf"\bwith\s+(?:an? |the )?({COLOURS})\s+{_DRAWN}(?: lines?)?\b"
+    before = rf"\b(?P<out>(?:an? |the )?({COLOURS})\s+){_DRAWN}\b"
+    found = [(one[1].lower(), one[3].lower()) for one in sentence.take(behind)]
+    found += [(one[2].lower(), one[1].lower()) for one in sentence.take(with_)]
+    found += [(one[3].lower(), one[2].lower()) for one in sentence.take(before)]
     return found
 
 

@@ -27,7 +27,7 @@ _HARMLESS = frozenset(
     measurement measurements observation observations observed recorded values value time series timeseries over during
     both all there here just what how have has together new using used use based then also too into component components
     against versus vs compare compared comparison comparing overview summary quicklook look view coordinates
-    compute calculate computed calculated apply applied add fetch load download read
+    compute calculate computed calculated apply applied add fetch load download read run
     retrieve visualise visualize line lines
     trace traces spacecraft satellite satellites mission missions instrument upstream l1 near
     it's i'd i'm them their via well so nice good helio hi hello thanks thank

@@ -266,7 +266,7 @@ def test_what_is_not_understood_is_said(author, request_, words):
         ("ratio of ACE density to Wind density 2003-01-02", "'ratio'"),
         ("monthly ACE density 2003", "'monthly'"),
         ("ACE speed in m/s 2003-01-02", "'m/s'"),
-        ("ACE temperature in eV 2003-01-02", "'eV'"),
+        ("ACE temperature in eV 2003-01-02", "nothing of it is in eV: it is in K"),
         ("ACE field in Gauss 2003-01-02", "'Gauss'"),
         ("ACE protons >2 MeV 2003-01-02", "'>2'"),
         ("AE index and solar wind of ACE 2023-01-02", "'solar', 'wind'"),
@@ -343,6 +343,9 @@ def test_each_spacecraft_has_what_was_said_of_it(author, request_, expected):
         ("ACE magnitude on top and the field vector below, 2003-11-20", "panels stand in their usual order"),
         ("overlay ACE density and speed 2003-11-20", "do not share a panel"),
         ("ACE 3DP density 2003-11-20", "none of this from 3DP"),
+        ("STEREO-A Vx 2010-01-02", "no x component of the velocity"),
+        ("Wind velocity vector in RTN 2003-11-20", "no bulk velocity vector in RTN"),
+        ("red ACE density and blue Wind density 2003-11-20", "which line is to be red is not clear"),
     ],
 )
 def test_what_would_be_drawn_otherwise_than_it_was_said_is_refused(author, request_, words):
@@ -372,6 +375,21 @@ def test_a_cadence_is_made_of_finer_data_and_not_of_coarser(author):
 
 def test_an_instrument_is_where_it_is_taken_from(author):
     assert datasets(made(author, "Wind 3DP density 2003-11-20")) == {"WI_PM_3DP"}
+
+
+def test_a_coloured_quantity_is_drawn(author):
+    for request_, line in (
+        ("ACE density in red 2003-11-20", "ACE_n"),
+        ("ACE Bz in red 2003-11-20", "ACE_Bz"),
+    ):
+        draft = made(author, request_)
+        [figure] = steps(draft, "render_spec")
+        assert (figure["spec"]["panels"], figure["spec"]["trace_colors"]) == ([[line]], {line: "red"})
+    assert panels(made(author, "ACE field, Bz in red, 2003-11-20")) == [["ACE_B"]]
+
+
+def test_a_unit_that_it_has_anyway_may_be_said(author):
+    assert panels(made(author, "ACE field in nT 2003-11-20")) == [["ACE_B"]]
 
 
 def test_hourly_maxima_are_maxima(author):
