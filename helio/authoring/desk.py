@@ -36,6 +36,7 @@ from helio.pipelines.history import Kind
 from helio.pipelines.known import KnownDatasets
 from helio.pipelines.library import ID, SHIPPED, Entry, Library
 from helio.pipelines.maps import args_of, places
+from helio.pipelines.passes.check_quantities import BY_CATALOGUE, SURE
 from helio.pipelines.splice import splice
 from helio.pipelines.template import Document, as_text, slug
 from helio.settings import Settings
@@ -48,6 +49,8 @@ By = Literal["auto", "rules", "model"]
 _SHOWN = ("unit", "frame", "components", "rows")
 """What a repair is told of each table that there was."""
 _MOST_TABLES = 20
+CLASHES = frozenset({*SURE.values(), *BY_CATALOGUE.values()})
+"""Codes of tables that do not go together; where a swap makes such, it is for the model."""
 _WITHOUT_MODEL = "--author rules does plain requests without a model"
 
 
@@ -258,7 +261,7 @@ class Desk:
                 swapped = self.rules.edit(request, template)
             except RequestError:  # whatever rules make of it, the model is asked
                 swapped = None
-            if isinstance(swapped, Draft) and swapped.said.by == "equivalence table":
+            if isinstance(swapped, Draft) and swapped.said.by == "equivalence table" and not _unlike(swapped):
                 return swapped
         return author.edit(request, template, chosen=chosen)
 
@@ -434,6 +437,11 @@ class Desk:
             span = f"{time_text(entry.first)} to {time_text(entry.last)}"
             told.append(f"{dataset} has records of {span}; parameters: {names}")
         return told
+
+
+def _unlike(draft: Draft) -> bool:
+    """Whether a draft brings tables of another unit, frame or kind together than its tools take."""
+    return any(one.code in CLASHES for one in draft.proved.warnings)
 
 
 def _ids(template: Document) -> list[StepId]:

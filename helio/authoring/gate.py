@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from helio.authoring.naming import misnamed
 from helio.errors import UnknownDataset, UnknownParameter, did_you_mean
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
@@ -24,6 +25,8 @@ from helio.steps.fetch.choices import Choice, choices_of
 from helio.time_range import TimeRange, parse_time_range
 
 NO_VALUE = "HB202"
+MOST_STEPS = 200
+"""Of an author: no person reviews more."""
 VERIFIED = "HV"
 """What codes of verification begin with."""
 OF_CATALOGUE = ("", CDAWEB, CDAWEB_FOLDERS)
@@ -151,11 +154,18 @@ class Gate:
         before: Document | None = None,
     ) -> Proved:
         there = set() if before is None else set(_fetched(before))
+        count = sum(1 for _ in places(template))
+        if count > MOST_STEPS and (before is None or count > sum(1 for _ in places(before))):
+            message = f"{count} steps are more than the {MOST_STEPS} that an author may write"
+            wrong = Diagnostic("HV701", message, path="/steps", advice=("for_each, or several pipelines",))
+            return Proved(template, (wrong,))
         told = [*found, *self._unknown(template, only, there)]
         if not any(one.severity == "error" for one in told):
             # another time is another time for every step
             same_time = before is not None and before.get("variables") == template.get("variables")
             told += self._unavailable(template, only if same_time else None)
+            was = [] if before is None else list(misnamed(before, self._catalogue, self._known))
+            told += [one for one in misnamed(template, self._catalogue, self._known) if one not in was]
         return Proved(template, tuple(dict.fromkeys(told)))
 
     def _unknown(
@@ -211,8 +221,17 @@ class Gate:
                 yield from self._never(step.step_id, choices_of(step.args), parse_time_range(span, self._now))
 
     def _never(self, step_id: StepId, choices: Sequence[Choice], span: TimeRange) -> Iterator[Diagnostic]:
-        """A time before anything was recorded, or after all of it had ended: no catalogue is too old to know that."""
+        """A time that is to come, before anything was recorded, or after all of it had ended.
+
+        No catalogue is too old to know that.
+        """
         told: list[str] = []
+        if span.start >= self._now and not all(one.dataset_id in self._elsewhere for one in choices):
+            message = f"there is nothing of {span} yet: it is {self._now:%Y-%m-%d %H:%M} UTC"
+            yield Diagnostic(
+                "HE403", message, step_id=step_id, tool_name="fetch_data", advice=("a time that is past",)
+            )
+            return
         for one in choices:
             if one.dataset_id not in self._catalogue or one.dataset_id in self._elsewhere:
                 return

@@ -1071,6 +1071,14 @@ _EXECUTE = (
         "refused, with what the data set covers",
     ),
     (
+        "HE404",
+        "warning",
+        "an author's title, name or label says another spacecraft, frame or component than the data",
+        "Whoever reads the figure believes its title; nothing else would ever notice.",
+        "Wind's field under the title 'ACE B in GSM'",
+        "said in the review, with what the data are",
+    ),
+    (
         "HI001",
         "error",
         "passes do not converge; they are named",

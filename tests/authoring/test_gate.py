@@ -195,3 +195,48 @@ def test_a_variable_that_nobody_declared_is_given_by_the_run(gate):
     after = deepcopy(before)
     after["steps"][1]["tool_args"]["title"] = "B"
     assert codes(gate.edited(before, after)) == []
+
+
+# ---- beyond the data, and beyond a reviewer
+
+
+@pytest.mark.parametrize("when", ["2030-01-01", "2244", "2024-01-20 to 2024-01-21"])
+def test_a_time_that_is_wholly_to_come_is_refused(gate, when):
+    text = plan(fetch("AC_H2_MFI", "BGSEc")).replace("last 7 days", when)
+    [found] = gate.new(text).errors
+    assert found.code == "HE403"
+    assert "yet: it is 2024-01-20 00:00 UTC" in found.message
+
+
+def test_a_time_that_has_begun_is_not_refused(gate):
+    assert codes(gate.new(plan(fetch("AC_H2_MFI", "BGSEc")).replace("last 7 days", "2024-01-19/P3D"))) == []
+
+
+def test_an_edit_to_a_time_that_is_to_come_is_refused(gate, template):
+    after = deepcopy(template)
+    after["variables"]["$TIME_RANGE"]["default"] = "2030-01-01 to 2030-01-02"
+    assert set(codes(gate.edited(template, after))) == {"HE403"}
+
+
+@pytest.mark.parametrize(("count", "refused"), [(198, []), (199, ["HV701"])])
+def test_an_author_writes_at_most_200_steps(gate, count, refused):
+    more = [
+        {
+            "step_id": f"m{number}",
+            "tool_name": "magnitude",
+            "tool_args": {"source_label": "AC_H2_MFI.BGSEc", "output_label": f"m{number}"},
+        }
+        for number in range(count)
+    ]
+    assert codes(gate.new(plan(fetch("AC_H2_MFI", "BGSEc"), *more))) == refused
+
+
+@pytest.mark.parametrize("name", ["../../x.csv", "/tmp/x.csv", "a\\b.csv", ".x"])
+def test_a_file_name_with_folders_is_refused(gate, name):
+    saved = {
+        "step_id": 5,
+        "tool_name": "save_data",
+        "tool_args": {"source_labels": ["AC_H2_MFI.BGSEc"], "filename": name},
+    }
+    proved = gate.new(plan(fetch("AC_H2_MFI", "BGSEc"), saved))
+    assert any("is not a plain file name" in one.message for one in proved.errors)
