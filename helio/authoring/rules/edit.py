@@ -153,7 +153,9 @@ class _Editor(Looks):
             r"\b(?:show|draw|plot|keep)\s+(?:me\s+)?only\s+(?:the\s+)?(?P<what>[\w.|]+(?:\s+[\w|]+){0,2})"
         ):
             figure = self._figure()
-            lines = self._known(one["what"], figure)
+            lines = self._lines().meant(one["what"], figure)  # all of it, of however many spacecraft
+            if not lines:
+                raise NotUnderstood(f"no line is known as '{one['what']}'")
             panels = self._lines().spec(figure).get("panels") or [self._lines().drawn(figure)]
             kept = [[label for label in panel if label in lines] for panel in panels]
             apart = [line for line in lines if not any(line in panel for panel in kept)]

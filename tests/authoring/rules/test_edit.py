@@ -278,6 +278,8 @@ def test_a_panel_that_all_spacecraft_share_is_not_removed_for_one(author):
 
 def test_only_one_spacecraft_is_all_of_it(author, comparison):
     assert drawn(author.edit("show only Wind", comparison))["panels"] == [["Wind_B"], ["Wind_Bmag"]]
+    alone = drawn(author.edit("show only the magnitude", comparison))
+    assert (alone["panels"], "y_label" in alone) == ([["ACE_Bmag", "Wind_Bmag"]], False)
     saved = author.edit("save ACE as csv", comparison).template["steps"]
     assert [one["tool_args"]["source_labels"] for one in saved if one["tool_name"] == "save_data"] == [
         ["ACE_B"],
