@@ -449,3 +449,55 @@ def test_a_repair_that_was_rejected_is_not_taken_from_a_model_either(desk, serve
     one.proposals.reject(one.repair(run))
     made = one.repair(run)
     assert (made.by, made.template["steps"][0]["tool_args"]["parameter_id"]) == (SMART, "BGSEc")
+
+
+# ---- swaps that the table cannot do well
+
+
+def save_two_of_omni(library) -> None:
+    """A plasma beta of OMNI's numbers, whose temperature is in K and that of Wind in eV; and its Bz alone."""
+    steps = [
+        {
+            "step_id": label,
+            "tool_name": "fetch_data",
+            "tool_args": {
+                "dataset_id": "OMNI_HRO_1MIN",
+                "parameter_id": parameter,
+                "time_range": "$TIME_RANGE",
+                "output_label": label,
+            },
+        }
+        for label, parameter in (("T", "T"), ("n", "proton_density"), ("B", "F"))
+    ]
+    labels = {"density_label": "n", "temperature_label": "T", "field_label": "B", "output_label": "beta"}
+    drawn = {"spec": {"labels": ["beta", "B"], "panels": [["beta"], ["B"]]}}
+    template = {
+        "id": "beta",
+        "variables": {"$TIME_RANGE": {"type": "time_range", "default": "last week"}},
+        "steps": [
+            *steps,
+            {"step_id": "beta", "tool_name": "plasma_beta", "tool_args": labels},
+            {"step_id": "figure", "tool_name": "render_spec", "tool_args": drawn},
+        ],
+    }
+    library.save(template)
+    bz = json.loads(json.dumps(template).replace('"F"', '"BZ_GSM"')) | {"id": "bz"}
+    bz["steps"] = [bz["steps"][2], bz["steps"][4]]
+    bz["steps"][1]["tool_args"]["spec"] = {"labels": ["B"]}
+    library.save(bz)
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "request_", "asked"),
+    [
+        ("beta", "run it for ACE instead", False),
+        ("beta", "run it for Wind instead", True),  # the table brings eV where K is taken
+        ("bz", "run it for Wind instead", True),  # the table refuses: Wind has it in a vector
+    ],
+)
+def test_the_model_gets_a_swap_that_the_table_cannot_do_well(desk, serve, library, pipeline, request_, asked):
+    save_two_of_omni(library)
+    server = serve(edit(put("figure", "tool_args/spec/title", "from the model")))
+    made = desk(server).edit(pipeline, request_)
+    assert isinstance(made, Proposal)
+    assert (made.by, len(server.requests)) == ((SMART, 1) if asked else ("equivalence table", 0))
