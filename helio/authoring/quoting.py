@@ -30,8 +30,8 @@ def capped(value: Any, *, text: int = LONGEST_TEXT) -> Any:
 def fitting(value: dict[str, Any], most: int = LONGEST) -> dict[str, Any]:
     """An object short enough to be told, its longest lists cut by whole items, and how many are left out.
 
-    >>> fitting({"rows": [1, 2, 3, 4], "title": "ACE"}, most=45)
-    {'rows': [1, 2], 'title': 'ACE', 'left_out': {'rows': 2}}
+    >>> fitting({"rows": ["a long first row", "a second row", "a third row"], "title": "ACE"}, most=75)
+    {'rows': ['a long first row'], 'title': 'ACE', 'left_out': {'rows': 2}}
     """
     made = dict(value)
     left_out: dict[str, int] = {}

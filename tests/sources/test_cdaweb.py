@@ -210,7 +210,7 @@ def test_a_listing_of_recent_data_holds_for_an_hour_and_of_old_data_for_good(
 ):
     now = (DAY.stop - datetime(1970, 1, 1)).total_seconds() + days_later * 86_400
     clock = FakeClock(now)
-    http = Http(timeout=1, clock=clock, hosts=Hosts())
+    http = Http(timeout=10, clock=clock, hosts=Hosts())
     new(http=http).locate(HET, DAY)
     standin.mend()
     clock.ahead = then
@@ -349,7 +349,7 @@ def test_an_empty_listing_is_asked_for_again_when_the_span_could_not_be_had(stan
 def test_what_is_yet_to_come_is_told_from_what_is_not_there(standin, new):
     now = (DAY.stop - datetime(1970, 1, 1)).total_seconds() + 5 * 86_400
     later = TimeRange(datetime(2021, 11, 1), datetime(2021, 11, 2))
-    http = Http(timeout=1, clock=FakeClock(now), hosts=Hosts())
+    http = Http(timeout=10, clock=FakeClock(now), hosts=Hosts())
     with pytest.raises(NotYetPublished):
         new(http=http).locate(HET, later)
     http.close()

@@ -360,7 +360,7 @@ def test_what_is_yet_to_come_is_told_from_what_is_not_there(new):
     now = (DAY.stop - datetime(1970, 1, 1)).total_seconds() + 5 * 86_400
     later = TimeRange(datetime(2021, 11, 1), datetime(2021, 11, 2))
     with (
-        closing(Http(timeout=1, clock=FakeClock(now), hosts=Hosts())) as http,
+        closing(Http(timeout=10, clock=FakeClock(now), hosts=Hosts())) as http,
         pytest.raises(NotYetPublished),
     ):
         new(http=http).locate(MAG, later)
@@ -432,7 +432,7 @@ def test_what_is_said_of_recent_data_holds_for_an_hour_and_of_old_data_for_good(
     server, new, days_later, then, asked
 ):
     clock = FakeClock((DAY.stop - datetime(1970, 1, 1)).total_seconds() + days_later * 86_400)
-    with closing(Http(timeout=1, clock=clock, hosts=Hosts())) as http:
+    with closing(Http(timeout=10, clock=clock, hosts=Hosts())) as http:
         new(http=http).locate(MAG, DAY)
         server.mend()
         clock.ahead = then
@@ -442,7 +442,7 @@ def test_what_is_said_of_recent_data_holds_for_an_hour_and_of_old_data_for_good(
 
 def test_recent_data_count_as_new_when_their_dataset_has_grown(server, new):
     clock = FakeClock((DAY.stop - datetime(1970, 1, 1)).total_seconds() + 2 * 86_400)
-    with closing(Http(timeout=1, clock=clock, hosts=Hosts())) as http:
+    with closing(Http(timeout=10, clock=clock, hosts=Hosts())) as http:
         [before] = new(http=http).locate(MAG, DAY)
         new(http=http).fetch(MAG, ["Flag"], DAY)
         clock.ahead = 4000

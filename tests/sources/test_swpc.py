@@ -28,7 +28,7 @@ from helio.sources.http import Hosts, Http
 from helio.sources.swpc import Swpc
 from helio.store.table import Table
 from helio.time_range import TimeRange
-from tests.sources.conftest import FakeClock
+from tests.sources.conftest import FakeClock, patience
 from tests.sources.standin_swpc import MAG, PLASMA, XRAYS, SwpcStandIn
 
 NOW = datetime(2024, 5, 12, 12, 0, 30)
@@ -48,9 +48,11 @@ def swpc(tmp_path: Path) -> Iterator[SwpcStandIn]:
 
 
 @pytest.fixture
-def opened(swpc: SwpcStandIn, tmp_path: Path, clock: FakeClock) -> Iterator[Callable[..., Swpc]]:
+def opened(
+    swpc: SwpcStandIn, tmp_path: Path, clock: FakeClock, request: pytest.FixtureRequest
+) -> Iterator[Callable[..., Swpc]]:
     """The provider, as a new run has it."""
-    with closing(Http(timeout=0.4, clock=clock, hosts=Hosts())) as http:
+    with closing(Http(timeout=patience(request), clock=clock, hosts=Hosts())) as http:
         yield lambda **options: Swpc(tmp_path / "files", http, url=swpc.url, **options)
 
 
