@@ -147,6 +147,12 @@ class _Writer:
                 advice="each spacecraft with its own: 'ACE density and Wind speed'; or all with all: 'ACE and Wind"
                 " density and speed'",
             )
+        part = next((one for one in wish.operations if one.partial), None)
+        if part is not None and len(wish.quantities) > 1:
+            raise NotUnderstood(
+                f"to which quantity the {part.tool.replace('_', ' ')} applies is not clear: rules apply it to all",
+                advice="one quantity at a time, or a model: set GEMINI_API_KEY",
+            )
         crafts = list(wish.crafts)
         pairs = list(wish.pairs)
         for family in wish.families:

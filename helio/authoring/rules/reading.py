@@ -84,7 +84,7 @@ NEEDS = {
 INDICES = ("SYM-H", "Dst", "Kp", "AE", "AL", "AU")
 
 DURATION = (
-    r"(\d+(?:\.\d+)?|one|two|three|five|ten|half an|an?)[\s-]*"
+    r"(\d+(?:\.\d+)?|(?:one|two|three|five|ten|half an|an?)(?=[\s-]))[\s-]*"  # "and" is no day
     r"(ms|seconds?|secs?|s|minutes?|mins?|hours?|hrs?|hr|h|days?|d)\b"
 )
 _UNITS = {"ms": "ms", "s": "s", "m": "min", "h": "h", "d": "d"}
@@ -115,9 +115,13 @@ _DRAWN = (
     r"(b_?[xyzrtn]|v_?[xyzrtn]|magnitude|\|b\||density|speed|velocity|temperature|magnetic field|field"
     r"|ace|wind|dscovr|omni)"
 )
+_LENGTH = r"(?:\d+(?:\.\d+)?|one)[\s-]*(?:seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h)\b"
 _CADENCE = (
-    r"\b(?:\d+(?:\.\d+)?|one)[\s-]*(?:seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h)\b"
-    r"(?:[- ](?:resolution|cadence|data|values))?|\bhourly\b|\bminutely\b"
+    rf"\b{_LENGTH}[- ](?:resolution|cadence|data|values)\b|(?<=\bat )(?:an?\s+)?{_LENGTH}"
+    # 5 min SYM-H, and not the 2 hours of a time
+    r"|\b(?:\d+(?:\.\d+)?|one)[\s-]*(?:second|sec|s|minute|min|hour|hr|h)\b"
+    r"(?=\s+\w)(?!\s+(?:and|or|of|from|after|before|around|later|long|ago|on|for|in|at|to|until)\b)"
+    r"|\bhourly\b|\bminutely\b"
 )
 _SAVED = (
     r"\b(?:(?:and\s+)?(?:save|export|write)(?:\s+(?:it|them|everything|the data))?\s+)?"
@@ -142,6 +146,8 @@ class Operation:
     method: str = ""
     beside: bool = False
     """Whether what goes in is to be drawn too: ``Bz and its running average``."""
+    partial: bool = False
+    """Whether it was said of the quantity behind it alone: ``density and hourly means of the speed``."""
 
 
 @dataclass(frozen=True)
@@ -345,15 +351,35 @@ def _operations(sentence: Sentence) -> tuple[tuple[Operation, ...], tuple[str, .
         )
         return not participle and re.search(_AND_ITS, sentence.before(one.start()), re.IGNORECASE) is not None
 
+    def partial(one: re.Match[str]) -> bool:
+        """Whether something else stands before it, and what it is of behind it."""
+        behind = sentence.text[one.end() :]
+        of_it = re.match(r"\s+of\s+(?!it\b|them\b|all\b|both\b|each\b)", behind, re.IGNORECASE)
+        adjective = re.search(r"(?:ed|hourly|daily)$", one[0], re.IGNORECASE) and re.match(
+            r"\s+(?!over\b|with\b|to\b|at\b|in\b|by\b|for\b|on\b|using\b|and\b|it\b|them\b)[A-Za-z|]", behind
+        )
+        joined = re.search(_AND_ITS, sentence.before(one.start()), re.IGNORECASE)
+        return bool(joined and (of_it or adjective))
+
     def windowed(tool: str, names: str) -> None:
         for one in sentence.take(rf"\b{DURATION}[\s-]*(?:wide\s+)?(?:{names})\b"):
-            found.append((one.start(), Operation(tool, duration(one[1], one[2]), beside=beside(one))))
+            found.append(
+                (
+                    one.start(),
+                    Operation(tool, duration(one[1], one[2]), beside=beside(one), partial=partial(one)),
+                )
+            )
         for one in sentence.take(rf"\b(?:{names})\b{window}?"):
             if one[1]:
-                found.append((one.start(), Operation(tool, duration(one[1], one[2]), beside=beside(one))))
+                found.append(
+                    (
+                        one.start(),
+                        Operation(tool, duration(one[1], one[2]), beside=beside(one), partial=partial(one)),
+                    )
+                )
             else:
                 missing.append(tool)
-                found.append((one.start(), Operation(tool, beside=beside(one))))
+                found.append((one.start(), Operation(tool, beside=beside(one), partial=partial(one))))
 
     windowed("running_median", r"(?:running|moving|rolling|sliding)[- ]medians?")
     windowed(
@@ -370,13 +396,19 @@ def _operations(sentence: Sentence) -> tuple[tuple[Operation, ...], tuple[str, .
         r"\b(hourly|daily|minutely)[- ](averages?|means?|medians?|min(?:ima|imum)?|max(?:ima|imum)?)\b"
     ):
         found.append(
-            (one.start(), Operation("resample", _EACH[one[1].lower()], _method(one[2]), beside(one)))
+            (
+                one.start(),
+                Operation("resample", _EACH[one[1].lower()], _method(one[2]), beside(one), partial(one)),
+            )
         )
     for one in sentence.take(
         rf"\b{DURATION}[\s-]*(averages?|means?|medians?|averaged|minima|maxima|bins|resolution averages)\b"
     ):
         found.append(
-            (one.start(), Operation("resample", duration(one[1], one[2]), _method(one[3]), beside(one)))
+            (
+                one.start(),
+                Operation("resample", duration(one[1], one[2]), _method(one[3]), beside(one), partial(one)),
+            )
         )
     for one in sentence.take(
         r"\b(averaged?|resampled?|rebin(?:ned)?|binned|downsampled?|reduced?)"
@@ -385,7 +417,7 @@ def _operations(sentence: Sentence) -> tuple[tuple[Operation, ...], tuple[str, .
     ):
         found.append((one.start(), Operation("resample", duration(one[2], one[3]), "mean")))
     for one in sentence.take(r"\b(?:time )?derivatives?\b|\brates? of change\b|\bd/dt\b"):
-        found.append((one.start(), Operation("derivative", beside=beside(one))))
+        found.append((one.start(), Operation("derivative", beside=beside(one), partial=partial(one))))
     for one in sentence.take(r"\bdetrend\w*\b|\bremov\w+ (?:the )?(?:linear )?trend\b"):
         found.append((one.start(), Operation("detrend")))
     for one in sentence.take(

@@ -345,6 +345,14 @@ def test_each_spacecraft_has_what_was_said_of_it(author, request_, expected):
         ("ACE 3DP density 2003-11-20", "none of this from 3DP"),
         ("STEREO-A Vx 2010-01-02", "no x component of the velocity"),
         ("Wind velocity vector in RTN 2003-11-20", "no bulk velocity vector in RTN"),
+        ("ACE density and 10 min average of speed 2003-11-20", "to which quantity the resample applies"),
+        ("ACE density and smoothed speed 2003-11-20", "to which quantity the running average applies"),
+        (
+            "ACE density and the derivative of the speed 2003-11-20",
+            "to which quantity the derivative applies",
+        ),
+        ("ACE density for 2003-11-20, 2 hours", "not understood: '2', 'hours'"),
+        ("ACE 1 min and 5 min averages of density 2003-11-20", "not understood: '1', 'min'"),
         ("red ACE density and blue Wind density 2003-11-20", "which line is to be red is not clear"),
     ],
 )
@@ -390,6 +398,12 @@ def test_a_coloured_quantity_is_drawn(author):
 
 def test_a_unit_that_it_has_anyway_may_be_said(author):
     assert panels(made(author, "ACE field in nT 2003-11-20")) == [["ACE_B"]]
+
+
+def test_and_is_no_day(author):
+    asked = author.create("ACE speed detrended and smoothed 2003-11-20")
+    assert isinstance(asked, Question)
+    assert "window" in asked.text
 
 
 def test_hourly_maxima_are_maxima(author):
