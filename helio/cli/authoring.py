@@ -184,7 +184,7 @@ def list_proposals(
             print_json([one.to_json() for one in found])
             return
         for one in found:
-            say(f"{one.state:<8}  {one.id}  {one.kind} by {one.by}: {one.request}")
+            _say_line(f"{one.state:<8}  {one.id}  {one.kind} by {one.by}: {one.request}")
         if not found:
             say("no proposals" if every else "no proposals wait")
 
@@ -332,9 +332,9 @@ def _answered(
 
 
 def _ask(question: Question) -> str:
-    say(question.text)
+    _say_line(question.text)
     for number, choice in enumerate(question.choices, 1):
-        say(f"  {number}  {choice}")
+        _say_line(f"  {number}  {choice}")
     numbers = range(1, len(question.choices) + 1)
     picked: int = typer.prompt("which one", type=int, default=1)
     while picked not in numbers:
@@ -368,9 +368,9 @@ def _show(
         if as_json:
             print_json({"question": outcome.text, "choices": list(outcome.choices)})
         else:
-            say(outcome.text)
+            _say_line(outcome.text)
             for choice in outcome.choices:
-                say(f"  {choice}")
+                _say_line(f"  {choice}")
             say("try  --answer with one of them, or --yes for the first", err=True)
         raise typer.Exit(2)
     work = desk.work(outcome)
@@ -430,21 +430,26 @@ def _drawn(
 def _print_proposal(proposal: Proposal, *, patch: bool) -> None:
     from helio.pipelines.changes import describe_step
 
-    say(f"{proposal.pipeline}: {proposal.kind} by {proposal.by}: {proposal.request}")
+    _say_line(f"{proposal.pipeline}: {proposal.kind} by {proposal.by}: {proposal.request}")
     for note in proposal.notes:
-        say(f"  note: {note}")
+        _say_line(f"  note: {note}")
     if proposal.earlier is not None:
         for change in proposal.changes:
-            say(f"  ~ {change}")
+            _say_line(f"  ~ {change}")
     elif proposal.after:
         for name, facts in (proposal.template.get("variables") or {}).items():
-            say(f"  {name} = {facts.get('default', '(required)')}")
+            _say_line(f"  {name} = {facts.get('default', '(required)')}")
         for step in proposal.template["steps"]:
-            say(f"  + {step['step_id']}: {describe_step(step)}")
+            _say_line(f"  + {step['step_id']}: {describe_step(step)}")
     for one in proposal.diagnostics:
         where = f" step {one['step_id']}" if one.get("step_id") is not None else ""
-        say(f"  {one.get('severity', 'error')}[{one['code']}]{where}: {one.get('message', '')}")
+        _say_line(f"  {one.get('severity', 'error')}[{one['code']}]{where}: {one.get('message', '')}")
     if patch:
         say(json.dumps(proposal.patch, indent=1, ensure_ascii=False))
     if proposal.tokens:
         say(f"  {proposal.tokens} tokens; transcript {proposal.transcript}")
+
+
+def _say_line(text: str) -> None:
+    """Print what somebody else wrote as the one line that it is here: more of them could pass for helio's own."""
+    say(" ".join(text.splitlines()))

@@ -437,6 +437,12 @@ def test_escapes_in_what_a_stranger_wrote_are_seen_and_not_obeyed(mine):
     assert title in kept["before"].replace("\\u001b", "\x1b").replace("\\u0007", "\x07")
 
 
+def test_a_question_of_a_model_cannot_pass_for_lines_of_helio(model):
+    model(SEEN, question("Which?\naccepted /tmp/x.json", "1 s\nit waits", "16 s"))
+    said = failing(2, "author", ASKED)
+    assert "Which? accepted /tmp/x.json\n  1 s it waits\n  16 s\n" in said
+
+
 def test_a_file_gets_every_byte_of_a_text_and_a_terminal_does_not(mine, monkeypatch, capsys):
     said = "a\r\nb\x1b"
     say(said, nl=False, exact=True)
