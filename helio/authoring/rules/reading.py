@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.sentence import Sentence
 from helio.knowledge.cadence import cadences_in
 from helio.knowledge.catalogue import Catalogue
@@ -118,10 +119,12 @@ _DRAWN = (
 _LENGTH = r"(?:\d+(?:\.\d+)?|one)[\s-]*(?:seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h)\b"
 _CADENCE = (
     rf"\b{_LENGTH}[- ](?:resolution|cadence|data|values)\b|(?<=\bat )(?:an?\s+)?{_LENGTH}"
-    # 5 min SYM-H, and not the 2 hours of a time
-    r"|\b(?:\d+(?:\.\d+)?|one)[\s-]*(?:second|sec|s|minute|min|hour|hr|h)\b"
-    r"(?=\s+\w)(?!\s+(?:and|or|of|from|after|before|around|later|long|ago|on|for|in|at|to|until)\b)"
     r"|\bhourly\b|\bminutely\b"
+    r"|\b(?P<bare>(?:\d+(?:\.\d+)?|one)[\s-]*(?:second|sec|s|minute|min|hour|hr|h))\b"
+)
+# 5 min SYM-H has a cadence, and 5 min from 10:00 a time
+_NO_CADENCE = (
+    r"\s*(?:$|[,.;])|\s+(?:and|or|of|from|after|before|around|later|long|ago|on|for|in|at|to|until)\b"
 )
 _SAVED = (
     r"\b(?:(?:and\s+)?(?:save|export|write)(?:\s+(?:it|them|everything|the data))?\s+)?"
@@ -147,7 +150,8 @@ class Operation:
     beside: bool = False
     """Whether what goes in is to be drawn too: ``Bz and its running average``."""
     partial: bool = False
-    """Whether it was said of the quantity behind it alone: ``density and hourly means of the speed``."""
+    """Whether it may be said of one quantity alone: ``density and hourly means of the speed``."""
+    place: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -259,9 +263,19 @@ def read_wish(text: str, catalogue: Catalogue, now: datetime) -> Wish:
     if computed:
         asked = [(place, one) for place, one in asked if one.quantity == computed]
         wanted = tuple(one for one in wanted if one.quantity == computed)
+    operations = tuple(
+        replace(one, partial=True)
+        if one.tool not in ("magnitude", "difference") and _between_two(one.place, asked)
+        else one
+        for one in operations
+    )
     pairs, unclear = _pairs([(place, name) for place, name, _ in placed], asked, wanted)
     cadence = None
     for one in sentence.take(_CADENCE):
+        if one["bare"] and re.match(_NO_CADENCE, sentence.text[one.end() :], re.IGNORECASE):
+            raise NotUnderstood(
+                f"not understood: '{one[0]}'", advice="'5 min averages', or a time as 'A to B'"
+            )
         seconds = cadences_in(one[0])
         cadence = seconds[0] if seconds else cadence
     return Wish(
@@ -426,7 +440,9 @@ def _operations(sentence: Sentence) -> tuple[tuple[Operation, ...], tuple[str, .
         found.append((one.start(), Operation("magnitude")))
     for one in sentence.take(r"\b(?:the )?differences?\b(?: between)?"):
         found.append((one.start(), Operation("difference")))
-    operations = [operation for _, operation in sorted(found, key=lambda each: each[0])]
+    operations = [
+        replace(operation, place=place) for place, operation in sorted(found, key=lambda each: each[0])
+    ]
     apart = sentence.take_first(
         rf"\b(?:(?:with|using|in|over)\s+)?(?:an?\s+)?{DURATION}[\s-]*(?:long\s+|wide\s+)?windows?\b"
     )
@@ -513,6 +529,12 @@ def _quantities(
     if not found and any(one.tool == "magnitude" for one in operations):
         found.append((0, Wanted(B)))
     return sorted(found, key=lambda each: each[0])
+
+
+def _between_two(place: int, asked: list[tuple[int, Wanted]]) -> bool:
+    """Whether one quantity stands before a place and another one behind it."""
+    before = {one for at, one in asked if at < place}
+    return bool(before) and any(one not in before for at, one in asked if at > place)
 
 
 def _computed(sentence: Sentence, asked: list[tuple[int, Wanted]]) -> str:

@@ -351,8 +351,10 @@ def test_each_spacecraft_has_what_was_said_of_it(author, request_, expected):
             "ACE density and the derivative of the speed 2003-11-20",
             "to which quantity the derivative applies",
         ),
+        ("ACE density hourly averages and speed 2003-11-20", "to which quantity the resample applies"),
+        ("ACE density for 5 min from 2003-11-20T10:00", "not understood: '5 min'"),
         ("ACE density for 2003-11-20, 2 hours", "not understood: '2', 'hours'"),
-        ("ACE 1 min and 5 min averages of density 2003-11-20", "not understood: '1', 'min'"),
+        ("ACE 1 min and 5 min averages of density 2003-11-20", "not understood: '1 min'"),
         ("red ACE density and blue Wind density 2003-11-20", "which line is to be red is not clear"),
     ],
 )
@@ -398,6 +400,12 @@ def test_a_coloured_quantity_is_drawn(author):
 
 def test_a_unit_that_it_has_anyway_may_be_said(author):
     assert panels(made(author, "ACE field in nT 2003-11-20")) == [["ACE_B"]]
+
+
+@pytest.mark.parametrize("said", ["5 min", "5-min", "5 minute"])
+def test_a_cadence_stands_before_what_has_it(author, said):
+    draft = made(author, f"ACE {said} field 2003-11-20")
+    assert steps(draft, "resample")[0]["cadence"] == "5min"
 
 
 def test_and_is_no_day(author):
