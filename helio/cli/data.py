@@ -134,9 +134,7 @@ def refresh_catalog(
             if as_json:
                 print_json({"status": "fresh", "as_of": before.as_of, "datasets": len(before)})
             else:
-                say(
-                    f"{len(before)} datasets, as of {before.as_of:%Y-%m-%d %H:%M} UTC: less than a day old"
-                )
+                say(f"{len(before)} datasets, as of {before.as_of:%Y-%m-%d %H:%M} UTC: less than a day old")
             return
         http = Http()
         try:
