@@ -77,7 +77,7 @@ def has_fixed_addresses() -> bool:
 
 
 def fix_addresses() -> None:
-    """Have the next program of this process laid out in the same way every time: an address tells nothing then."""
+    """Have the next program of this process laid out not at random; its heap may still shift by some pages."""
     before = call_libc("personality", ctypes.c_ulong(_ASK))
     call_libc("personality", ctypes.c_ulong(before | _NOT_RANDOM))
 
