@@ -805,7 +805,7 @@ def test_a_window_that_moves_is_locked_by_its_numbers_and_verified(
     newest = datetime.now(UTC).replace(tzinfo=None)
     stop = newest.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(hours=6)
     span = f"{stop - timedelta(hours=6):%Y-%m-%dT%H:%M} to {stop:%Y-%m-%dT%H:%M}"
-    with SwpcStandIn(tmp_path / "nothing", newest) as server:
+    with SwpcStandIn(newest) as server:
         monkeypatch.setenv("HELIO_SWPC_URL", server.url)
         assert helio("lock", "swpc-now", "-t", span).exit_code == 0
         assert helio("run", "swpc-now", "--locked", "-o", "out").exit_code == 0

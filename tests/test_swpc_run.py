@@ -22,7 +22,7 @@ def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SwpcSta
     monkeypatch.setenv("HELIO_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("HELIO_ENGINE", "direct")
     monkeypatch.delenv("HELIO_ARCHIVE", raising=False)
-    with SwpcStandIn(tmp_path / "nothing", datetime.now(UTC).replace(tzinfo=None)) as standin:
+    with SwpcStandIn(datetime.now(UTC).replace(tzinfo=None)) as standin:
         monkeypatch.setenv("HELIO_SWPC_URL", standin.url)
         yield standin
 

@@ -7,17 +7,11 @@ those of https://cdaweb.gsfc.nasa.gov/WebServices/REST/ and of the folders below
 from __future__ import annotations
 
 import hashlib
-import json
 import re
-import socket
-import struct
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import formatdate
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit
@@ -27,6 +21,8 @@ from xml.sax.saxutils import escape
 import cdflib
 import numpy as np
 
+from tests.sources.standin import Handler, StandIn
+
 NAMESPACE = "http://cdaweb.gsfc.nasa.gov/schema"
 REST = "/WS/cdasr/1/dataviews/sp_phys/"
 DATA = "/sp_phys/data/"
@@ -35,16 +31,6 @@ MADE = "/tmp/made/"
 
 _NAME = re.compile(r"(.+?)_(\d{8})(\d{6})?(?:_v([\d.]+))?\.cdf", re.IGNORECASE)
 _EPOCHS = (31, 32, 33)
-
-
-@dataclass
-class Request:
-    """One that was made."""
-
-    method: str
-    path: str
-    headers: Mapping[str, str]
-    status: int = 0
 
 
 @dataclass
@@ -69,14 +55,6 @@ class ServedFile:
 
 
 @dataclass
-class Fault:
-    """What goes wrong with a request: its kind, and a number where the kind takes one."""
-
-    kind: str
-    number: float = 0.0
-
-
-@dataclass
 class Computed:
     """A parameter that no file holds: what the service computes for it from the file."""
 
@@ -84,44 +62,17 @@ class Computed:
     attributes: dict[str, str] = field(default_factory=dict)
 
 
-class CdaWebStandIn:
-    """Serves the CDFs below a folder; a context manager.
-
-    `fail` says what goes wrong with the next requests whose path begins in some way; `requests` is what was asked.
-    """
+class CdaWebStandIn(StandIn):
+    """Serves the CDFs below a folder."""
 
     def __init__(self, folder: Path, *, computed: Mapping[tuple[str, str], Computed] | None = None) -> None:
         self.computed = dict(computed or {})
-        self.requests: list[Request] = []
         self.files: list[ServedFile] = []
         self.made: dict[str, bytes] = {}
-        self.most_at_once = 0
         self.makings = 0
-        self._at_once = 0
-        self._lock = threading.Lock()
-        self._faults: dict[str, list[Fault]] = {}
-        self.over = threading.Event()
         for path in sorted(folder.rglob("*.cdf")):
             self.publish(path)
-        self._server = _Server(("127.0.0.1", 0), self.handler())
-        self._server.standin = self
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
-        self._thread.start()
-
-    def __enter__(self) -> CdaWebStandIn:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.over.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    @staticmethod
-    def handler() -> type[BaseHTTPRequestHandler]:
-        """Who answers the requests."""
-        return _Handler
+        super().__init__()
 
     # What a test says and asks
 
@@ -136,39 +87,7 @@ class CdaWebStandIn:
         served = ServedFile(path, dataset.upper(), when, version or "", first, last, published)
         self.files = [one for one in self.files if one.path.name != path.name] + [served]
 
-    def fail(self, path: str, *faults: str | tuple[str, float]) -> None:
-        """Let the next requests whose path contains `path` go wrong, one fault for each."""
-        queue = [Fault(*fault) if isinstance(fault, tuple) else Fault(fault) for fault in faults]
-        with self._lock:
-            self._faults.setdefault(path, []).extend(queue)
-
-    def mend(self) -> None:
-        """Let nothing go wrong any more, and forget what was asked."""
-        with self._lock:
-            self._faults.clear()
-            self.requests.clear()
-
-    def asked(self, part: str) -> list[Request]:
-        """The requests whose path contains a part."""
-        return [one for one in self.requests if part in one.path]
-
     # What it serves
-
-    def fault_for(self, path: str) -> Fault | None:
-        with self._lock:
-            for part, queue in self._faults.items():
-                if part in path and queue:
-                    return queue.pop(0)
-        return None
-
-    def enter(self) -> None:
-        with self._lock:
-            self._at_once += 1
-            self.most_at_once = max(self.most_at_once, self._at_once)
-
-    def leave(self) -> None:
-        with self._lock:
-            self._at_once -= 1
 
     def datasets(self) -> dict[str, list[ServedFile]]:
         grouped: dict[str, list[ServedFile]] = {}
@@ -233,95 +152,12 @@ class CdaWebStandIn:
         }
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-    request_queue_size = 64
-    standin: CdaWebStandIn
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that goes away is what some tests are about."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = 64 * 1024
-    server: _Server
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Tests ask `requests`."""
-
+class _Handler(Handler):
     @property
     def standin(self) -> CdaWebStandIn:
-        return self.server.standin
-
-    @property
-    def host(self) -> str:
-        return self.headers["Host"]
-
-    def do_HEAD(self) -> None:
-        self._serve()
-
-    def do_GET(self) -> None:
-        self._serve()
-
-    def do_POST(self) -> None:
-        self._serve()
-
-    def _serve(self) -> None:
-        length = int(self.headers.get("Content-Length") or 0)
-        self.body = self.rfile.read(length)
-        self.request_made = Request(self.command, self.path, dict(self.headers.items()))
-        self.standin.requests.append(self.request_made)
-        self._inside = True
-        self.standin.enter()
-        try:
-            self.fault = self.standin.fault_for(self.path)
-            if self.fault is None or not self._go_wrong(self.fault):
-                self._route()
-        finally:
-            self._leave()
-
-    def _leave(self) -> None:
-        """Count the request as served: before its last byte, for then the client may make the next one."""
-        if self._inside:
-            self._inside = False
-            self.standin.leave()
-
-    # Going wrong
-
-    def _go_wrong(self, fault: Fault) -> bool:
-        """Whether the fault took the place of the answer; other kinds change it on its way out."""
-        if fault.kind == "timeout":
-            self.standin.over.wait(fault.number or 5)
-            self.close_connection = True
-        elif fault.kind == "reset":
-            self._reset()
-        elif fault.kind == "closed":
-            self.close_connection = True
-        elif fault.kind == "html":
-            self._answer(200, b"<!DOCTYPE html><html><body>Down for maintenance</body></html>", "text/html")
-        elif fault.kind in ("429", "503 retry"):
-            wait = {"Retry-After": f"{fault.number:g}"}
-            self._answer(int(fault.kind[:3]), {"Message": ["slow down"]}, headers=wait)
-        elif fault.kind == "429 date":
-            self._answer(429, b"", "text/plain", {"Retry-After": formatdate(fault.number, usegmt=True)})
-        elif fault.kind.isdigit():
-            self._answer(int(fault.kind), {"Message": [f"fault {fault.kind}"]})
-        elif fault.kind == "empty":
-            self._answer(200, {})
-        else:
-            return False
-        return True
-
-    def _reset(self) -> None:
-        # closing with a linger time of zero sends RST
-        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self.close_connection = True
-        self.wfile.flush()
-        self.connection.close()
-
-    # Answering
+        served = super().standin
+        assert isinstance(served, CdaWebStandIn)
+        return served
 
     def _route(self) -> None:
         parts = urlsplit(self.path)
@@ -477,60 +313,6 @@ class _Handler(BaseHTTPRequestHandler):
             return self._answer(206, content[first:], "application/x-cdf", named | spans)
         return self._answer(200, content, "application/x-cdf", named)
 
-    def _answer(
-        self,
-        status: int,
-        content: bytes | dict[str, Any],
-        kind: str = "application/json",
-        headers: Mapping[str, str] | None = None,
-    ) -> None:
-        body = json.dumps(content).encode() if isinstance(content, dict) else content
-        fault = self.fault.kind if self.fault is not None else ""
-        number = self.fault.number if self.fault is not None else 0.0
-        if fault == "wrong length":
-            body = body[: len(body) // 2]
-        elif fault == "damaged":
-            body = body[:8] + bytes(len(body) - 8)
-        elif fault == "flipped":
-            body = body[: len(body) // 2] + bytes([body[len(body) // 2] ^ 1]) + body[len(body) // 2 + 1 :]
-        self.request_made.status = status
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        if status != 304:
-            self.send_header("Content-Length", str(len(body)))
-        for name, value in (headers or {}).items():
-            self.send_header(name, value)
-        self.end_headers()
-        if self.command == "HEAD" or status == 304:
-            return
-        if fault in ("truncate", "reset midway", "stall"):
-            self.wfile.write(body[: int(number) or len(body) // 2])
-            self.wfile.flush()
-            if fault == "stall":
-                self.standin.over.wait(5)
-            if fault == "reset midway":
-                # what was sent must be read before the reset throws it away
-                self.standin.over.wait(0.05)
-                self._reset()
-            self.close_connection = True
-            return
-        if fault == "slow":
-            *most, last = _pieces(body, 16)
-            for part in most:
-                self.wfile.write(part)
-                self.wfile.flush()
-                self.standin.over.wait(number or 0.01)
-            body = last
-        self._leave()
-        with suppress(BrokenPipeError, ConnectionResetError):
-            self.wfile.write(body)
-
-
-def _pieces(body: bytes, count: int) -> Iterator[bytes]:
-    step = max(1, -(-len(body) // count))
-    for first in range(0, len(body), step):
-        yield body[first : first + step]
-
 
 def _dataset(dataset_id: str, files: list[ServedFile]) -> dict[str, Any]:
     return {
@@ -643,3 +425,6 @@ def _subset(
                 name, values=values, attributes={"DEPEND_0": clock, "VAR_TYPE": "data"} | recipe.attributes
             )
     return bytes(pycdfpp.save(made))
+
+
+CdaWebStandIn.handler = _Handler

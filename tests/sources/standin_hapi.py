@@ -7,20 +7,17 @@ reads from it unchanged (`test_hapiclient.py`).
 from __future__ import annotations
 
 import json
-import socket
-import struct
-import threading
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
 import numpy as np
 import numpy.typing as npt
+
+from tests.sources.standin import Fault, Handler, StandIn
 
 MESSAGES = {
     1200: "OK",
@@ -168,26 +165,8 @@ def _joined(words: list[str], known: Mapping[str, Any]) -> list[str]:
     return found
 
 
-@dataclass
-class Request:
-    """One that was made."""
-
-    path: str
-    query: dict[str, str]
-
-
-@dataclass
-class Fault:
-    """What goes wrong with a request: its kind, and a number where the kind takes one."""
-
-    kind: str
-    number: float = 0.0
-
-
-class HapiStandIn:
-    """Serves datasets below ``/hapi``; a context manager.
-
-    `fail` says what goes wrong with the next requests whose path contains some words; `requests` is what was asked.
+class HapiStandIn(StandIn):
+    """Serves datasets below ``/hapi``.
 
     Parameters
     ----------
@@ -212,101 +191,23 @@ class HapiStandIn:
         self.formats = formats
         self.most = most
         self.empty = empty
-        self.requests: list[Request] = []
-        self.over = threading.Event()
-        self._lock = threading.Lock()
-        self._faults: dict[str, list[Fault]] = {}
-        self._server = _Server(("127.0.0.1", 0), _Handler)
-        self._server.standin = self
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/hapi"
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
-        self._thread.start()
-
-    def __enter__(self) -> HapiStandIn:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.over.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    def fail(self, path: str, *faults: str | tuple[str, float]) -> None:
-        """Let the next requests whose path contains `path` go wrong, one fault for each."""
-        queue = [Fault(*fault) if isinstance(fault, tuple) else Fault(fault) for fault in faults]
-        with self._lock:
-            self._faults.setdefault(path, []).extend(queue)
-
-    def mend(self) -> None:
-        """Let nothing go wrong any more, and forget what was asked."""
-        with self._lock:
-            self._faults.clear()
-            self.requests.clear()
-
-    def asked(self, part: str) -> list[Request]:
-        """The requests whose path contains a part."""
-        return [one for one in self.requests if part in one.path]
-
-    def fault_for(self, path: str) -> Fault | None:
-        with self._lock:
-            for part, queue in self._faults.items():
-                if part in path and queue:
-                    return queue.pop(0)
-        return None
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-    request_queue_size = 64
-    standin: HapiStandIn
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that goes away is what some tests are about."""
+        super().__init__()
+        self.url += "/hapi"
 
 
 class _Refused(Exception):
     """A request that ends in a status of HAPI."""
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = 64 * 1024  # head and body in one: apart, the second waits for the first to be acknowledged
-    server: _Server
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Tests ask `requests`."""
-
+class _Handler(Handler):
     @property
     def standin(self) -> HapiStandIn:
-        return self.server.standin
-
-    def do_GET(self) -> None:
-        parts = urlsplit(self.path)
-        query = dict(parse_qsl(parts.query, keep_blank_values=True))
-        self.standin.requests.append(Request(self.path, query))
-        self.fault = self.standin.fault_for(self.path)
-        with suppress(BrokenPipeError, ConnectionResetError):
-            if self.fault is None or not self._go_wrong(self.fault):
-                self._route(parts.path, query)
-
-    # Going wrong
+        served = super().standin
+        assert isinstance(served, HapiStandIn)
+        return served
 
     def _go_wrong(self, fault: Fault) -> bool:
-        """Whether the fault took the place of the answer; other kinds change it on its way out."""
-        if fault.kind == "timeout":
-            self.standin.over.wait(5)
-            self.close_connection = True
-        elif fault.kind == "reset":
-            # closing with a linger time of zero sends RST
-            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            self.close_connection = True
-            self.connection.close()
-        elif fault.kind == "html":
-            self._answer(200, b"<!DOCTYPE html><html><body>Down for maintenance</body></html>", "text/html")
-        elif fault.kind == "429":
-            self._answer(429, b"", "text/plain", {"Retry-After": f"{fault.number:g}"})
-        elif fault.kind == "200":
+        if fault.kind == "200":
             self._say({"status": _status(int(fault.number))})
         elif fault.kind == "reason":
             code = int(fault.number)
@@ -315,20 +216,19 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(404, b"<html><body>Not Found</body></html>", "text/html")
         elif fault.kind.isdigit() and len(fault.kind) == 4:
             self._refuse(int(fault.kind))
-        elif fault.kind.isdigit():
+        elif fault.kind.isdigit() and fault.kind != "429":
             self._answer(int(fault.kind), b"", "text/plain")
         elif fault.kind == "empty":
             self._answer(200, b"", "application/octet-stream")
-        elif fault.kind == "204":
-            self._answer(204, b"", "application/octet-stream")
         else:
-            return False
+            return super()._go_wrong(fault)
         return True
 
     # Answering
 
-    def _route(self, path: str, query: dict[str, str]) -> None:
-        endpoint = path.removeprefix("/hapi/")
+    def _route(self) -> None:
+        query = self.request_made.query
+        endpoint = urlsplit(self.path).path.removeprefix("/hapi/")
         try:
             if endpoint == "capabilities":
                 self._only(query, ())
@@ -425,36 +325,6 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.dumps({"HAPI": self.standin.version, **said}).encode()
         self._answer(200, body, "application/json")
 
-    def _answer(
-        self,
-        status: int,
-        body: bytes,
-        kind: str,
-        headers: Mapping[str, str] | None = None,
-        reason: str | None = None,
-    ) -> None:
-        fault = self.fault.kind if self.fault is not None else ""
-        number = int(self.fault.number) if self.fault is not None else 0
-        if fault == "garbage":
-            body = body.translate(bytes(ord("x") if 48 <= one < 58 else one for one in range(256)))
-        self.send_response(status, reason)
-        self.send_header("Content-Type", kind)
-        if fault == "cut":
-            # HTTP says nothing of the length: the connection ends, and so does the body
-            self.send_header("Connection", "close")
-            self.close_connection = True
-            body = body[: number or len(body) // 2 + 1]
-        else:
-            self.send_header("Content-Length", str(len(body)))
-        for name, value in (headers or {}).items():
-            self.send_header(name, value)
-        self.end_headers()
-        if fault == "truncate":
-            self.wfile.write(body[: len(body) // 2])
-            self.close_connection = True
-            return
-        self.wfile.write(body)
-
 
 def _status(code: int) -> dict[str, Any]:
     return {"code": code, "message": MESSAGES.get(code, "")}
@@ -488,3 +358,6 @@ def _moment(text: str) -> datetime:
 
 def _written(moment: np.datetime64) -> str:
     return f"{np.datetime_as_string(moment, unit='ms')}Z"
+
+
+HapiStandIn.handler = _Handler

@@ -1,7 +1,7 @@
 """A stand-in for services.swpc.noaa.gov on loopback: the JSON products, made up in the forms that the service has.
 
 Rows of texts with the names of their columns first: https://services.swpc.noaa.gov/products/solar-wind/; objects:
-https://services.swpc.noaa.gov/json/goes/primary/. The faults are those of `CdaWebStandIn`, and two of its own:
+https://services.swpc.noaa.gov/json/goes/primary/. The faults are those of `Handler`, and two of its own:
 "half" cuts the JSON short, "renamed" gives a column another name.
 """
 
@@ -12,31 +12,25 @@ import json
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from email.utils import formatdate
-from http.server import BaseHTTPRequestHandler
-from pathlib import Path
 from typing import Any
 
-from tests.sources.standin_cdaweb import CdaWebStandIn, Fault, _Handler
+from tests.sources.standin import Fault, Handler, StandIn
 
 MAG = "/products/solar-wind/mag-7-day.json"
 PLASMA = "/products/solar-wind/plasma-7-day.json"
 XRAYS = "/json/goes/primary/xrays-7-day.json"
 
 
-class SwpcStandIn(CdaWebStandIn):
-    """Serves seven days of made-up records, up to a minute that moves on when it is told; a context manager."""
+class SwpcStandIn(StandIn):
+    """Serves seven days of made-up records, up to a minute that moves on when it is told."""
 
-    def __init__(self, folder: Path, newest: datetime, *, days: float = 7, cadence: float = 60.0) -> None:
+    def __init__(self, newest: datetime, *, days: float = 7, cadence: float = 60.0) -> None:
         self.newest = newest
         self.window = timedelta(days=days)
         self.cadence = timedelta(seconds=cadence)
         self.change: Callable[[str, list[Any]], list[Any]] = lambda path, records: records
         """What a test does to the records of a reply."""
-        super().__init__(folder)
-
-    @staticmethod
-    def handler() -> type[BaseHTTPRequestHandler]:
-        return _SwpcHandler
+        super().__init__()
 
     def epochs(self) -> list[datetime]:
         """Those that are held, whole cadences since 2000."""
@@ -59,26 +53,28 @@ class SwpcStandIn(CdaWebStandIn):
         return self.change(path, rows)
 
 
-class _SwpcHandler(_Handler):
+class _Handler(Handler):
+    @property
+    def standin(self) -> SwpcStandIn:
+        served = super().standin
+        assert isinstance(served, SwpcStandIn)
+        return served
+
     def _go_wrong(self, fault: Fault) -> bool:
         if fault.kind not in ("half", "renamed"):
             return super()._go_wrong(fault)
-        standin = self.standin
-        assert isinstance(standin, SwpcStandIn)
-        body = json.dumps(standin.reply(self.path)).encode()
+        body = json.dumps(self.standin.reply(self.path)).encode()
         body = body[: len(body) // 2] if fault.kind == "half" else body.replace(b"time_tag", b"timestamp")
         self._answer(200, body, "application/json")
         return True
 
     def _route(self) -> None:
-        standin = self.standin
-        assert isinstance(standin, SwpcStandIn)
-        reply = standin.reply(self.path)
+        reply = self.standin.reply(self.path)
         if reply is None:
             return self._answer(404, b"<html><body>Not Found</body></html>", "text/html")
         body = json.dumps(reply).encode()
         etag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
-        seconds = (standin.newest - datetime(1970, 1, 1)).total_seconds()
+        seconds = (self.standin.newest - datetime(1970, 1, 1)).total_seconds()
         named = {"ETag": etag, "Last-Modified": formatdate(seconds, usegmt=True)}
         if self.headers.get("If-None-Match") == etag:
             return self._answer(304, b"", "application/json", named)
@@ -122,3 +118,6 @@ def _xrays(epoch: datetime) -> list[dict[str, Any]]:
         }
         for energy, flux in (("0.05-0.4nm", 1e-9 * (1 + i % 7)), ("0.1-0.8nm", 1e-7 * (1 + i % 7)))
     ]
+
+
+SwpcStandIn.handler = _Handler

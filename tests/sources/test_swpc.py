@@ -43,7 +43,7 @@ def clock() -> FakeClock:
 @pytest.fixture
 def swpc(tmp_path: Path) -> Iterator[SwpcStandIn]:
     (tmp_path / "nothing").mkdir()
-    with SwpcStandIn(tmp_path / "nothing", NOW) as server:
+    with SwpcStandIn(NOW) as server:
         yield server
 
 

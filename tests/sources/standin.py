@@ -1,0 +1,260 @@
+"""What the stand-ins for services of data have in common: a server on loopback, what was asked, and what goes wrong."""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from email.utils import formatdate
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, ClassVar, Self
+from urllib.parse import parse_qsl, urlsplit
+
+
+@dataclass
+class Request:
+    """One that was made."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    status: int = 0
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The words behind the question mark, each once."""
+        return dict(parse_qsl(urlsplit(self.path).query, keep_blank_values=True))
+
+
+@dataclass
+class Fault:
+    """What goes wrong with a request: its kind, and a number where the kind takes one."""
+
+    kind: str
+    number: float = 0.0
+
+
+class StandIn:
+    """Answers on loopback by its class's `handler`; a context manager.
+
+    `fail` says what goes wrong with the next requests whose path contains some words; `requests` is what was asked.
+    """
+
+    handler: ClassVar[type[Handler]]
+
+    def __init__(self) -> None:
+        self.requests: list[Request] = []
+        self.most_at_once = 0
+        self.over = threading.Event()
+        self._at_once = 0
+        self._lock = threading.Lock()
+        self._faults: dict[str, list[Fault]] = {}
+        self._server = _Server(("127.0.0.1", 0), self.handler)
+        self._server.standin = self
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
+        self._thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.over.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def fail(self, path: str, *faults: str | tuple[str, float]) -> None:
+        """Let the next requests whose path contains `path` go wrong, one fault for each."""
+        queue = [Fault(*fault) if isinstance(fault, tuple) else Fault(fault) for fault in faults]
+        with self._lock:
+            self._faults.setdefault(path, []).extend(queue)
+
+    def mend(self) -> None:
+        """Let nothing go wrong any more, and forget what was asked."""
+        with self._lock:
+            self._faults.clear()
+            self.requests.clear()
+
+    def asked(self, part: str) -> list[Request]:
+        """The requests whose path contains a part."""
+        return [one for one in self.requests if part in one.path]
+
+    def fault_for(self, path: str) -> Fault | None:
+        with self._lock:
+            for part, queue in self._faults.items():
+                if part in path and queue:
+                    return queue.pop(0)
+        return None
+
+    def enter(self) -> None:
+        with self._lock:
+            self._at_once += 1
+            self.most_at_once = max(self.most_at_once, self._at_once)
+
+    def leave(self) -> None:
+        with self._lock:
+            self._at_once -= 1
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 64
+    standin: StandIn
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that goes away is what some tests are about."""
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Serves a request, or lets it go wrong; `_route` is what a service answers."""
+
+    protocol_version = "HTTP/1.1"
+    wbufsize = 64 * 1024  # head and body in one: apart, the second waits for the first to be acknowledged
+    server: _Server
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Tests ask `requests`."""
+
+    @property
+    def standin(self) -> StandIn:
+        return self.server.standin
+
+    @property
+    def host(self) -> str:
+        return self.headers["Host"]
+
+    def do_HEAD(self) -> None:
+        self._serve()
+
+    def do_GET(self) -> None:
+        self._serve()
+
+    def do_POST(self) -> None:
+        self._serve()
+
+    def _serve(self) -> None:
+        length = int(self.headers.get("Content-Length") or 0)
+        self.body = self.rfile.read(length)
+        self.request_made = Request(self.command, self.path, dict(self.headers.items()))
+        self.standin.requests.append(self.request_made)
+        self._inside = True
+        self.standin.enter()
+        try:
+            self.fault = self.standin.fault_for(self.path)
+            if self.fault is None or not self._go_wrong(self.fault):
+                self._route()
+        finally:
+            self._leave()
+
+    def _leave(self) -> None:
+        """Count the request as served: before its last byte, for then the client may make the next one."""
+        if self._inside:
+            self._inside = False
+            self.standin.leave()
+
+    # Going wrong
+
+    def _go_wrong(self, fault: Fault) -> bool:
+        """Whether the fault took the place of the answer; other kinds change it on its way out."""
+        if fault.kind == "timeout":
+            self.standin.over.wait(fault.number or 5)
+            self.close_connection = True
+        elif fault.kind == "reset":
+            self._reset()
+        elif fault.kind == "closed":
+            self.close_connection = True
+        elif fault.kind == "html":
+            self._answer(200, b"<!DOCTYPE html><html><body>Down for maintenance</body></html>", "text/html")
+        elif fault.kind in ("429", "503 retry"):
+            wait = {"Retry-After": f"{fault.number:g}"}
+            self._answer(int(fault.kind[:3]), {"Message": ["slow down"]}, headers=wait)
+        elif fault.kind == "429 date":
+            self._answer(429, b"", "text/plain", {"Retry-After": formatdate(fault.number, usegmt=True)})
+        elif fault.kind.isdigit():
+            self._answer(int(fault.kind), {"Message": [f"fault {fault.kind}"]})
+        elif fault.kind == "empty":
+            self._answer(200, {})
+        else:
+            return False
+        return True
+
+    def _reset(self) -> None:
+        # closing with a linger time of zero sends RST
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.close_connection = True
+        self.wfile.flush()
+        self.connection.close()
+
+    # Answering
+
+    def _route(self) -> None:
+        raise NotImplementedError
+
+    def _answer(
+        self,
+        status: int,
+        content: bytes | dict[str, Any],
+        kind: str = "application/json",
+        headers: Mapping[str, str] | None = None,
+        reason: str | None = None,
+    ) -> None:
+        body = json.dumps(content).encode() if isinstance(content, dict) else content
+        fault = self.fault.kind if self.fault is not None else ""
+        number = self.fault.number if self.fault is not None else 0.0
+        if fault == "wrong length":
+            body = body[: len(body) // 2]
+        elif fault == "damaged":
+            body = body[:8] + bytes(len(body) - 8)
+        elif fault == "flipped":
+            body = body[: len(body) // 2] + bytes([body[len(body) // 2] ^ 1]) + body[len(body) // 2 + 1 :]
+        elif fault == "garbage":
+            body = body.translate(bytes(ord("x") if 48 <= one < 58 else one for one in range(256)))
+        elif fault == "cut":
+            body = body[: int(number) or len(body) // 2 + 1]
+        self.request_made.status = status
+        self.send_response(status, reason)
+        self.send_header("Content-Type", kind)
+        if fault == "cut":
+            # HTTP says nothing of the length: the connection ends, and so does the body
+            self.send_header("Connection", "close")
+            self.close_connection = True
+        elif status != 304:
+            self.send_header("Content-Length", str(len(body)))
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command == "HEAD" or status == 304:
+            return
+        if fault in ("truncate", "reset midway", "stall"):
+            self.wfile.write(body[: int(number) or len(body) // 2])
+            self.wfile.flush()
+            if fault == "stall":
+                self.standin.over.wait(5)
+            if fault == "reset midway":
+                # what was sent must be read before the reset throws it away
+                self.standin.over.wait(0.05)
+                self._reset()
+            self.close_connection = True
+            return
+        if fault == "slow":
+            *most, last = _pieces(body, 16)
+            for part in most:
+                self.wfile.write(part)
+                self.wfile.flush()
+                self.standin.over.wait(number or 0.01)
+            body = last
+        self._leave()
+        with suppress(BrokenPipeError, ConnectionResetError):
+            self.wfile.write(body)
+
+
+def _pieces(body: bytes, count: int) -> Iterator[bytes]:
+    step = max(1, -(-len(body) // count))
+    for first in range(0, len(body), step):
+        yield body[first : first + step]
