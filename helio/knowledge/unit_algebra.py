@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from helio.errors import StepError, UnitMismatch
-from helio.knowledge.units import canonical_unit, unit_factors
+from helio.knowledge.units import PREFIXES, canonical_unit, unit_factors
 
 if TYPE_CHECKING:
     import pint
@@ -30,23 +30,12 @@ _PREFIXED = {
     "rad": "plane_radian",
     "R": "sky_rayleigh",
 }
-_PREFIXES = {
-    "": "",
-    "f": "femto",
-    "p": "pico",
-    "n": "nano",
-    "u": "micro",
-    "m": "milli",
-    "k": "kilo",
-    "M": "mega",
-    "G": "giga",
-}
 # Every symbol by its full name: pint would read `h` as Planck's constant, `R` as that of gases, `C` as a prefix.
 _NAMES = {
     **{
         prefix + symbol: long + name
         for symbol, name in _PREFIXED.items()
-        for prefix, long in _PREFIXES.items()
+        for prefix, long in (("", ""), *PREFIXES.items())
     },
     "cm": "centimeter",
     "K": "kelvin",

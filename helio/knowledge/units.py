@@ -32,7 +32,7 @@ _NONE = frozenset(
     ]
 )
 
-_PREFIXES = {
+PREFIXES = {
     "f": "femto",
     "p": "pico",
     "n": "nano",
@@ -46,7 +46,7 @@ _PREFIXED = ("m", "s", "eV", "T", "V", "Hz", "Pa", "W", "A", "J", "g", "rad", "R
 
 # Exact spellings of units, case included: `mV` and `MV` are two units.
 _SYMBOLS: dict[str, tuple[str, int]] = {
-    **{prefix + base: (prefix + base, 1) for base in _PREFIXED for prefix in ("", *_PREFIXES)},
+    **{prefix + base: (prefix + base, 1) for base in _PREFIXED for prefix in ("", *PREFIXES)},
     **{
         same: (same, 1)
         for same in (
@@ -118,7 +118,7 @@ _SYMBOLS: dict[str, tuple[str, int]] = {
 _WORDS: dict[str, tuple[str, int]] = {
     **{
         f"{long}{word}{plural}": (prefix + symbol, 1)
-        for prefix, long in (("", ""), *_PREFIXES.items())
+        for prefix, long in (("", ""), *PREFIXES.items())
         for symbol, words in {
             "T": ("tesla",),
             "V": ("volt",),

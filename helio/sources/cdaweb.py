@@ -5,9 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -145,8 +143,6 @@ class CdaWeb:
             cache / "data", self._http, sha256=sha256, limit=limit, offline=offline, told=told
         )
         self._replies = SavedReplies(cache / "replies", self._http.clock.now)
-        self._lock = threading.Lock()
-        self._asking: dict[str, threading.Lock] = {}
         self._known: dict[str, Any] = {}
         self._said_at: dict[str, datetime] = {}
         """When the archive said that there is nothing, where that was kept."""
@@ -294,7 +290,7 @@ class CdaWeb:
                 f"'{dataset_id}' cannot be the id of a dataset", advice=self._close_to(dataset_id)
             )
         place = self._place(dataset_id, time_range)
-        with self._alone(place):
+        with self._replies.alone(place):
             if place not in self._known:
                 span = (dataset_id, time_range.start.isoformat(), time_range.stop.isoformat())
                 told = self._listed.get(span)
@@ -397,7 +393,7 @@ class CdaWeb:
     def _forget(self, dataset_id: str, time_range: TimeRange) -> None:
         place = self._place(dataset_id, time_range)
         self._replies.forget(place)
-        with self._alone(place):
+        with self._replies.alone(place):
             self._known.pop(place, None)
             self._said_at.pop(place, None)
 
@@ -467,7 +463,7 @@ class CdaWeb:
 
     def _daily(self, place: str, ask: Callable[[], Any]) -> Any:
         """What is asked for once a day."""
-        with self._alone(place):
+        with self._replies.alone(place):
             if place not in self._known:
                 longest = None if self._offline else _DAY
                 saved = None if self._refresh else self._replies.load(place, longest=longest)
@@ -484,14 +480,6 @@ class CdaWeb:
     @property
     def _base(self) -> str:
         return re.sub(r"[^A-Za-z0-9.-]", "-", urlsplit(self._rest).netloc)
-
-    @contextmanager
-    def _alone(self, place: str) -> Iterator[None]:
-        """One thread at a time for each question, so that two steps do not ask the same."""
-        with self._lock:
-            lock = self._asking.setdefault(place, threading.Lock())
-        with lock:
-            yield
 
     # What the archive computes
 

@@ -10,9 +10,8 @@ import json
 import logging
 import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -233,7 +232,6 @@ class Hapi:
         self._pieces = Pieces(cache / "data", self._http.clock.utc, sha256, believe=offline)
         self._replies = SavedReplies(cache / "replies", self._http.clock.now)
         self._lock = threading.Lock()
-        self._asking: dict[str, threading.Lock] = {}
         self._known: dict[str, tuple[Any, bool]] = {}
         """Replies, and whether each was as young as it had to be."""
         self._found: dict[str, Located] = {}
@@ -314,7 +312,7 @@ class Hapi:
         info = self._info(dataset_id)
         asked = {name: self._asked(info, found, name) for name in dict.fromkeys(parameters)}
         # two steps that fetch the same at once ask for it once
-        with self._alone(f"{self._base}/{dataset_id} records"):
+        with self._replies.alone(f"{self._base}/{dataset_id} records"):
             pieces = self._all_pieces(list(asked.values()))
         tables: dict[str, Table] = {}
         # a request may not end after `stopDate`, and what it brings ends before its own end
@@ -400,7 +398,7 @@ class Hapi:
                 f"'{dataset_id}' cannot be the id of a dataset", advice=self._close_to(dataset_id)
             )
         place = f"{self._base}/{folder_of(dataset_id)}/{_span_name(time_range)}"
-        with self._alone(place):
+        with self._replies.alone(place):
             if place not in self._found:
                 self._found[place] = self._locate(place, dataset_id, time_range)
         return self._found[place]
@@ -701,7 +699,7 @@ class Hapi:
     def _saved(self, name: str, ask: Callable[[], Any], *, longest: float | None, what: str) -> Any:
         """A reply, kept; younger than `longest` seconds, unless nobody may be asked or any age will do."""
         place = f"{self._base}/{name}"
-        with self._alone(place):
+        with self._replies.alone(place):
             content, fresh = self._known.get(place, (None, False))
             if content is None or not (fresh or longest is None):
                 saved = None
@@ -716,14 +714,6 @@ class Hapi:
                     self._replies.save(place, content)
                 self._known[place] = (content, saved is None or longest is not None)
         return content
-
-    @contextmanager
-    def _alone(self, place: str) -> Iterator[None]:
-        """One thread at a time for each question, so that two steps do not ask the same."""
-        with self._lock:
-            lock = self._asking.setdefault(place, threading.Lock())
-        with lock:
-            yield
 
 
 class _Tally:

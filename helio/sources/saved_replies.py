@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,16 @@ class SavedReplies:
     def __init__(self, root: Path, now: Callable[[], float]) -> None:
         self._root = root
         self._now = now
+        self._lock = threading.Lock()
+        self._asking: dict[str, threading.Lock] = {}
+
+    @contextmanager
+    def alone(self, place: str) -> Iterator[None]:
+        """One thread at a time for each place, so that two steps do not ask the same."""
+        with self._lock:
+            lock = self._asking.setdefault(place, threading.Lock())
+        with lock:
+            yield
 
     def load(self, place: str, *, longest: float | None = None) -> Saved | None:
         """The reply kept at a place; None when there is none, or it is older than `longest` seconds."""
