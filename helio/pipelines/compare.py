@@ -193,7 +193,7 @@ def table_difference(old: Table, new: Table) -> str:
         return f"{_shape(old)} → {_shape(new)}"
     told = [
         f"{name} '{before}' → '{after}'"
-        for name in ("unit", "name", "frame", "scale", "description")
+        for name in ("unit", "name", "frame", "representation", "periods", "scale", "description")
         if (before := getattr(old, name)) != (after := getattr(new, name))
     ]
     if old.components != new.components:

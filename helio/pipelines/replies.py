@@ -18,6 +18,7 @@ def table_facts(table: Table) -> dict[str, Any]:
         "unit": table.unit,
         "frame": table.frame,
         "components": list(table.components),
+        **({"representation": table.representation} if table.representation else {}),
         "notes": list(table.notes),
     }
 

@@ -350,6 +350,8 @@ def _table(header: dict[str, Any], arrays: list[npt.NDArray[Any]]) -> Table:
         frame=header["frame"],
         components=tuple(header["components"]),
         axes=tuple(_axis(places, arrays) for places in header["axes"]),
+        stated_representation=header["representation"],
+        stated_periods=tuple(header["periods"]),
         scale=header["scale"],
         description=header["description"],
         notes=tuple(header["notes"]),

@@ -15,6 +15,7 @@ from helio.sources.cdf_epoch import EPOCH_TYPES, unix_nanoseconds, unix_nanoseco
 from helio.sources.clock import Clock, clock_between
 from helio.sources.variables import Variable, VariableFile
 from helio.sources.written import WRITTEN, read_facts, restore
+from helio.store.representation import Representation, representation_of
 from helio.store.table import Axis, Floats, Table
 
 _MOST_TENSOR = 16
@@ -84,9 +85,10 @@ class TableReader:
         if function == "alternate_view":
             return self._table(variable, merged, source)
         vector = self._table(source, self._file.attributes(source.name), source)
-        if vector.kind != "vector" or len(vector.components) < 3:
+        # The archive computes a length of it: where nothing speaks against it, that declares a vector.
+        if len(vector.components) < 3 or vector.representation not in ("cartesian", ""):
             raise UnknownParameter(
-                f"'{variable.name}' is virtual, the magnitude of '{source.name}', which is no vector"
+                f"'{variable.name}' is virtual, the magnitude of '{source.name}', which is no Cartesian vector"
             )
         squares = np.square(vector.values[:, :3], dtype=np.float64).sum(axis=1)
         return replace(
@@ -94,6 +96,7 @@ class TableReader:
             values=np.sqrt(squares).astype(vector.values.dtype),
             components=(),
             frame="",
+            stated_periods=(),
             name=_name_of(variable.name, attributes),
             unit=istp.text_of(attributes, "UNITS") or vector.unit,
             description=istp.text_of(attributes, "CATDESC", "FIELDNAM"),
@@ -109,21 +112,30 @@ class TableReader:
         first, stop = clock.span
         values = istp.without_fill(self._file.records(source, first, stop), attributes)
         values = clock.pick(values)
-        unit, unit_note = self._unit(attributes)
+        units = self._units(attributes)
+        unit, unit_note = istp.common_unit(units)
         notes = [*clock.notes, unit_note, *istp.outside_range(values, attributes)]
-        layout = self._layout(variable.name, source, attributes, clock, unit)
+        layout = self._layout(variable.name, source, attributes, clock, units)
         if layout.components and values.ndim > 2:
             values = values.reshape(values.shape[0], -1)
+        description = istp.text_of(attributes, "CATDESC", "FIELDNAM")
+        name = _name_of(variable.name, attributes, layout.components)
         return Table(
             epoch=clock.epoch,
             values=values,
             unit=unit,
-            name=_name_of(variable.name, attributes, layout.components),
+            name=name,
             frame=istp.frame_of(variable.name, attributes, layout.labels) if layout.components else "",
             components=layout.components,
             axes=layout.axes,
+            stated_representation=layout.representation,
+            stated_periods=()
+            if layout.axes
+            else istp.periods_of(
+                layout.labels or layout.components, units, f"{variable.name} {name}", description, attributes
+            ),
             scale=istp.scale_of(attributes),
-            description=istp.text_of(attributes, "CATDESC", "FIELDNAM"),
+            description=description,
             notes=tuple(note for note in (*notes, *layout.notes) if note),
         )
 
@@ -165,16 +177,11 @@ class TableReader:
             )
         return clock_between(time.name, nanoseconds, valid, self._start, self._stop)
 
-    def _unit(self, attributes: istp.Attributes) -> tuple[str, str]:
+    def _units(self, attributes: istp.Attributes) -> tuple[str, ...]:
+        """The unit of all elements, or that of each; none where the file has none."""
         unit = istp.text_of(attributes, "UNITS")
-        if unit:
-            return unit, ""
-        units = self._texts(istp.text_of(attributes, "UNIT_PTR"))
-        if not units:
-            return "", ""
-        if len(set(units)) == 1:
-            return units[0], ""
-        return "", f"the components have different units: {', '.join(unit or '(none)' for unit in units)}"
+        units = (unit,) if unit else self._texts(istp.text_of(attributes, "UNIT_PTR"))
+        return tuple(unit.strip() for unit in units)
 
     def _texts(self, name: str) -> tuple[str, ...]:
         """Texts of a constant variable; none if there is no such variable."""
@@ -185,7 +192,7 @@ class TableReader:
         return tuple(str(text) for text in records.reshape(-1))
 
     def _layout(
-        self, name: str, source: Variable, attributes: istp.Attributes, clock: Clock, unit: str
+        self, name: str, source: Variable, attributes: istp.Attributes, clock: Clock, units: tuple[str, ...]
     ) -> Layout:
         shape = source.shape
         if not shape:
@@ -197,9 +204,36 @@ class TableReader:
         dimensions = [
             self._dimension(i, n, attributes, clock) for i, n in zip(source.dimensions, shape, strict=True)
         ]
+        unit = istp.common_unit(units)[0]
         if len(shape) == 1:
-            return _one_dimension(dimensions[0], shape[0], name, attributes, unit)
+            layout = _one_dimension(dimensions[0], shape[0], unit)
+            return self._represented(layout, dimensions[0], name, attributes, units)
         return _two_dimensions(dimensions, shape, unit)
+
+    def _represented(
+        self,
+        layout: Layout,
+        dimension: Dimension,
+        name: str,
+        attributes: istp.Attributes,
+        units: tuple[str, ...],
+    ) -> Layout:
+        """What the components are to each other; numbered ones of a Cartesian vector get the letters of its axes."""
+        if not layout.components:
+            return layout
+        said = istp.text_of(attributes, "REPRESENTATION_1", "FRAME")
+        found = representation_of(
+            layout.labels or layout.components,
+            units,
+            declared=self._texts(said) or (said,),
+            said=f"{istp.text_of(attributes, 'CATDESC')} {istp.text_of(attributes, 'FIELDNAM')}",
+        )
+        if not found and not layout.labels:
+            layout = replace(layout, notes=(*layout.notes, *istp.unknown_components(layout.components)))
+        if found != "cartesian" or layout.labels:
+            return replace(layout, representation=found)
+        letters = ("r", "t", "n") if istp.frame_of(name, attributes) == "RTN" else ("x", "y", "z")
+        return replace(layout, components=(*letters, *layout.components[3:]), representation=found)
 
     def _dimension(self, number: int, size: int, attributes: istp.Attributes, clock: Clock) -> Dimension:
         """What DEPEND_i and LABL_PTR_i say of one dimension."""
@@ -454,11 +488,10 @@ class Layout:
     axes: tuple[Axis, ...] = ()
     labels: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    representation: Representation = ""
 
 
-def _one_dimension(
-    dimension: Dimension, size: int, name: str, attributes: istp.Attributes, unit: str
-) -> Layout:
+def _one_dimension(dimension: Dimension, size: int, unit: str) -> Layout:
     labels = dimension.labels or dimension.texts
     if dimension.axis is not None and not (dimension.counts and size <= istp.MOST_COMPONENTS):
         return Layout(axes=(dimension.axis,), notes=(dimension.note,))
@@ -468,10 +501,6 @@ def _one_dimension(
     components = _components(dimension, unit)
     if components and (size <= istp.MOST_COMPONENTS or dimension.axis is None):
         return Layout(components=components, labels=labels)
-    if size == 3 and _is_vector(name, attributes):
-        return Layout(
-            components=("r", "t", "n") if istp.frame_of(name, attributes) == "RTN" else ("x", "y", "z")
-        )
     if size <= istp.MOST_COMPONENTS:
         return Layout(components=tuple(str(j) for j in range(1, size + 1)), notes=(dimension.note,))
     note = dimension.note or f"the file does not say what its {size} elements are; they are numbered"
@@ -521,13 +550,6 @@ def _components(dimension: Dimension, unit: str) -> tuple[str, ...] | None:
     if from_labels and from_texts and max(map(len, from_labels)) > 16 >= max(map(len, from_texts)):
         return from_texts
     return from_labels or from_texts
-
-
-def _is_vector(name: str, attributes: istp.Attributes) -> bool:
-    said = " ".join([istp.text_of(attributes, "CATDESC"), istp.text_of(attributes, "FIELDNAM"), name]).lower()
-    return bool(istp.frame_of(name, attributes)) or any(
-        word in said for word in ("vector", "cartesian", "xyz", "position", "velocity", "component")
-    )
 
 
 def _only_counts(variable: Variable, axis: Axis | None) -> bool:

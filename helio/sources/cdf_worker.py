@@ -113,6 +113,8 @@ def _packed(table: Table) -> tuple[dict[str, Any], list[npt.NDArray[Any]]]:
         "name": table.name,
         "frame": table.frame,
         "components": table.components,
+        "representation": table.representation,
+        "periods": table.periods,
         "scale": table.scale,
         "description": table.description,
         "notes": table.notes,

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from helio.errors import DamagedFile
 from helio.sources import istp
 from helio.sources.hapi_info import BYTES_OF, Bins, Parameter, record_bytes
+from helio.store.representation import Representation, representation_of
 from helio.store.table import Axis, Epochs, Floats, Table
 
 Format = Literal["binary", "csv"]
@@ -31,7 +32,6 @@ _FIRST_YEAR, _LAST_YEAR = 1678, 2261
 _SECOND = 1_000_000_000
 _MOST_TENSOR = 16
 """Elements of two dimensions with names are components up to here: 3 × 3, 4 × 4."""
-_VECTOR_WORDS = ("vector", "cartesian", "xyz", "position", "velocity", "component")
 _ADVICE = "fetch it again; if it comes out the same, tell whoever runs the server"
 
 
@@ -266,14 +266,25 @@ def _without_fill(raw: npt.NDArray[Any], one: Parameter) -> tuple[Floats, str]:
 def table_of(one: Parameter, records: Records) -> Table:
     """A parameter's table: unit, name, frame, components and axes as the server describes them.
 
-    Without names of its components, three elements of a vector are x, y, z; else they are numbered.
+    Components without names are numbered; x, y, z are they only where the server declares them Cartesian.
     """
     values = records.values[one.name]
-    unit, unit_note = _unit(one)
+    unit, unit_note = istp.common_unit(one.units)
     labels = one.labels if len(one.labels) == one.elements > 1 else ()
     components, axes, layout_notes = _layout(one, labels, unit, records)
     if components and values.ndim > 2:
         values = values.reshape(values.shape[0], -1)
+    representation: Representation = ""
+    if components and len(one.size) == 1:
+        representation = representation_of(
+            labels or components, one.units, declared=one.components, said=one.description
+        )
+    unnamed = components == numbered_names(one.elements)
+    if unnamed and not representation:
+        layout_notes += istp.unknown_components(components)
+    if unnamed and representation == "cartesian":
+        letters = ("r", "t", "n") if _frame(one, ()) == "RTN" else ("x", "y", "z")
+        components = (*letters, *components[3:])
     single = one.labels[0] if len(one.labels) == 1 else ""
     return Table(
         epoch=records.epoch,
@@ -283,16 +294,15 @@ def table_of(one: Parameter, records: Records) -> Table:
         frame=_frame(one, labels) if components else "",
         components=components,
         axes=axes,
+        stated_representation=representation,
+        stated_periods=()
+        if axes
+        else istp.periods_of(
+            one.components or labels or components, one.units, one.name, one.description, {}
+        ),
         description=one.description,
         notes=tuple(note for note in (*records.notes, unit_note, *layout_notes) if note),
     )
-
-
-def _unit(one: Parameter) -> tuple[str, str]:
-    units = tuple(dict.fromkeys(one.units))
-    if len(units) < 2:
-        return (units[0] if units else ""), ""
-    return "", f"the components have different units: {', '.join(unit or '(none)' for unit in one.units)}"
 
 
 def _frame(one: Parameter, labels: Sequence[str]) -> str:
@@ -337,16 +347,14 @@ def _components(one: Parameter, labels: tuple[str, ...], unit: str) -> tuple[str
     few = one.elements <= (istp.MOST_COMPONENTS if len(one.size) == 1 else _MOST_TENSOR)
     if named is not None:
         return named if few or len(one.size) == 1 else ()
-    if one.size == (3,) and _is_vector(one):
-        return ("r", "t", "n") if _frame(one, ()) == "RTN" else ("x", "y", "z")
     if one.size == (3, 3):
         return tuple(f"{row}{column}" for row in "xyz" for column in "xyz")
-    return tuple(str(number) for number in range(1, one.elements + 1)) if few and len(one.size) == 1 else ()
+    return numbered_names(one.elements) if few and len(one.size) == 1 else ()
 
 
-def _is_vector(one: Parameter) -> bool:
-    said = f"{one.description} {one.name}".lower()
-    return bool(one.frame or _frame(one, ())) or any(word in said for word in _VECTOR_WORDS)
+def numbered_names(count: int) -> tuple[str, ...]:
+    """Names of components that the server does not name."""
+    return tuple(str(number) for number in range(1, count + 1))
 
 
 def _only_counts(axis: Axis, size: int) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from helio.store.periods import known_periods, period_of
 from helio.store.table import Axis, Floats, Scale
 
 Attributes = Mapping[str, Any]
@@ -212,6 +213,41 @@ def _nines(dtype: np.dtype[Any]) -> Floats:
 def _listed(limit: npt.NDArray[Any]) -> str:
     numbers = [f"{number:g}" for number in limit.tolist()]
     return numbers[0] if len(set(numbers)) == 1 else "[" + ", ".join(numbers) + "]"
+
+
+def unknown_components(components: Texts) -> Texts:
+    """A note for three components that nobody names: tools for vectors do not take them."""
+    if len(components) != 3:
+        return ()
+    return (
+        "nothing says what the 3 components are: if they are Cartesian, declare_quantity with representation "
+        '"cartesian" says it',
+    )
+
+
+def common_unit(units: Sequence[str]) -> tuple[str, str]:
+    """The unit of all elements, and a note where they have several: the table has none then."""
+    every = tuple(dict.fromkeys(units))
+    if len(every) < 2:
+        return (every[0] if every else ""), ""
+    return "", f"the components have different units: {', '.join(unit or '(none)' for unit in units)}"
+
+
+def periods_of(
+    labels: Sequence[str], units: Sequence[str], name: str, description: str, attributes: Attributes
+) -> tuple[float | None, ...]:
+    """Which columns wrap, by their labels, their units and the valid range; nothing where none is an angle."""
+    count = max(1, len(labels))
+    each_unit = tuple(units) if len(units) == count else (common_unit(units)[0],) * count
+    low, high = numbers_of(attributes, "VALIDMIN"), numbers_of(attributes, "VALIDMAX")
+    periods = []
+    for column, unit in enumerate(each_unit):
+        limits = None
+        if low is not None and high is not None and {low.size, high.size} <= {1, count}:
+            limits = (float(low[column % low.size]), float(high[column % high.size]))
+        called = labels[column] if labels else name
+        periods.append(period_of(called, unit, description=description if not labels else "", limits=limits))
+    return known_periods(periods)
 
 
 def scale_of(attributes: Attributes, default: Scale = "linear") -> Scale:

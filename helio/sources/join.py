@@ -43,16 +43,30 @@ def concatenate(parameter: str, parts: Sequence[tuple[str, Table]]) -> tuple[Tab
             _join_axes([(table.axes[i], len(table)) for table in tables]) for i in range(len(first.axes))
         )
         values = np.concatenate([table.values for table in tables])
-        joined = replace(first, epoch=epoch, values=values, axes=axes)
+        joined = replace(
+            first,
+            epoch=epoch,
+            values=values,
+            axes=axes,
+            stated_representation=first.representation if _same(tables, "representation") else "",
+            stated_periods=first.periods if _same(tables, "periods") else (),
+        )
     if order is None:
         return joined, 0
     return joined.take(order), int(epoch.size - order.size)
+
+
+def _same(tables: Sequence[Table], fact: str) -> bool:
+    return len({getattr(table, fact) for table in tables}) == 1
 
 
 def _shape_facts(one: Table, other: Table) -> Iterable[tuple[str, Any, Any]]:
     yield "unit", one.unit, other.unit
     yield "components", one.components, other.components
     yield "frame", one.frame, other.frame
+    # What a file leaves open is no contradiction, and stays open for the whole.
+    if one.representation and other.representation:
+        yield "representation", one.representation, other.representation
     yield "shape", one.values.shape[1:], other.values.shape[1:]
     yield "axes", [axis.unit for axis in one.axes], [axis.unit for axis in other.axes]
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import DamagedFile
+from helio.store.representation import STATED, Representation
 from helio.store.table import PARTS, Axis, Epochs, Table
 
 WRITTEN = "helio_table"
@@ -45,6 +46,7 @@ def facts_of(
         "frame": table.frame,
         "scale": table.scale,
         "components": list(table.components),
+        **table.geometry(),
         "values": part("values", table.values),
         "axes": [
             {
@@ -130,11 +132,20 @@ def restore(path: Path, facts: Facts, epoch: Epochs, part: Callable[[Facts], npt
             frame=str(facts.get("frame", "")),
             components=components,
             axes=tuple(axes),
+            stated_representation=_stated(facts.get("representation")),
+            stated_periods=tuple(None if each is None else float(each) for each in facts["periods"])
+            if "periods" in facts
+            else None,
             scale="log" if facts.get("scale") == "log" else "linear",
             description=str(facts.get("description", "")),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _not_ours(path, error) from error
+
+
+def _stated(text: Any) -> Representation | None:
+    every: tuple[Representation, ...] = ("", *STATED)
+    return None if text is None else every[every.index(text)]
 
 
 def _literal(numbers: Any) -> npt.NDArray[np.float64]:

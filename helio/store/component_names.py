@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 # What tells the components of a Cartesian vector apart, in the order of a right-handed vector: x, y, z; R, T, N;
-# boundary-normal L, M, N; north, east and centre or down; unit vectors; local spherical ones; numbers.
+# boundary-normal L, M, N; north, east and centre or down, also as H, E, Z; east, north, up; unit vectors; local
+# spherical ones; numbers.
 TRIPLES = {
     frozenset(triple.split()): tuple(triple.split())
     for triple in (
@@ -13,6 +14,8 @@ TRIPLES = {
         "n e c",
         "n e d",
         "n e z",
+        "h e z",
+        "e n u",
         "i j k",
         "u v w",
         "r theta phi",

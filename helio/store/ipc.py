@@ -142,6 +142,7 @@ def _facts(table: Table, digest: str) -> str:
         "name": table.name,
         "frame": table.frame,
         "components": list(table.components),
+        **table.geometry(),
         "scale": table.scale,
         "description": table.description,
         "dtype": table.values.dtype.newbyteorder("=").str,
@@ -198,6 +199,8 @@ def _table(facts: dict[str, Any], batch: Any) -> Table:
         frame=facts["frame"],
         components=tuple(facts["components"]),
         axes=tuple(axes),
+        stated_representation=facts.get("representation"),
+        stated_periods=tuple(facts["periods"]) if "periods" in facts else None,
         scale=facts["scale"],
         description=facts["description"],
     )

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,6 +15,8 @@ import numpy.typing as npt
 from helio.errors import StepError
 from helio.store.canonical import canonical_blocks
 from helio.store.component_names import axis_letters
+from helio.store.periods import Periods, known_periods, period_of
+from helio.store.representation import Representation, representation_of
 from helio.store.source_file import SourceFile
 
 if TYPE_CHECKING:
@@ -99,6 +102,10 @@ class Table:
         Names of the k components; empty for scalars and spectra.
     axes : tuple of Axis
         None, one or two bin axes; ``values.ndim == 1 + len(axes)`` for spectra.
+    stated_representation : str, optional
+        What the components are to each other, where more is known than their names and the unit say.
+    stated_periods : tuple of float or None, optional
+        The `periods`, where more is known than names and unit say.
     """
 
     epoch: Epochs
@@ -108,6 +115,8 @@ class Table:
     frame: str = ""
     components: tuple[str, ...] = ()
     axes: tuple[Axis, ...] = ()
+    stated_representation: Representation | None = None
+    stated_periods: Periods | None = None
     scale: Scale = "linear"
     description: str = ""
     sources: tuple[SourceFile, ...] = ()
@@ -125,6 +134,38 @@ class Table:
         width = tuple(axis.bins for axis in self.axes) or ((len(self.components),) if self.components else ())
         if self.values.shape[1:] != width:
             raise ValueError(f"values of shape {self.values.shape} do not fit components and axes of {width}")
+        if self.stated_periods and (self.axes or len(self.stated_periods) != max(1, len(self.components))):
+            raise ValueError(f"{len(self.stated_periods)} periods do not fit {width or 'a scalar'}")
+        # What names and unit say anyway is not stated once more: equal tables are equal, and have one digest.
+        if not self.components or self.stated_representation == self._representation_by_names():
+            object.__setattr__(self, "stated_representation", None)
+        if self.stated_periods == self._periods_by_names():
+            object.__setattr__(self, "stated_periods", None)
+
+    @cached_property
+    def representation(self) -> Representation:
+        """What the components are to each other: as stated, else as their names and the unit say."""
+        stated = self.stated_representation
+        return self._representation_by_names() if stated is None else stated
+
+    @cached_property
+    def periods(self) -> Periods:
+        """After how much an angle is the same again, for each component, or once for a scalar.
+
+        360 for a longitude in deg, 0 for a latitude; None for what is no angle, or where it is not known. Empty where
+        all are None.
+        """
+        return self._periods_by_names() if self.stated_periods is None else self.stated_periods
+
+    def _representation_by_names(self) -> Representation:
+        return representation_of(self.components, (self.unit,))
+
+    def _periods_by_names(self) -> Periods:
+        if self.axes:
+            return ()
+        if self.components:
+            return known_periods([period_of(name, self.unit) for name in self.components])
+        return known_periods([period_of(self.name, self.unit, description=self.description)])
 
     def __len__(self) -> int:
         return int(self.epoch.shape[0])
@@ -164,7 +205,13 @@ class Table:
                 else "it has no components",
             )
         column = self.components.index(exact)
-        return replace(self, values=self.values[:, column], components=(), name=exact)
+        return replace(
+            self,
+            values=self.values[:, column],
+            components=(),
+            stated_periods=known_periods(self.periods[column : column + 1]),
+            name=exact,
+        )
 
     def component_name(self, name: str) -> str | None:
         """The full name of the component that a name or a letter means; None when there is none."""
@@ -192,9 +239,10 @@ class Table:
     def digest(self) -> str:
         """Sha256 over all that a step or a figure can see, whatever wrote or read it.
 
-        Values, epochs, unit, name, frame, components, axes, scale and description enter it. Sources and notes do
-        not: they say where the table came from, not what it is. Neither do memory layout and byte order, and every
-        NaN counts as the same NaN and −0.0 as 0.0. Beside the table it needs memory for one block.
+        Values, epochs, unit, name, frame, components, axes, scale and description enter it, and what is stated of
+        representation and periods. Sources and notes do not: they say where the table came from, not what it is.
+        Neither do memory layout and byte order, and every NaN counts as the same NaN and −0.0 as 0.0. Beside the
+        table it needs memory for one block.
         """
         hasher = hashlib.sha256(json.dumps(self._facts(), sort_keys=True).encode())
         for name, array in self.arrays():
@@ -211,7 +259,7 @@ class Table:
             yield from ((f"axis {number} {part}", array) for part, array in axis.parts.items())
 
     def _facts(self) -> dict[str, Any]:
-        return {
+        facts: dict[str, Any] = {
             "form": DIGEST_FORM,
             "unit": self.unit,
             "name": self.name,
@@ -221,6 +269,16 @@ class Table:
             "scale": self.scale,
             "description": self.description,
         }
+        return facts | self.geometry()
+
+    def geometry(self) -> dict[str, Any]:
+        """What is stated of representation and periods, for JSON; nothing for most tables."""
+        stated: dict[str, Any] = {}
+        if self.stated_representation is not None:
+            stated["representation"] = self.stated_representation
+        if self.stated_periods is not None:
+            stated["periods"] = list(self.stated_periods)
+        return stated
 
 
 def merge_sources(tables: Sequence[Table] | Mapping[str, Table]) -> tuple[SourceFile, ...]:

@@ -22,7 +22,11 @@ def goes_like(path: Path) -> Path:
         bounds[:] = 0.0
         field = file.createVariable("b_gse", "f4", ("time", "coordinate"), fill_value=-9999.0)
         field.setncatts(
-            {"units": "nT", "long_name": "Magnetic field in GSE", "valid_range": np.array([-512, 512], "f4")}
+            {
+                "units": "nT",
+                "long_name": "Magnetic field in GSE (Cartesian)",
+                "valid_range": np.array([-512, 512], "f4"),
+            }
         )
         field[:] = np.where(np.arange(18) == 4, -9999, np.arange(18)).reshape(6, 3)
         flag = file.createVariable("DQF", "i1", ("time",), fill_value=np.int8(-1))

@@ -165,15 +165,71 @@ def test_a_file_without_any_attribute_is_read(new_cdf, read, cdf_reader):
     assert read(path, "B").components == ("1", "2", "3")
 
 
-def test_three_elements_without_labels_are_x_y_z_if_they_are_a_vector(new_cdf, read):
+def test_three_elements_without_labels_are_x_y_z_only_where_the_file_declares_them_cartesian(new_cdf, read):
+    """A frame, and words such as vector and velocity, made a vector of any three numbers."""
     made = with_epoch(new_cdf())
-    made.add("SGSM", "f4", np.ones((4, 3)), DEPEND_0="Epoch").add(
-        "counts", "f4", np.ones((4, 3)), DEPEND_0="Epoch"
-    )
+    said = {
+        "SGSM": {},
+        "V_GSE": {"CATDESC": "Velocity vector in GSE, position component", "UNITS": "km/s"},
+        "B_GSE": {"CATDESC": "Magnetic field in GSE Cartesian coordinates", "UNITS": "nT"},
+        "B_RTN": {"REPRESENTATION_1": "Rep_xyz", "UNITS": "nT"},
+    }
+    for name, attributes in said.items():
+        made.add(name, "f4", np.ones((4, 3)), DEPEND_0="Epoch", **attributes)
     path = made.done()
-    assert read(path, "SGSM").components == ("x", "y", "z")
-    assert read(path, "SGSM").frame == "GSM"
-    assert read(path, "counts").components == ("1", "2", "3")
+    for name, components, representation in (
+        ("SGSM", ("1", "2", "3"), ""),
+        ("V_GSE", ("1", "2", "3"), ""),
+        ("B_GSE", ("x", "y", "z"), "cartesian"),
+        ("B_RTN", ("r", "t", "n"), "cartesian"),
+    ):
+        table = read(path, name)
+        assert (table.components, table.representation) == (components, representation), name
+        assert table.frame == name[-3:]
+        assert any("declare_quantity" in note for note in table.notes) is not bool(representation)
+
+
+@pytest.mark.parametrize(
+    ("labels", "units", "representation"),
+    [
+        (["speed", "theta", "phi"], ["km/s", "deg", "deg"], "spherical"),
+        (["V1", "V2", "V3"], ["km/s", "deg", "deg"], "spherical"),
+        (["rho", "phi", "z"], ["km", "deg", "km"], "cylindrical"),
+        (["parallel", "perp1", "perp2"], ["mV/m"], ""),
+        (["H+", "He+", "O+"], ["cm^-3"], ""),
+        (["Txx", "Tyy", "Tzz"], ["eV"], "diagonal"),
+        (["Tx", "Ty", "Tz"], ["K"], "diagonal"),
+        (["Bx_RMS (GSE)", "By_RMS (GSE)", "Bz_RMS (GSE)"], ["nT"], "none"),
+        (["Vx (GSE)", "Vy (GSE)", "Vz (GSE)"], ["km/s"], "cartesian"),
+        (["Vx (GSE)", "Vy (GSE)", "Vz (GSE)"], ["km/s", "deg", "deg"], ""),
+    ],
+)
+def test_what_three_components_are_follows_from_labels_and_units(
+    new_cdf, read, labels, units, representation
+):
+    made = with_epoch(new_cdf())
+    unit = {"UNITS": units[0]} if len(units) == 1 else {"UNIT_PTR": "units"}
+    made.add(
+        "V",
+        "f4",
+        np.ones((4, 3)),
+        DEPEND_0="Epoch",
+        LABL_PTR_1="labels",
+        CATDESC="velocity vector, GSE",
+        **unit,
+    )
+    made.add("labels", "text", np.array(labels), constant=True).add(
+        "units", "text", np.array(units), constant=True
+    )
+    assert read(made.done(), "V").representation == representation
+
+
+def test_a_valid_range_of_a_whole_turn_says_that_an_angle_wraps(new_cdf, read):
+    made = with_epoch(new_cdf())
+    for name, low, high in (("a", 0.0, 360.0), ("b", -180.0, 180.0), ("c", -90.0, 90.0), ("d", -1e9, 1e9)):
+        made.add(name, "f4", np.ones(4), DEPEND_0="Epoch", UNITS="deg", VALIDMIN=low, VALIDMAX=high)
+    path = made.done()
+    assert [read(path, name).periods for name in "abcd"] == [(360.0,), (360.0,), (0.0,), ()]
 
 
 def test_a_numeric_depend_1_that_only_counts_names_nothing(new_cdf, read):

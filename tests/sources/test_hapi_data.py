@@ -230,25 +230,43 @@ def test_spaces_quotes_and_empty_cells_of_csv_are_tolerated():
 
 
 def test_what_servers_call_a_vector_is_one():
-    def components(**said: Any) -> tuple[tuple[str, ...], str, str]:
+    def components(**said: Any) -> tuple[tuple[str, ...], str, str, str]:
         one = info(
             {"name": "B", "type": "double", "units": "nT", "fill": None, "size": [3], **said}
         ).parameter("B")
         table = table_of(one, records(one, np.zeros((2, 3))))
-        return table.components, table.frame, table.name
+        return table.components, table.frame, table.name, table.representation
 
-    assert components() == (("1", "2", "3"), "", "B")
-    assert components(description="Magnetic field vector, GSM") == (("x", "y", "z"), "GSM", "B")
-    assert components(coordinateSystemName="GSE") == (("x", "y", "z"), "GSE", "B")
-    assert components(coordinateSystemName="RTN") == (("r", "t", "n"), "RTN", "B")
+    numbers, xyz = ("1", "2", "3"), ("x", "y", "z")
+    assert components() == (numbers, "", "B", "")
+    assert components(description="Magnetic field vector, GSM") == (numbers, "GSM", "B", "")
+    assert components(coordinateSystemName="GSE") == (numbers, "GSE", "B", "")
+    assert components(coordinateSystemName="RTN", vectorComponents=["x", "y", "z"]) == (
+        xyz,
+        "RTN",
+        "B",
+        "cartesian",
+    )
     assert components(vectorComponents=["r", "latitude", "longitude"]) == (
         ("r", "latitude", "longitude"),
         "",
         "B",
+        "spherical",
     )
-    assert components(label=["Bx (GSE)", "By (GSE)", "Bz (GSE)"]) == (("Bx", "By", "Bz"), "GSE", "B")
-    assert components(label="B field") == (("1", "2", "3"), "", "B field")
-    assert components(vectorComponents=["x", "other", "other"]) == (("1", "2", "3"), "", "B")
+    assert components(vectorComponents=["r", "colatitude", "longitude"], label=["V1", "V2", "V3"]) == (
+        ("V1", "V2", "V3"),
+        "",
+        "V",
+        "spherical",
+    )
+    assert components(label=["Bx (GSE)", "By (GSE)", "Bz (GSE)"]) == (
+        ("Bx", "By", "Bz"),
+        "GSE",
+        "B",
+        "cartesian",
+    )
+    assert components(label="B field") == (numbers, "", "B field", "")
+    assert components(vectorComponents=["x", "other", "other"]) == (numbers, "", "B", "")
 
 
 def test_units_may_be_one_or_one_per_element():

@@ -42,7 +42,7 @@ def small(path, units="seconds since 1970-01-01", times=(0.0, 1.0), format="NETC
 def test_a_vector_of_cf_has_its_unit_frame_and_epochs(cdf_reader, goes):
     table = one(cdf_reader, goes, "b_gse")
     assert (table.unit, table.frame, table.components) == ("nT", "GSE", ("x", "y", "z"))
-    assert table.description == "Magnetic field in GSE"
+    assert table.description == "Magnetic field in GSE (Cartesian)"
     assert table.values.dtype == np.float32
     assert np.isnan(table.values[1, 1])
     assert np.isnan(table.values).sum() == 1

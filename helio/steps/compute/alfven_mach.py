@@ -15,7 +15,7 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=2, range_capable=True)
+@tool(version=3, range_capable=True)
 def alfven_mach(
     velocity: Annotated[Table, Quantity("km/s")],
     field: Annotated[Table, Quantity("nT")],

@@ -16,7 +16,7 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=2, range_capable=True)
+@tool(version=3, range_capable=True)
 def alfven_speed(
     field: Annotated[Table, Quantity("nT")],
     density: Annotated[Table, Quantity("cm^-3", kind="scalar")],

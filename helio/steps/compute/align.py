@@ -16,7 +16,7 @@ from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=2)
+@tool(version=3)
 def align(
     series: Table, onto: Table, *, limit: Duration, method: Literal["linear", "nearest"] = "linear"
 ) -> Table:
@@ -52,7 +52,7 @@ def align(
     -----
     Nothing is averaged: of a series with many samples between two epochs most are left out, and what varies faster
     than the new epochs can show is folded into what they show. A note says so; `resample` first avoids it. Between
-    angles that go round, such as clock angles and longitudes, it goes the shorter way: halfway from 359° to 1° is 0°.
+    angles that wrap, such as clock angles and longitudes, it goes the shorter way: halfway from 359° to 1° is 0°.
 
     References
     ----------

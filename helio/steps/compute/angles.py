@@ -1,8 +1,7 @@
-"""Angles that go round: 180° and −180° are one direction, and so are 0° and 360°."""
+"""Angles that wrap: 180° and −180° are one direction, and so are 0° and 360°."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,16 +12,10 @@ from helio.errors import StepError
 from helio.steps.compute.columns import columns_of
 from helio.steps.compute.shares import share
 from helio.steps.compute.window_sums import Indices, counted_means
+from helio.store.periods import is_angle_unit
 from helio.store.table import Table
 
 Values = npt.NDArray[np.float64]
-
-_TURNS = {"deg": 360.0, "rad": 2 * np.pi}
-_ROUND = re.compile(
-    r"θ_CA|clock angle|azimut|longitude|(?<![a-z])g?lon(?![a-z])|right ascension|spin ?phase", re.IGNORECASE
-)
-_TOLERANCE = 1e-6
-"""Of a turn: files round π to a few digits."""
 
 NO_DIRECTION = 1e-9
 """Length of a mean of unit vectors below which it has no direction: they point to all sides alike."""
@@ -30,59 +23,65 @@ NO_DIRECTION = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Turning:
-    """Which columns of a series are angles that go round, and how they are written.
+    """Which columns of a series are angles that wrap.
 
     Parameters
     ----------
     columns : int64, shape (c,)
         Of the table laid flat.
-    turn : float
-        360, or 2π.
-    low : float64, shape (c,)
-        Least value of each: −180 or 0.
+    period : float64, shape (c,)
+        After how much each of them is the same again: 360, 2π, 24.
     """
 
     columns: npt.NDArray[np.int64]
-    turn: float
-    low: Values
+    period: Values
 
     def __bool__(self) -> bool:
         return bool(self.columns.size)
 
-    def written(self, angles: Values) -> Values:
-        """Angles of these columns, shape (…, c), each as its series writes them; those that are so already stay."""
-        turns = np.floor((angles - self.low) / self.turn)
-        turns[(angles >= self.low) & (angles <= self.low + self.turn)] = 0.0
-        return np.asarray(angles - self.turn * turns, dtype=np.float64)
+    @property
+    def by_column(self) -> dict[int, float]:
+        """The period of each of these columns."""
+        return dict(zip(self.columns.tolist(), self.period.tolist(), strict=True))
 
 
 def turning(series: Table) -> Turning:
-    """The columns of a series that are angles and go round.
+    """The columns of a series that are angles and wrap, as its facts say: its values tell nothing."""
+    periods = np.array([period or 0.0 for period in series.periods], dtype=np.float64)
+    columns = np.flatnonzero(periods)
+    return Turning(columns, periods[columns])
 
-    An angle in deg or rad goes round when its name says so (a clock angle, a longitude, an azimuth), or when it covers
-    more than half a turn: a latitude, a cone angle and a pitch angle never do. What covers more than a whole turn has
-    been unrolled already and is a number like any other.
+
+def within_turn(angles: Values, period: float | Values, negative: npt.NDArray[np.bool_]) -> Values:
+    """Angles within one turn, written as those are that they were made of.
+
+    Parameters
+    ----------
+    angles : float64, shape (n, …)
+    period : float or float64
+        A turn, which goes with the shape of `angles`.
+    negative : bool, shape of `angles`
+        Whether an angle that went into a result is below zero. The result then lies in (−turn/2, turn/2], else in
+        [0, turn): it depends on nothing but the values that it is made of.
     """
-    turn = _TURNS.get(series.unit.strip(), 0.0)
-    nothing = Turning(np.zeros(0, np.int64), turn or 1.0, np.zeros(0))
-    if not turn or series.kind == "spectrum" or not series.values.size:
-        return nothing
-    flat = columns_of(series.values)
-    known = np.isfinite(flat)
-    least = np.where(known, flat, np.inf).min(axis=0)
-    greatest = np.where(known, flat, -np.inf).max(axis=0)
-    texts = series.components or (f"{series.name}, {series.description}",)
-    named = np.array([bool(_ROUND.search(text)) for text in texts])
-    slack = _TOLERANCE * turn
-    from_zero = (least >= -slack) & (greatest <= turn + slack)
-    about_zero = (least >= -turn / 2 - slack) & (greatest <= turn / 2 + slack)
-    goes = known.any(axis=0) & (from_zero | about_zero) & (named | (greatest - least > turn / 2 + slack))
-    low = np.where(from_zero & ~about_zero, 0.0, -turn / 2)
-    return Turning(np.flatnonzero(goes), turn, low[goes])
+    signed = angles - period * np.ceil(angles / period - 0.5)
+    positive = angles - period * np.floor(angles / period)
+    positive = np.where(positive >= period, 0.0, positive)  # a rounding error below zero makes a whole turn
+    return np.asarray(np.where(negative, signed, positive), dtype=np.float64)
+
+
+def undeclared(series: Table) -> tuple[str, ...]:
+    """A note for an angle of which nobody says whether it wraps: it is taken for a plain number."""
+    if series.periods or series.axes or not is_angle_unit(series.unit):
+        return ()
+    return (
+        f"'{series.name}' is in {series.unit}, and nothing says whether it wraps: it is averaged as a plain number; "
+        'declare_quantity with wraps "yes" or "no" says it',
+    )
 
 
 def hold_no_turn(series: Table, *, purpose: str) -> None:
-    """Hold that no column of a series is an angle that goes round.
+    """Hold that no column of a series is an angle that wraps.
 
     Raises
     ------
@@ -93,13 +92,13 @@ def hold_no_turn(series: Table, *, purpose: str) -> None:
     if found:
         which = series.components[found.columns[0]] if series.components else series.name
         raise StepError(
-            f"'{which}' is an angle that goes round, and cannot be {purpose}: 179° and −179° are neighbours",
+            f"'{which}' is an angle that wraps, and cannot be {purpose}: 179° and −179° are neighbours",
             advice="do it to the components of the vector first, and take the angle of what comes out",
         )
 
 
 def mean_directions(series: Table, first: Indices, last: Indices) -> tuple[Values, tuple[str, ...]]:
-    """Mean of the valid records ``first[i]:last[i]`` for every i: of angles that go round, the mean direction.
+    """Mean of the valid records ``first[i]:last[i]`` for every i: of angles that wrap, the mean direction.
 
     Returns
     -------
@@ -122,18 +121,20 @@ def mean_directions(series: Table, first: Indices, last: Indices) -> tuple[Value
     values = counted_means(series.values, first, last)
     found = turning(series)
     if not found:
-        return values, notes
-    angle = columns_of(series.values)[:, found.columns] * (2 * np.pi / found.turn)
-    sine, cosine = counted_means(np.sin(angle), first, last), counted_means(np.cos(angle), first, last)
-    mean = np.arctan2(sine, cosine) * (found.turn / (2 * np.pi))
+        return values, (*notes, *undeclared(series))
+    angles = columns_of(series.values)[:, found.columns]
+    phase = angles * (2 * np.pi / found.period)
+    sine, cosine = counted_means(np.sin(phase), first, last), counted_means(np.cos(phase), first, last)
+    mean = np.arctan2(sine, cosine) * (found.period / (2 * np.pi))
     mean[np.hypot(sine, cosine) < NO_DIRECTION] = np.nan
-    values.reshape(values.shape[0], -1)[:, found.columns] = found.written(mean)
+    negative = counted_means((angles < 0).astype(np.float64), first, last) > 0
+    values.reshape(values.shape[0], -1)[:, found.columns] = within_turn(mean, found.period, negative)
     return values, (
         *notes,
         "angles are averaged as directions: the mean of 179° and −179° is 180°",
     )
 
 
-def shorter_way(difference: npt.NDArray[Any], turn: float) -> Values:
+def shorter_way(difference: npt.NDArray[Any], period: float | Values) -> Values:
     """Differences of angles the shorter way round, from −turn/2 to turn/2."""
-    return np.asarray(difference - turn * np.round(difference / turn), dtype=np.float64)
+    return np.asarray(difference - period * np.round(difference / period), dtype=np.float64)

@@ -10,20 +10,22 @@ import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.knowledge.unit_products import unit_product
-from helio.steps.compute.angles import shorter_way, turning
+from helio.steps.compute.angles import shorter_way, turning, within_turn
 from helio.steps.compute.columns import columns_of
 from helio.steps.compute.lone_component import letter_of
 from helio.steps.compute.shares import missing, share
 from helio.steps.quantity import frame_of_series, same_clock, same_frame, same_unit
 from helio.steps.signature import Text
 from helio.steps.tool import tool
+from helio.store.periods import known_periods
+from helio.store.representation import Representation
 from helio.store.table import Axis, Table, merge_sources
 
 Operation = Literal["add", "subtract", "multiply", "divide"]
 _SIGNS = {"add": "+", "subtract": "−", "multiply": "·", "divide": "/"}
 
 
-@tool(version=3, range_capable=True)
+@tool(version=4, range_capable=True)
 def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = Text("")) -> Table:
     """Add, subtract, multiply or divide two tables, record by record, with their units.
 
@@ -45,7 +47,7 @@ def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = 
     Table, shape (n,), (n, k) or (n, b)
         float64. In the unit of both for sums and differences, else in the product
         or quotient of their units: ``nT`` times ``km/s`` gives ``km nT/s``; nothing is converted. NaN where either is
-        missing, and where the divisor is zero. A difference of angles that go round is the shorter way, a
+        missing, and where the divisor is zero. A difference of angles that wrap is the shorter way, a
         sum is within one turn.
 
     Raises
@@ -78,11 +80,11 @@ def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = 
     notes = [*left.notes, *right.notes]
     if angles:
         notes.append(
-            "angles go round: the difference is the shorter way"
+            "angles wrap: the difference is the shorter way"
             if operation == "subtract"
-            else "angles go round: the sum is within one turn"
+            else "angles wrap: the sum is within one turn"
             if operation == "add"
-            else f"an angle that goes round is {_done(operation)}: what comes out jumps where it does"
+            else f"an angle that wraps is {_done(operation)}: what comes out jumps where it does"
         )
     if operation == "divide" and (second == 0).any():
         zeros = missing(values) - int(np.count_nonzero(np.isnan(first) | np.isnan(second)))
@@ -91,6 +93,8 @@ def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = 
         shape,
         values=values,
         unit=unit,
+        stated_representation=_representation(left, right, shape),
+        stated_periods=_periods(left, right) if operation in ("add", "subtract") else (),
         frame=shape.frame if shape.kind == "vector" else _frame_of_scalars(left, right),
         name=name or f"{_called(left, operation)} {sign} {_called(right, operation)}",
         # A difference, or a product with a signed series, is not above zero any more.
@@ -150,14 +154,36 @@ def _side_by_side(
 def _round(
     values: npt.NDArray[np.float64], left: Table, right: Table, operation: Operation
 ) -> npt.NDArray[np.float64]:
-    """Sums and differences of angles within one turn: column by column, where either goes round."""
+    """Sums and differences of angles within one turn: column by column, where either wraps."""
     flat = columns_of(values).copy()
-    for found in (turning(left), turning(right)):
-        chosen = flat[:, found.columns]
-        flat[:, found.columns] = (
-            shorter_way(chosen, found.turn) if operation == "subtract" else found.written(chosen)
+    negative = columns_of((left.values < 0) | (right.values < 0)) > 0
+    for column, period in {**turning(left).by_column, **turning(right).by_column}.items():
+        chosen = flat[:, column]
+        flat[:, column] = (
+            shorter_way(chosen, period)
+            if operation == "subtract"
+            else within_turn(chosen, period, negative[:, column])
         )
     return flat.reshape(values.shape)
+
+
+def _representation(left: Table, right: Table, shape: Table) -> Representation:
+    """Of a result: vectors are added and scaled by component, and so are diagonals; angles of a place are not."""
+    if not shape.components:
+        return ""
+    found = {one.representation for one in (left, right) if one.components}
+    joint = found.pop() if len(found) == 1 else ""
+    return joint if joint in ("cartesian", "diagonal", "") else "none"
+
+
+def _periods(left: Table, right: Table) -> tuple[float | None, ...]:
+    """Of a sum or a difference: it wraps where one of both does, and is straight where both are."""
+    if len(left.periods) != len(right.periods):
+        return left.periods or right.periods
+    pairs = zip(left.periods, right.periods, strict=True)
+    return known_periods(
+        [one or other if one or other else one if one == other else None for one, other in pairs]
+    )
 
 
 def _hold_frames(left: Table, right: Table, *, product: bool) -> None:

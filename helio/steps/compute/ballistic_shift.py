@@ -19,7 +19,7 @@ LATEST = float(np.iinfo(np.int64).max) - 1e12
 """In ns since 1970: the last epoch that can be written, but for the rounding of a double, is in 2262."""
 
 
-@tool(version=2, needs=(("position_label", "from_x"),))
+@tool(version=3, needs=(("position_label", "from_x"),))
 def ballistic_shift(
     series: Table,
     velocity: Annotated[Table, Quantity("km/s", frames=("GSE", "GSM"))],

@@ -98,7 +98,14 @@ def band_average(
     description = f"{spectrum.description}, {over}" if spectrum.description else over
     if others:
         return replace(spectrum, values=values[..., 0], axes=others, description=description)
-    return replace(spectrum, values=values, axes=(), components=tuple(names), description=description)
+    return replace(
+        spectrum,
+        values=values,
+        axes=(),
+        components=tuple(names),
+        stated_representation="none",
+        description=description,
+    )
 
 
 def _weighted_mean(

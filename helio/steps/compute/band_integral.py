@@ -116,7 +116,7 @@ def band_integral(
         return replace(described, values=values[..., 0], axes=others)
     if len(names) == 1:
         return replace(described, values=values[:, 0], axes=(), name=f"{name} {names[0]}".strip())
-    return replace(described, values=values, axes=(), components=tuple(names))
+    return replace(described, values=values, axes=(), components=tuple(names), stated_representation="none")
 
 
 def _per_axis_unit(name: str, unit: str, axis_unit: str) -> tuple[str, float]:

@@ -22,7 +22,7 @@ EDGE = 0.01
 """What is left of the filter's own response where the result begins: one per cent."""
 
 
-@tool(version=3, needs=(("low", "high"),))
+@tool(version=4, needs=(("low", "high"),))
 def band_pass(series: Table, *, low: float | None = None, high: float | None = None, order: int = 4) -> Table:
     """Keep what a series has between two frequencies (zero-phase Butterworth filter).
 
@@ -51,7 +51,7 @@ def band_pass(series: Table, *, low: float | None = None, high: float | None = N
     ------
     StepError
         When the cadence is not one: resample first. When the frequencies are not 0 < low < high < half the sampling
-        frequency. When no stretch is long enough, or the bins of a spectrum change. For an angle that goes round.
+        frequency. When no stretch is long enough, or the bins of a spectrum change. For an angle that wraps.
 
     References
     ----------

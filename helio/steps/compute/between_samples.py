@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from helio.steps.compute.angles import turning
+from helio.steps.compute.angles import shorter_way, turning, within_turn
 from helio.steps.compute.bins import hold_bins
 from helio.steps.compute.columns import columns_of
 from helio.store.table import Axis, Epochs, Table
@@ -35,7 +35,7 @@ def values_at(
     Returns
     -------
     values : float64, shape (m, …)
-        A sample at the very epoch is taken as it is. Between angles that go round it is the shorter way.
+        A sample at the very epoch is taken as it is. Between angles that wrap it is the shorter way.
     axes : tuple of Axis
         Bins that change from record to record are those of the nearest record.
 
@@ -49,16 +49,13 @@ def values_at(
     have, want = series.epoch.astype(np.int64), epoch.astype(np.int64)
     flat = columns_of(series.values)
     made = np.full((want.size, flat.shape[1]), np.nan)
-    angles = turning(series) if method == "linear" else None
+    periods = turning(series).by_column if method == "linear" else {}
     for column in range(flat.shape[1]):
         valid = ~np.isnan(flat[:, column])
         samples = flat[:, column] if valid.all() else flat[valid, column]
-        if angles is not None and column in angles.columns:
-            samples = np.unwrap(samples, period=angles.turn)  # from one to the next the shorter way round
         if samples.size:
-            _fill(made[:, column], have if valid.all() else have[valid], samples, want, method, limit)
-    if angles:
-        made[:, angles.columns] = angles.written(made[:, angles.columns])
+            times = have if valid.all() else have[valid]
+            _fill(made[:, column], times, samples, want, method, limit, periods.get(column))
     nearest = _nearest(have, want) if any(axis.per_record for axis in series.axes) else slice(None)
     axes = tuple(axis.take(nearest) for axis in series.axes)
     return made.reshape(want.size, *series.values.shape[1:]), axes
@@ -71,6 +68,7 @@ def _fill(
     want: Indices,
     method: Method,
     limit: int,
+    period: float | None,
 ) -> None:
     """Fill in what can be made of the valid samples of one column."""
     if not have.size or not want.size:
@@ -80,20 +78,23 @@ def _fill(
         near = np.abs(have[nearest] - want) <= limit // 2
         made[near] = samples[nearest[near]]
         return
-    # In ns since the first sample a double is exact for a hundred days, and for centuries to a microsecond.
-    made[:] = np.interp(
-        (want - have[0]).astype(np.float64),
-        (have - have[0]).astype(np.float64),
-        samples,
-        left=np.nan,
-        right=np.nan,
-    )
-    wide = np.flatnonzero(np.diff(have) > limit)
-    if wide.size:
-        enters = np.searchsorted(want, have[wide], side="right")
-        leaves = np.searchsorted(want, have[wide + 1], side="left")
-        inside = np.bincount(enters, minlength=want.size + 1) - np.bincount(leaves, minlength=want.size + 1)
-        made[np.cumsum(inside[:-1]) > 0] = np.nan
+    after = np.searchsorted(have, want, side="left")
+    known = (after < have.size) & (have[np.minimum(after, have.size - 1)] == want)
+    made[known] = samples[after[known]]
+    between = np.flatnonzero(~known & (after > 0) & (after < have.size))
+    after = after[between]
+    before = after - 1
+    step = have[after] - have[before]
+    near = step <= limit
+    between, before, after, step = between[near], before[near], after[near], step[near]
+    # The two samples alone enter a value between them: no sum over the series, no origin of time.
+    change = samples[after] - samples[before]
+    if period is not None:
+        change = shorter_way(change, period)
+    value = samples[before] + change * ((want[between] - have[before]) / step)
+    if period is not None:
+        value = within_turn(value, period, np.minimum(samples[before], samples[after]) < 0)
+    made[between] = value
 
 
 def _nearest(have: Indices, want: Indices) -> Indices:

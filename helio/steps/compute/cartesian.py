@@ -10,6 +10,7 @@ import numpy.typing as npt
 from helio.errors import StepError
 from helio.steps.compute.lone_component import hold_length
 from helio.store.component_names import TRIPLES, alike, differing
+from helio.store.representation import SPREAD
 from helio.store.table import Table
 
 Values = npt.NDArray[np.float64]
@@ -21,12 +22,6 @@ BLOCK = 16384
 # `Magnitude`.
 _MAGNITUDE = re.compile(r"\|.*\||R|[A-Z]_?(?:t|tot|total|mag)|.*\b(?:total|magnitude)\b.*", re.IGNORECASE)
 
-# Statistics of components that are no components of a vector: `Bx std`, `Bx_RMS`.
-_SPREAD = re.compile(r"[\s_](?:std|min|max|rms)$", re.IGNORECASE)
-
-# A position in r, latitude and longitude may have a frame as well.
-_ANGLE = re.compile(r"lat|lon|azim|elev|theta|phi|angle", re.IGNORECASE)
-
 
 def cartesian(vector: Table, what: str, *, spreads: bool = False) -> Values:
     """The three Cartesian components of a vector, as float64 of shape (n, 3), not to be written to.
@@ -36,8 +31,8 @@ def cartesian(vector: Table, what: str, *, spreads: bool = False) -> Values:
     Parameters
     ----------
     vector : Table, shape (n, 3) or (n, 4)
-        Components whose names differ as x, y, z do, or R, T, N, or 1, 2, 3, or any three of a table with a frame. A
-        fourth one is left out when its name says that it is the magnitude (``|B|``, ``Bt``, ``R``).
+        Components of which it is known that they are Cartesian. A fourth one is left out when its name says that it is
+        the magnitude (``|B|``, ``Bt``, ``R``).
     what : str
         What needs them, for the error: ``"a magnitude"``.
     spreads : bool
@@ -46,7 +41,8 @@ def cartesian(vector: Table, what: str, *, spreads: bool = False) -> Values:
     Raises
     ------
     StepError
-        When the table has no components, or not three, or its three are no vector: fluxes in three bands.
+        When the table has no components, or not three, or they are not known to be Cartesian: a speed and two angles,
+        fluxes in three bands.
     """
     names = cartesian_names(vector, what, spreads=spreads)
     values = vector.values[:, :3]
@@ -70,16 +66,8 @@ def cartesian_names(vector: Table, what: str, *, spreads: bool = False) -> tuple
             if len(names) > 3
             else "join what belongs together with the tool join_components first",
         )
-    if not _are_a_vector(names[:3], vector.frame):
-        raise StepError(
-            f"{what} needs the components of a vector, and '{vector.name}' has {', '.join(names[:3])}",
-            advice="choose a parameter whose components are x, y, z or R, T, N, or that has a frame",
-        )
-    if not spreads and all(_SPREAD.search(name) for name in names[:3]):
-        raise StepError(
-            f"{what} needs a vector, and {', '.join(names[:3])} have no direction together",
-            advice="standard deviations and extremes are those of each component alone: take the mean",
-        )
+    if vector.representation != "cartesian" and not (spreads and _are_spreads(names[:3])):
+        raise _not_cartesian(vector, what)
     return _in_order(names[0], names[1], names[2])
 
 
@@ -153,10 +141,24 @@ def _in_order(*names: str) -> tuple[str, str, str]:
     return names[0], names[1], names[2]
 
 
-def _are_a_vector(names: tuple[str, ...], frame: str) -> bool:
-    """Whether names differ in nothing but the letters of a known triple, or there is a frame and nothing against it."""
-    if frozenset(differing(names)) in TRIPLES:
-        # r, theta, phi without a stem are a place, and Br, Btheta, Bphi a field in three orthogonal directions
-        return "theta" not in {name.casefold() for name in names}
-    against = any(_ANGLE.search(name) or _MAGNITUDE.fullmatch(name.strip()) for name in names)
-    return bool(frame) and not against
+def _are_spreads(names: tuple[str, ...]) -> bool:
+    """Whether three numbers are statistics of the components of one vector: ``Bx std``, ``By std``, ``Bz std``."""
+    return all(SPREAD.search(name) for name in names) and frozenset(differing(names)) in TRIPLES
+
+
+def _not_cartesian(vector: Table, what: str) -> StepError:
+    names = ", ".join(vector.components[:3])
+    if vector.representation:
+        known = (
+            "have no direction together"
+            if vector.representation == "none"
+            else f"are {vector.representation}"
+        )
+        return StepError(
+            f"{what} needs Cartesian components, and '{vector.name}' has {names}: they {known}",
+            advice="choose a parameter with Cartesian components: x, y, z or R, T, N",
+        )
+    return StepError(
+        f"{what} needs Cartesian components, and '{vector.name}' has {names}: nothing says that they are",
+        advice='if they are, say so first: the tool declare_quantity with representation "cartesian"',
+    )

@@ -13,7 +13,7 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=3, range_capable=True)
+@tool(version=4, range_capable=True)
 def clock_angle(
     field: Annotated[Table, Quantity(kind="vector", frames=("GSM", "GSE"))],
 ) -> Annotated[Table, Quantity("deg", kind="scalar")]:
@@ -43,6 +43,7 @@ def clock_angle(
         (field,),
         angle,
         unit="deg",
+        period=360.0,
         name="θ_CA",
         frame=field.frame,
         description=f"clock angle of {what} in {field.frame}",

@@ -10,6 +10,7 @@ import numpy as np
 from helio.errors import StepError
 from helio.steps.quantity import Quantity
 from helio.steps.tool import tool
+from helio.store.periods import known_periods
 from helio.store.table import Table
 
 
@@ -54,4 +55,13 @@ def components(vector: Annotated[Table, Quantity(kind="vector")], *, keep: list[
     if len(keep) == 1:
         return vector.component(keep[0])
     columns = [vector.components.index(name) for name in keep]
-    return replace(vector, values=np.ascontiguousarray(vector.values[:, columns]), components=tuple(keep))
+    whole = set(columns[:3]) == {0, 1, 2}
+    return replace(
+        vector,
+        values=np.ascontiguousarray(vector.values[:, columns]),
+        components=tuple(keep),
+        stated_representation=vector.representation if whole else "none",
+        stated_periods=known_periods([vector.periods[column] for column in columns])
+        if vector.periods
+        else (),
+    )

@@ -13,7 +13,7 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=3, range_capable=True)
+@tool(version=4, range_capable=True)
 def cone_angle(
     field: Annotated[Table, Quantity(kind="vector", frames=("GSE", "GSM", "RTN"))], *, folded: bool = False
 ) -> Annotated[Table, Quantity("deg", kind="scalar")]:
@@ -48,6 +48,7 @@ def cone_angle(
         (field,),
         angle,
         unit="deg",
+        period=0.0,
         name="θ_cone",
         frame=field.frame,
         description=f"cone angle of {field.name or 'vector'} from {axis} in {field.frame}",

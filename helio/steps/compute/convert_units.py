@@ -10,6 +10,7 @@ import numpy as np
 from helio.errors import StepError, UnitMismatch
 from helio.knowledge.constants import BOLTZMANN, ELEMENTARY_CHARGE
 from helio.steps.tool import tool
+from helio.store.periods import scaled_periods
 from helio.store.table import Table
 
 
@@ -71,10 +72,11 @@ def convert_units(series: Table, *, to: str, equivalence: Literal["none", "therm
         factor = conversion_factor(series.unit, to)
     values = np.multiply(series.values, factor, dtype=np.float64)
     symbols = {symbol for unit in (series.unit, wanted) for symbol, _ in unit_factors(unit) or ()}
+    notes = series.notes
     if factor != 1 and "R_E" in symbols:
-        note = f"converted with R_E = {EARTH_RADIUS_KM} km; a data set may mean another"
-        return replace(series, values=values, unit=wanted, notes=(*series.notes, note))
-    return replace(series, values=values, unit=wanted)
+        notes = (*notes, f"converted with R_E = {EARTH_RADIUS_KM} km; a data set may mean another")
+    periods = scaled_periods(series.periods, factor)
+    return replace(series, values=values, unit=wanted, stated_periods=periods, notes=notes)
 
 
 def _thermal_factor(unit: str, to: str) -> float:

@@ -24,7 +24,7 @@ _MOST = 2_000_000_000
 Scalar = Annotated[Table, Quantity(kind="scalar")]
 
 
-@tool(version=2)
+@tool(version=3)
 def cross_correlation_lag(
     series: Scalar,
     delayed: Scalar,
@@ -118,6 +118,7 @@ def cross_correlation_lag(
         unit="s" if give == "lag" else "",
         name="lag" if give == "lag" else "correlation",
         frame="",
+        stated_periods=(),
         scale="linear",
         description=f"delay of {pair}" if give == "lag" else f"correlation of {pair} at the best delay",
         sources=merge_sources([series, delayed]),

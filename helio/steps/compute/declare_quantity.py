@@ -3,28 +3,49 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 from helio.errors import FrameMismatch, StepError, UnitMismatch
 from helio.sources.istp import is_flux
 from helio.steps.compute.bins import place_of
 from helio.steps.tool import tool
+from helio.store.periods import turn_of
 from helio.store.table import Table
 
+Stated = Literal["", "cartesian", "spherical", "cylindrical", "diagonal", "none"]
 
-@tool(version=2, range_capable=True, needs=(("unit", "frame", "axis_unit"),))
+
+@tool(
+    version=3,
+    range_capable=True,
+    needs=(("unit", "frame", "axis_unit", "representation", "wraps"),),
+)
 def declare_quantity(
-    series: Table, *, unit: str = "", frame: str = "", axis: str = "", axis_unit: str = ""
+    series: Table,
+    *,
+    unit: str = "",
+    frame: str = "",
+    representation: Stated = "",
+    wraps: Literal["", "yes", "no"] = "",
+    axis: str = "",
+    axis_unit: str = "",
 ) -> Table:
-    """State the unit, the frame or the unit of an axis of a series whose file does not.
+    """State what a file does not say of a series: unit, frame, representation, whether it wraps, unit of an axis.
 
     Parameters
     ----------
     series : Table, shape (n,), (n, k) or (n, b)
-        Without a unit, or without a frame, or both.
+        Of which one of these is not known.
     unit : str
         In any spelling of the field; what is known otherwise about the data must say so.
     frame : str
         ``"GSE"``, ``"RTN"``; for components of a vector.
+    representation : "cartesian", "spherical", "cylindrical", "diagonal" or "none"
+        What the components are to each other. Cartesian ones lie along three orthogonal axes, in one unit; components
+        that are only numbered are then called x, y, z, and R, T, N in RTN.
+    wraps : "yes" or "no"
+        Whether an angle is the same again after a whole turn, as a longitude is and a latitude is not; for a series in
+        deg, rad or hours of local time.
     axis : str
         Label of the axis that `axis_unit` is for, whatever its case; it may be left out for a spectrum with one axis.
     axis_unit : str
@@ -34,14 +55,15 @@ def declare_quantity(
     Returns
     -------
     Table, shape of `series`
-        The values as they were, with unit, frame and axis, and a note that they were declared.
+        The values as they were, with what is declared, and a note that says so.
 
     Raises
     ------
     UnitMismatch, FrameMismatch
         When the series or the axis has another one already: a declaration converts nothing and corrects nothing.
     StepError
-        When none is given, or the axis is not there.
+        When none is given, or the axis is not there; when another representation is known, or a table has no three
+        components; when another wrapping is known, or the unit is not one of angle.
 
     References
     ----------
@@ -50,8 +72,8 @@ def declare_quantity(
     """
     from helio.knowledge.units import canonical_unit
 
-    if not (unit.strip() or frame.strip() or axis_unit.strip()):
-        raise StepError("no unit and no frame is declared", advice='unit: "nT", frame: "GSE"')
+    if not (unit.strip() or frame.strip() or axis_unit.strip() or representation or wraps):
+        raise StepError("nothing is declared", advice='unit: "nT", frame: "GSE", representation: "cartesian"')
     declared = canonical_unit(unit)
     if declared and canonical_unit(series.unit) not in ("", declared):
         raise UnitMismatch(
@@ -68,6 +90,8 @@ def declare_quantity(
     bins = canonical_unit(axis_unit)
     said = [f"unit {declared}"] if declared else []
     said += [f"frame {stated}"] if stated else []
+    said += [f"representation {representation}"] if representation else []
+    said += [f"that it {'wraps' if wraps == 'yes' else 'does not wrap'}"] if wraps else []
     if axis.strip() and not bins:
         raise StepError("an axis is named, and no unit of it", advice='axis_unit: "deg"')
     if bins:
@@ -80,10 +104,49 @@ def declare_quantity(
             )
         axes[place] = replace(axes[place], unit=bins)
         said.append(f"unit {bins} of the axis '{axes[place].label}'")
-    return replace(
+    result = replace(
         series,
         unit=declared or series.unit,
         frame=stated or series.frame,
         axes=tuple(axes),
         notes=(*series.notes, f"{' and '.join(said)} declared in the pipeline, not by the file"),
     )
+    if representation:
+        result = _represented(result, representation)
+    return _wrapping(result, wraps) if wraps else result
+
+
+def _represented(series: Table, representation: Stated) -> Table:
+    if len(series.components) not in (3, 4):
+        raise StepError(
+            f"'{series.name}' has {len(series.components) or 'no'} components, and a representation is that of three",
+            advice="put three series together first, with the tool join_components",
+        )
+    if series.representation not in ("", representation):
+        raise StepError(
+            f"the components of '{series.name}' are {series.representation}, and are declared to be {representation}",
+            advice="a declaration says what is not known, and corrects nothing",
+        )
+    numbered = series.components[:3] == ("1", "2", "3")
+    names = series.components
+    if representation == "cartesian" and numbered:
+        letters = ("r", "t", "n") if series.frame.upper() == "RTN" else ("x", "y", "z")
+        names = (*letters, *names[3:])
+    return replace(series, components=names, stated_representation=representation)
+
+
+def _wrapping(series: Table, wraps: Literal["yes", "no"]) -> Table:
+    turn = turn_of(series.unit, hours=True)
+    if not turn or series.axes:
+        raise StepError(
+            f"'{series.name}' is in {series.unit or 'no unit'}, and only an angle or a local time can wrap",
+            advice='state its unit too: unit "deg"',
+        )
+    known = [period is not None and bool(period) != (wraps == "yes") for period in series.periods]
+    if any(known):
+        raise StepError(
+            f"'{series.name}' is known to {'wrap' if wraps == 'no' else 'be an angle that does not wrap'}",
+            advice="a declaration says what is not known, and corrects nothing",
+        )
+    period = turn if wraps == "yes" else 0.0
+    return replace(series, stated_periods=(period,) * max(1, len(series.components)))

@@ -17,7 +17,7 @@ from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=3)
+@tool(version=4)
 def derivative(series: Table, *, limit: Duration | None = None) -> Table:
     """Time derivative of a series, in its unit per second.
 
@@ -35,7 +35,7 @@ def derivative(series: Table, *, limit: Duration | None = None) -> Table:
         float64, in ``X/s``; same epochs, components and frame. Within a stretch the mean of the slopes to the record
         before and the one after, each weighted by the length of the *other* step: second order also where steps
         differ. Where only one neighbour is there, its slope; where none is, or the value itself is missing, NaN. An
-        angle that goes round changes the shorter way round, and a note says so.
+        angle that wraps changes the shorter way round, and a note says so.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def derivative(series: Table, *, limit: Duration | None = None) -> Table:
     """
     hold_bins(series, purpose="subtracted")
     flat = columns_of(series.values)
-    angles = turning(series)
+    periods = turning(series).by_column
     steps = np.diff(series.epoch.astype("i8"))
     even = bool(steps.size) and steps.min() == steps.max() > 0
     longest = (
@@ -71,8 +71,8 @@ def derivative(series: Table, *, limit: Duration | None = None) -> Table:
         made = values[:, column]
         with np.errstate(invalid="ignore"):  # two infinities have no difference
             change = np.diff(x)
-            if column in angles.columns:
-                change = shorter_way(change, angles.turn)
+            if column in periods:
+                change = shorter_way(change, periods[column])
             np.divide(change, length, out=slope, where=near)
             made[1:-1] = slope[1:] + weight * (slope[:-1] - slope[1:])
         ends = np.flatnonzero(np.isnan(made))
@@ -87,8 +87,9 @@ def derivative(series: Table, *, limit: Duration | None = None) -> Table:
         series,
         values=values.reshape(series.values.shape),
         unit=unit_product((series.unit, 1), ("s", -1)),
+        stated_periods=(),
         name=f"d{series.name}/dt" if series.name else "rate of change",
         scale="linear",
         description=f"time derivative of {series.description}" if series.description else "",
-        notes=(*series.notes, "angles change the shorter way round") if angles else series.notes,
+        notes=(*series.notes, "angles change the shorter way round") if periods else series.notes,
     )

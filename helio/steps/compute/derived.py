@@ -18,6 +18,7 @@ def derived(
     description: str,
     components: tuple[str, ...] = (),
     frame: str = "",
+    period: float | None = None,
     scale: Scale = "linear",
 ) -> Table:
     """The result on the epochs of its inputs, with the sources and notes of all of them."""
@@ -28,6 +29,7 @@ def derived(
         name=name,
         frame=frame,
         components=components,
+        stated_periods=None if period is None else (period,),
         scale=scale,
         description=description,
         sources=merge_sources(inputs),

@@ -26,7 +26,7 @@ _BLOCK = 1 << 18
 """Samples of windows laid out at once: 2 MB."""
 
 
-@tool(version=2)
+@tool(version=3)
 def despike(series: Table, *, window: Duration, threshold: float = 5.0, floor: float = 0.0) -> Table:
     """Set spikes to missing: values far from the median of their surroundings (Hampel identifier).
 
@@ -56,7 +56,7 @@ def despike(series: Table, *, window: Duration, threshold: float = 5.0, floor: f
     ------
     StepError
         When the threshold is not above 0 or the floor below 0; when a window holds more than 2,001 samples, or in
-        the middle fewer than three; when the bins of a spectrum change; for an angle that goes round.
+        the middle fewer than three; when the bins of a spectrum change; for an angle that wraps.
 
     References
     ----------

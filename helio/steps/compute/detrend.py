@@ -18,7 +18,7 @@ from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=3)
+@tool(version=4)
 def detrend(
     series: Table,
     *,
@@ -48,7 +48,7 @@ def detrend(
     ------
     StepError
         When a running mean has no window, or another method has one; when the bins of a spectrum change; for an
-        angle that goes round.
+        angle that wraps.
 
     References
     ----------

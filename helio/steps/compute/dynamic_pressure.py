@@ -13,7 +13,7 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=2, range_capable=True)
+@tool(version=3, range_capable=True)
 def dynamic_pressure(
     density: Annotated[Table, Quantity("cm^-3", kind="scalar")],
     velocity: Annotated[Table, Quantity("km/s")],

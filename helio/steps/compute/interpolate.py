@@ -16,7 +16,7 @@ from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=2)
+@tool(version=3)
 def interpolate(
     series: Table,
     *,
@@ -56,7 +56,7 @@ def interpolate(
     Notes
     -----
     Interpolation smooths: a filled series has less power at high frequencies than a measured one. Between angles
-    that go round, such as clock angles and longitudes, it goes the shorter way: halfway from 359° to 1° is 0°.
+    that wrap, such as clock angles and longitudes, it goes the shorter way: halfway from 359° to 1° is 0°.
 
     References
     ----------

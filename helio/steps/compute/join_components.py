@@ -14,6 +14,8 @@ from helio.steps.compute.lone_component import letter_of
 from helio.steps.quantity import Quantity, same_frame, same_unit
 from helio.steps.tool import tool
 from helio.store.component_names import axis_letters
+from helio.store.periods import known_periods
+from helio.store.representation import representation_of
 from helio.store.table import Table, merge_sources
 
 
@@ -81,6 +83,8 @@ def join_components(
         first,
         values=np.stack([one.values for one in series], axis=1),
         components=tuple(names),
+        stated_representation=representation_of(names, (first.unit,)),
+        stated_periods=known_periods([period for one in series for period in one.periods or (None,)]),
         frame=joint,
         name=name.strip() or stem_of(tuple(names)) or "vector",
         description="",

@@ -20,7 +20,7 @@ ADIABATIC = 5.0 / 3.0
 """Ratio of specific heats of a gas with three degrees of freedom."""
 
 
-@tool(version=2, range_capable=True)
+@tool(version=3, range_capable=True)
 def magnetosonic_mach(
     velocity: Annotated[Table, Quantity("km/s")],
     density: Annotated[Table, Quantity("cm^-3", kind="scalar")],

@@ -13,16 +13,15 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=2)
+@tool(version=3)
 def magnitude(vector: Annotated[Table, Quantity(kind="vector")]) -> Table:
     """Euclidean norm of a vector of three components.
 
     Parameters
     ----------
     vector : Table, shape (n, 3) or (n, 4)
-        Three Cartesian components in any unit: their names differ as x, y, z do, or R, T, N, or 1, 2, 3
-        (``Bx``, ``By``, ``Bz``; ``V_R``, ``V_T``, ``V_N``), or the table has a frame. A fourth component is left
-        out when its name says that it is the magnitude (``|B|``, ``Bt``, ``R``), as MMS delivers it.
+        Three Cartesian components in any unit (``Bx``, ``By``, ``Bz``; ``V_R``, ``V_T``, ``V_N``). A fourth component
+        is left out when its name says that it is the magnitude (``|B|``, ``Bt``, ``R``), as MMS delivers it.
 
     Returns
     -------
@@ -43,6 +42,7 @@ def magnitude(vector: Annotated[Table, Quantity(kind="vector")]) -> Table:
         vector,
         values=np.linalg.norm(cartesian(vector, "a magnitude", spreads=True), axis=1),
         components=(),
+        stated_periods=(),
         frame="",
         name=f"|{vector.name}|" if vector.name else "magnitude",
         description=f"magnitude of {vector.description}" if vector.description else "",

@@ -23,7 +23,7 @@ WELL_SEPARATED = 4.0
 """Of the intermediate and the smallest eigenvalue; authors ask for 2 to 10, and more the fewer the samples."""
 
 
-@tool(version=2)
+@tool(version=3)
 def minimum_variance(
     field: Annotated[Table, Quantity(kind="vector")],
     *,
@@ -88,6 +88,7 @@ def minimum_variance(
             unit="",
             name="LMN axes",
             components=tuple(f"{axis}_{letter}" for axis in "LMN" for letter in letters),
+            stated_representation="none",
         )
     return replace(
         once,
@@ -96,6 +97,7 @@ def minimum_variance(
         name="λ",
         frame="",
         components=("λ_L", "λ_M", "λ_N"),
+        stated_representation="diagonal",
     )
 
 

@@ -15,7 +15,7 @@ from helio.store.table import Table
 UNIT = "(km/s)^(4/3) nT^(2/3)"
 
 
-@tool(version=2, range_capable=True)
+@tool(version=3, range_capable=True)
 def newell_coupling(
     velocity: Annotated[Table, Quantity("km/s")],
     field: Annotated[Table, Quantity("nT", kind="vector", frames=("GSM",))],

@@ -23,7 +23,7 @@ FARTHEST = 200.0
 """In AU, beyond the heliopause, where there is no solar wind; a distance in km is a slip."""
 
 
-@tool(version=2, range_capable=True, needs=(("radius_label", "distance"),))
+@tool(version=3, range_capable=True, needs=(("radius_label", "distance"),))
 def parker_angle(
     velocity: Annotated[Table, Quantity("km/s")],
     radius: Annotated[Table, Quantity("AU", kind="scalar")] | None = None,
@@ -88,4 +88,5 @@ def parker_angle(
     metres = np.maximum(ASTRONOMICAL_UNIT * reached - source_radius * SOLAR_RADIUS, 0.0)
     tangent = metres * (SIDEREAL_ROTATION * 1e-3 * np.cos(np.radians(latitude))) / speed
     values = np.degrees(np.arctan(tangent, out=tangent), out=tangent)
-    return derived(inputs, values, unit="deg", name="ψ_Parker", description="angle of the Parker spiral")
+    said = "angle of the Parker spiral"
+    return derived(inputs, values, unit="deg", name="ψ_Parker", period=0.0, description=said)

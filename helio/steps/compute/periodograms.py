@@ -171,6 +171,7 @@ def spectrum_words(series: Table) -> dict[str, Any]:
         "name": f"PSD {series.name}".strip(),
         "description": f"{what} of {series.description}" if series.description else what,
         "components": (),
+        "stated_periods": None,
         "frame": "",
         "scale": "log",
     }

@@ -16,7 +16,7 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=2, range_capable=True)
+@tool(version=3, range_capable=True)
 def plasma_beta(
     density: Annotated[Table, Quantity("cm^-3", kind="scalar")],
     temperature: Annotated[Table, Quantity("K", kind="scalar")],

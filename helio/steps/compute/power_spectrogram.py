@@ -16,7 +16,7 @@ from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=2)
+@tool(version=3)
 def power_spectrogram(
     series: Table, *, window: Duration, overlap: float = 0.5, taper: Taper = "hann", trend: Trend = "mean"
 ) -> Table:

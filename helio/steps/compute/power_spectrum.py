@@ -14,7 +14,7 @@ from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=3)
+@tool(version=4)
 def power_spectrum(
     series: Table,
     *,

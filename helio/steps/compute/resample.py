@@ -26,7 +26,7 @@ _BLOCK = 1 << 18
 """Samples of intervals laid side by side at once: 2 MB."""
 
 
-@tool(version=2)
+@tool(version=3)
 def resample(
     series: Table, *, cadence: Duration, method: Literal["mean", "median", "min", "max", "first"] = "mean"
 ) -> Table:
@@ -55,7 +55,7 @@ def resample(
     ------
     StepError
         When the bins of a spectrum change within an interval, or the result would be absurdly long; for the median,
-        least or greatest of an angle that goes round.
+        least or greatest of an angle that wraps.
 
     References
     ----------

@@ -11,6 +11,7 @@ from helio.errors import StepError
 from helio.knowledge.units import canonical_unit
 from helio.steps.signature import Text
 from helio.steps.tool import tool
+from helio.store.periods import scaled_periods
 from helio.store.table import Table
 
 
@@ -59,6 +60,7 @@ def rescale(
         series,
         values=series.values.astype(np.float64) * factor + offset,
         unit=canonical_unit(unit),
+        stated_periods=scaled_periods(series.periods, factor),
         name=name or series.name,
         description=f"{series.description}, {said}" if series.description else said,
         scale=series.scale if factor > 0 and offset >= 0 else "linear",

@@ -22,7 +22,7 @@ LETTERS: dict[str, tuple[str, str, str]] = {"LMN": ("L", "M", "N"), "RTN": ("R",
 """Names of the axes of frames that are not x, y, z."""
 
 
-@tool(version=2, range_capable=True)
+@tool(version=3, range_capable=True)
 def rotate(
     vector: Annotated[Table, Quantity(kind="vector")], *, matrix: list[list[float]], frame: str
 ) -> Table:

@@ -14,7 +14,7 @@ from helio.steps.tool import tool
 from helio.store.table import Table, merge_sources
 
 
-@tool(version=2)
+@tool(version=3)
 def rotate_to_axes(
     vector: Annotated[Table, Quantity(kind="vector")], axes: Annotated[Table, Quantity("1", kind="vector")]
 ) -> Table:

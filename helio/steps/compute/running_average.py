@@ -14,7 +14,7 @@ from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=2)
+@tool(version=3)
 def running_average(series: Table, *, window: Duration) -> Table:
     """Mean over a centred window of fixed duration.
 
@@ -31,7 +31,7 @@ def running_average(series: Table, *, window: Duration) -> Table:
     Table, shape of `series`
         float64. Same epochs, components, unit and frame. Missing values are left out of the mean, infinite ones too
         with a note; a window without any valid sample gives NaN, so gaps longer than the window stay gaps. At the ends
-        of the series the window holds fewer samples. The mean of an angle that goes round is the mean direction, and a
+        of the series the window holds fewer samples. The mean of an angle that wraps is the mean direction, and a
         note says so.
 
     Raises

@@ -19,7 +19,7 @@ from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=2)
+@tool(version=3)
 def running_median(series: Table, *, window: Duration) -> Table:
     """Median over a centred window of fixed duration.
 
@@ -43,7 +43,7 @@ def running_median(series: Table, *, window: Duration) -> Table:
     Raises
     ------
     StepError
-        When the bins of a spectrum change from record to record; for an angle that goes round.
+        When the bins of a spectrum change from record to record; for an angle that wraps.
 
     References
     ----------

@@ -14,13 +14,14 @@ from helio.steps.compute.columns import columns_of
 from helio.steps.compute.resample import intervals_of, picked
 from helio.steps.compute.window_sums import Indices, counted_means, window_sums
 from helio.steps.tool import tool
+from helio.store.periods import known_periods
 from helio.store.table import Table
 from helio.time_range import Duration
 
 Statistic = Literal["mean", "median", "std", "min", "max", "count"]
 
 
-@tool(version=2)
+@tool(version=3)
 def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None = None) -> Table:
     """Mean, median, standard deviation, least and greatest value of every interval.
 
@@ -47,7 +48,7 @@ def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None 
     ------
     StepError
         For a spectrum; when a statistic is named twice, or ``count`` with others; for more than mean and count of an
-        angle that goes round. Its mean is the mean direction.
+        angle that wraps. Its mean is the mean direction.
 
     References
     ----------
@@ -85,6 +86,14 @@ def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None 
         epoch=epoch,
         values=values[:, 0] if alone else values,
         components=() if alone else tuple(names),
+        stated_representation=""
+        if alone
+        else series.representation
+        if wanted in (["mean"], ["median"])
+        else "none",
+        stated_periods=known_periods([period for period in series.periods for _ in wanted])
+        if "count" not in wanted
+        else (),
         unit="" if wanted == ["count"] else series.unit,
         name=f"{series.name} {wanted[0]}".strip() if len(wanted) == 1 else series.name,
         frame="" if wanted == ["count"] else series.frame,

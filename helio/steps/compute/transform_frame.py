@@ -13,7 +13,7 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=2, range_capable=True)
+@tool(version=3, range_capable=True)
 def transform_frame(
     vector: Annotated[Table, Quantity(kind="vector", frames=("GSE", "GSM", "SM", "GEO", "GEI"))],
     *,

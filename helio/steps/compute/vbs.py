@@ -14,7 +14,7 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=2, range_capable=True)
+@tool(version=3, range_capable=True)
 def vbs(
     velocity: Annotated[Table, Quantity("km/s")],
     bz: Annotated[Table, Quantity("nT", kind="scalar", frames=("GSM",))],

@@ -150,16 +150,17 @@ def line_traces(
 
 
 def _over_the_seam(line: Line) -> npt.NDArray[np.bool_]:
-    """Records before which an angle that goes round passes from one end of its range to the other.
+    """Records before which an angle that wraps passes from one end of its range to the other.
 
     From 179° to −179° there are two degrees, and no line across the panel.
     """
     jumps = np.zeros(len(line.table), dtype=bool)
-    found = turning(line.table)
+    found = turning(line.table).by_column
     names = line.table.components or (line.component,)
-    if found and names.index(line.component) in found.columns:
+    period = found.get(names.index(line.component)) if found else None
+    if period is not None:
         with np.errstate(invalid="ignore"):
-            jumps[1:] = np.abs(np.diff(line.values.astype(np.float64))) > found.turn / 2
+            jumps[1:] = np.abs(np.diff(line.values.astype(np.float64))) > period / 2
     return jumps
 
 

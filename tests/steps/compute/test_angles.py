@@ -1,4 +1,4 @@
-"""Angles that go round, in every tool that puts neighbours together."""
+"""Angles that wrap, in every tool that puts neighbours together."""
 
 from dataclasses import replace
 
@@ -10,7 +10,9 @@ from helio.steps.compute.align import align
 from helio.steps.compute.angles import turning
 from helio.steps.compute.arithmetic import arithmetic
 from helio.steps.compute.band_pass import band_pass
+from helio.steps.compute.convert_units import convert_units
 from helio.steps.compute.cross_correlation_lag import cross_correlation_lag
+from helio.steps.compute.declare_quantity import declare_quantity
 from helio.steps.compute.derivative import derivative
 from helio.steps.compute.despike import despike
 from helio.steps.compute.detrend import detrend
@@ -76,18 +78,49 @@ def test_missing_values_are_left_out_and_opposite_directions_have_no_mean():
         ("θ_cone", [0.0, 180.0, 90.0]),
         ("latitude", [-90.0, 90.0, 10.0]),
         ("δ", [5.0, 7.0]),
-        ("longitude", [0.0, 500.0]),
-        ("longitude", [np.nan, np.nan]),
+        ("σ of the longitude std", [0.0, 300.0]),
+        ("x", [10.0, 350.0]),
     ],
 )
 def test_what_does_not_go_round_is_a_number(name, values):
     assert not turning(angle(values, name))
 
 
-def test_an_angle_without_a_name_goes_round_when_it_covers_more_than_half_a_turn():
-    assert turning(angle(SEAM, "x"))
-    assert turning(angle([10.0, 350.0], "x"))
+def test_whether_an_angle_wraps_is_a_fact_and_no_matter_of_its_values():
+    """The mean of 356.7° was 236.7° when one value of 999.9° was fetched with it."""
+    assert turning(angle([1.0, 2.0], "longitude"))
+    assert turning(angle([0.0, 999.9, np.nan], "longitude"))
     assert not turning(angle(SEAM, unit="nT"))
+    given = angle([356.0, 357.4, 10.0, 20.0], "flow longitude")
+    wild = angle([356.0, 357.4, 10.0, 999.9], "flow longitude")
+    for one in (given, wild):
+        assert resample(one, cadence=Duration("20s")).values[0] == pytest.approx(356.7)
+
+
+def test_azimuths_from_minus_90_to_270_are_directions_too():
+    given = angle([269.0, -89.0, 100.0, 110.0], "azimuth")
+    assert resample(given, cadence=Duration("20s")).values == pytest.approx([-90.0, 105.0])
+
+
+def test_an_angle_of_unknown_kind_is_a_number_and_a_note_says_so():
+    mean = resample(angle([10.0, 350.0], "x"), cadence=Duration("1min"))
+    assert mean.values[0] == 180.0
+    assert "nothing says whether it wraps" in mean.notes[-1]
+    declared = resample(declare_quantity(angle([10.0, 350.0], "x"), wraps="yes"), cadence=Duration("1min"))
+    assert near(declared.values, 0.0)
+    plain = resample(declare_quantity(angle([10.0, 350.0], "x"), wraps="no"), cadence=Duration("1min"))
+    assert plain.values[0] == 180.0
+    assert not any("wraps" in note and "nothing" in note for note in plain.notes)
+
+
+def test_local_times_wrap_at_24_hours():
+    mean = resample(angle([23.0, 1.5], "MLT", unit="h"), cadence=Duration("1min"))
+    assert mean.values[0] == pytest.approx(0.25)
+
+
+def test_a_turn_is_converted_with_its_unit():
+    turned = convert_units(declare_quantity(angle([10.0, 350.0], "x"), wraps="yes"), to="rad")
+    assert turned.periods == pytest.approx((2 * np.pi,))
 
 
 REFUSED = {
@@ -107,7 +140,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_has_no_meaning_for_directions_is_refused(name):
-    with pytest.raises(StepError, match="'θ_CA' is an angle that goes round") as caught:
+    with pytest.raises(StepError, match="'θ_CA' is an angle that wraps") as caught:
         REFUSED[name](angle(SEAM * 20))
     assert "components of the vector first" in caught.value.advice
 
@@ -127,9 +160,9 @@ def test_a_difference_of_directions_is_the_shorter_way():
     one, other = angle([179.0, -179.0, 90.0]), angle([-179.0, 179.0, -120.0])
     found = arithmetic(one, other, operation="subtract")
     assert found.values.tolist() == [-2.0, 2.0, -150.0]
-    assert found.notes[-1] == "angles go round: the difference is the shorter way"
+    assert found.notes[-1] == "angles wrap: the difference is the shorter way"
     total = arithmetic(one, angle([2.0, 2.0, 2.0], "offset"), operation="add")
-    assert total.values.tolist() == [-179.0, -177.0, 92.0]
+    assert total.values.tolist() == [181.0, -177.0, 92.0]
     assert "jumps" in arithmetic(one, other, operation="multiply").notes[-1]
 
 

@@ -36,7 +36,7 @@ def test_what_the_file_says_is_not_overruled():
 
 
 def test_nothing_to_declare_is_refused():
-    with pytest.raises(StepError, match="no unit and no frame"):
+    with pytest.raises(StepError, match="nothing is declared"):
         declare_quantity(bare(), unit=" ")
 
 

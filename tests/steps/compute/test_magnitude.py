@@ -11,6 +11,7 @@ import pytest
 from helio.errors import DamagedFile, DataError, StepError
 from helio.sources.cdf import CdfReader
 from helio.steps.compute.band_average import band_average
+from helio.steps.compute.declare_quantity import declare_quantity
 from helio.steps.compute.magnitude import magnitude
 from helio.time_range import TimeRange
 from tests.steps.series import check_golden, spectrum, vector
@@ -75,7 +76,7 @@ def test_scalars_and_pairs_have_no_magnitude():
 def test_fluxes_in_three_bands_have_no_magnitude():
     bands = band_average(spectrum(), bands=[(1, 3), (3, 6), (6, 20)])
     assert len(bands.components) == 3
-    with pytest.raises(StepError, match="needs the components of a vector"):
+    with pytest.raises(StepError, match="needs Cartesian components"):
         magnitude(bands)
 
 
@@ -93,8 +94,6 @@ def test_fluxes_in_three_bands_have_no_magnitude():
         ("BL", "BM", "BN"),
         ("B_N", "B_E", "B_C"),
         ("Br", "Btheta", "Bphi"),
-        ("1", "2", "3"),
-        ("E1", "E2", "E3"),
         ("Vz", "Vx", "Vy"),
     ],
 )
@@ -103,9 +102,18 @@ def test_a_vector_is_known_by_its_names(names):
     assert magnitude(table).values[0] == 5.0
 
 
-def test_a_vector_with_a_frame_may_name_its_components_as_it_likes():
+def test_components_may_be_named_in_words():
     table = replace(vector(), components=("radial", "tangential", "normal"), frame="RTN")
     assert magnitude(table).values[0] == 5.0
+
+
+@pytest.mark.parametrize("names", [("1", "2", "3"), ("E1", "E2", "E3")])
+def test_numbered_components_are_a_vector_only_when_somebody_says_so(names):
+    table = replace(vector(), components=names)
+    with pytest.raises(StepError, match="nothing says that they are") as caught:
+        magnitude(table)
+    assert "declare_quantity" in caught.value.advice
+    assert magnitude(declare_quantity(table, representation="cartesian")).values[0] == 5.0
 
 
 @pytest.mark.parametrize(
@@ -122,7 +130,7 @@ def test_a_vector_with_a_frame_may_name_its_components_as_it_likes():
     ],
 )
 def test_three_columns_that_are_no_vector_are_refused(names, frame):
-    with pytest.raises(StepError, match="needs the components of a vector"):
+    with pytest.raises(StepError, match="needs Cartesian components"):
         magnitude(replace(vector(), components=names, frame=frame))
 
 

@@ -153,7 +153,7 @@ def test_windows_that_cannot_be_are_refused_with_what_could(arguments, what):
 
 def test_components_that_are_no_vector_and_spectra_are_refused():
     table = field(np.arange(100.0), noise(300).reshape(100, 3))
-    with pytest.raises(StepError, match="needs the components of a vector"):
+    with pytest.raises(StepError, match="needs Cartesian components"):
         power_spectrogram(replace(table, components=("a", "b", "c"), frame=""), window=Duration("1min"))
     with pytest.raises(StepError, match="is a spectrum"):
         power_spectrogram(spectrum(), window=Duration("1min"))

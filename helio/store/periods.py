@@ -1,0 +1,117 @@
+"""Which values are angles that wrap: 180° and −180° are one direction, and so are 0 h and 24 h of local time."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+Periods = tuple[float | None, ...]
+
+_TURNS = {
+    "deg": 360.0,
+    "degs": 360.0,
+    "degree": 360.0,
+    "degrees": 360.0,
+    "°": 360.0,
+    "rad": 2 * math.pi,
+    "rads": 2 * math.pi,
+    "radian": 2 * math.pi,
+    "radians": 2 * math.pi,
+}
+_HOURS = frozenset({"h", "hr", "hrs", "hour", "hours"})
+_IN_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
+_ROUND = re.compile(
+    r"θ ?CA|clock[ _]?angle|azim|longitude|(?<![a-z])(?:[gme]|hg|car|east|sub)?_?lon(?:g)?(?![a-z])"
+    r"|right[ _]ascension|spin[ _]?phase|(?<![a-z])(?:phi|φ|lambda)(?![a-z])|heading|position[ _]angle",
+    re.IGNORECASE,
+)
+_STRAIGHT = re.compile(
+    r"latitude|(?<![a-z])(?:[gme]|hg|co)?_?lat(?![a-z])|cone[ _]angle|pitch|elevation|(?<![a-z])theta(?![a-z])"
+    r"|zenith|loss[ _]?cone|polar[ _]angle|inclination|declination|tilt",
+    re.IGNORECASE,
+)
+_LOCAL_TIME = re.compile(r"local[ _]time|(?<![a-z])m?lt(?![a-z])|right[ _]ascension", re.IGNORECASE)
+_SPREAD = re.compile(
+    r"(?<![a-z])(?:std|sd|rms|sigma|err|error|unc|uncertainty|deviation|width|delta|rate)(?![a-z])",
+    re.IGNORECASE,
+)
+_TOLERANCE = 0.003
+"""Part of a turn by which a stated range may miss it: 0 to 359.9, −180.01 to 180.01, 0 to 6.28."""
+
+
+def turn_of(unit: str, *, hours: bool = False) -> float:
+    """A whole turn in a unit of angle: 360, or 2π; 0 where the unit is none. 24 for hours, where they are asked for."""
+    plain = _IN_BRACKETS.sub("", unit.strip()).rstrip(".").casefold()
+    return 24.0 if hours and plain in _HOURS else _TURNS.get(plain, 0.0)
+
+
+def is_angle_unit(unit: str) -> bool:
+    """Whether a unit is one of angle.
+
+    >>> is_angle_unit("Deg.(1min)"), is_angle_unit("nT")
+    (True, False)
+    """
+    return turn_of(unit) > 0
+
+
+def period_of(
+    name: str, unit: str, *, description: str = "", limits: tuple[float, float] | None = None
+) -> float | None:
+    """After how much a quantity is the same again: 360 for a longitude in deg; 0 where it never is.
+
+    Only what is said of the quantity counts, never its values: the name, else the description, else the valid range
+    that a file states.
+
+    Parameters
+    ----------
+    limits : (float, float), optional
+        The least and the greatest valid value.
+
+    Returns
+    -------
+    float or None
+        None for an angle of which it is not known, and for what is no angle.
+
+    Examples
+    --------
+    >>> period_of("Flow longitude", "deg"), period_of("Latitude", "deg"), period_of("angle", "deg")
+    (360.0, 0.0, None)
+    >>> period_of("angle", "deg", limits=(-180.0, 180.0)), period_of("MLT", "h")
+    (360.0, 24.0)
+    """
+    turn = turn_of(unit)
+    if not turn:
+        hours = unit.strip().casefold() in _HOURS and not _SPREAD.search(name)
+        return 24.0 if hours and _LOCAL_TIME.search(f"{name} {description}") else None
+    if _SPREAD.search(name):
+        return 0.0
+    found = _by_words(name, turn)
+    if found is None:
+        found = _by_words(description, turn)
+    if found is None and limits is not None:
+        width = limits[1] - limits[0]
+        if abs(width - turn) <= _TOLERANCE * turn:
+            return turn
+        if 0 < width <= turn / 2 * (1 + _TOLERANCE):
+            return 0.0
+    return found
+
+
+def _by_words(text: str, turn: float) -> float | None:
+    """By the kind of angle that a text names; None where it names none, or two kinds."""
+    text = text.replace("_", " ")
+    round_, straight = _ROUND.search(text), _STRAIGHT.search(text)
+    if bool(round_) == bool(straight):
+        return None
+    return turn if round_ else 0.0
+
+
+def known_periods(periods: Sequence[float | None]) -> Periods:
+    """Periods of the columns of a table as it holds them: nothing where none is known."""
+    return tuple(periods) if any(period is not None for period in periods) else ()
+
+
+def scaled_periods(periods: Sequence[float | None], factor: float) -> Periods:
+    """Periods of values that were multiplied by a factor: 360 deg are 2π rad, and 24 h of local time 360 deg."""
+    return known_periods([None if period is None else period * abs(factor) for period in periods])
