@@ -10,6 +10,7 @@ import numpy.typing as npt
 from helio.steps.compute.angles import turning
 from helio.steps.compute.bins import hold_bins
 from helio.steps.compute.columns import columns_of
+from helio.store.leap_seconds import counted, elapsed
 from helio.store.table import Axis, Epochs, Table
 
 Method = Literal["linear", "nearest"]
@@ -46,7 +47,8 @@ def values_at(
     """
     if method == "linear":
         hold_bins(series, purpose="interpolated over time")
-    have, want = series.epoch.astype(np.int64), epoch.astype(np.int64)
+    have, want = elapsed(series.epoch), elapsed(epoch, since=series.epoch)
+    distance = counted(series.epoch)
     flat = columns_of(series.values)
     made = np.full((want.size, flat.shape[1]), np.nan)
     angles = turning(series) if method == "linear" else None
@@ -56,7 +58,8 @@ def values_at(
         if angles is not None and column in angles.columns:
             samples = np.unwrap(samples, period=angles.turn)  # from one to the next the shorter way round
         if samples.size:
-            _fill(made[:, column], have if valid.all() else have[valid], samples, want, method, limit)
+            chosen = slice(None) if valid.all() else valid
+            _fill(made[:, column], have[chosen], distance[chosen], samples, want, method, limit)
     if angles:
         made[:, angles.columns] = angles.written(made[:, angles.columns])
     nearest = _nearest(have, want) if any(axis.per_record for axis in series.axes) else slice(None)
@@ -67,6 +70,7 @@ def values_at(
 def _fill(
     made: npt.NDArray[np.float64],
     have: Indices,
+    distance: Indices,
     samples: npt.NDArray[np.float64],
     want: Indices,
     method: Method,
@@ -88,7 +92,7 @@ def _fill(
         left=np.nan,
         right=np.nan,
     )
-    wide = np.flatnonzero(np.diff(have) > limit)
+    wide = np.flatnonzero(np.diff(distance) > limit)
     if wide.size:
         enters = np.searchsorted(want, have[wide], side="right")
         leaves = np.searchsorted(want, have[wide + 1], side="left")
