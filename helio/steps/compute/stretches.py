@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.steps.compute.columns import columns_of
-from helio.store.leap_seconds import counted, elapsed
+from helio.store.leap_seconds import counted, elapsed, spans_leap_second
 from helio.store.table import Epochs, Table
 from helio.time_range import Duration
 
@@ -85,8 +85,9 @@ def stretches(
     """
     steps = np.diff(elapsed(epoch))
     broken = steps > GAP_FACTOR * cadence
-    # a leap second without a record puts all that follows off the cadence, unless it is short beside it
-    broken |= (steps > np.diff(counted(epoch))) & (steps > (1 + JITTER) * cadence)
+    if spans_leap_second(epoch):
+        # without a record, it puts all that follows off the cadence, unless it is short beside it
+        broken |= (steps > np.diff(counted(epoch))) & (steps > (1 + JITTER) * cadence)
     if borders is not None:
         broken[borders[(borders > 0) & (borders < epoch.size)] - 1] = True
     joined = valid[1:] & valid[:-1] & ~broken
