@@ -25,6 +25,9 @@ instant with an offset. Where the blank form could be either, as ``10:00-05:00``
 
 ``last week``, ``last month`` and ``last year`` are 7, 30 and 365 whole days; ``last N months`` and ``last N
 years`` with N > 1 go back by the calendar. Everything is UTC and half-open, [start, stop).
+
+The leap second of a day, ``23:59:60``, is the last microsecond of that day, where its records are stored: a range that
+stops at the next midnight includes it, one that starts there does not.
 """
 
 from __future__ import annotations
@@ -39,6 +42,18 @@ from helio.errors import RequestError, TimeRangeError
 # What datetime64[ns] can hold, in whole days.
 EARLIEST = datetime(1677, 9, 22)
 LATEST = datetime(2262, 4, 11)
+
+LEAP_SECOND_MIDNIGHTS = tuple(
+    datetime(year, month, 1)
+    for year, month in (
+        (1972, 7), (1973, 1), (1974, 1), (1975, 1), (1976, 1), (1977, 1), (1978, 1), (1979, 1), (1980, 1),
+        (1981, 7), (1982, 7), (1983, 7), (1985, 7), (1988, 1), (1990, 1), (1991, 1), (1992, 7), (1993, 7),
+        (1994, 7), (1996, 1), (1997, 7), (1999, 1), (2006, 1), (2009, 1), (2012, 7), (2015, 7), (2017, 1),
+    )
+)  # fmt: skip
+"""The midnights that follow a leap second, 23:59:60 UTC: IERS Bulletin C. TAI − UTC was 10 s before the first."""
+LEAP_SECOND_STORED = timedelta(microseconds=1)
+"""What a leap second takes of its day on the axis of epochs: the last microsecond."""
 
 _FORMS = (
     "write '2024-05-10 to 2024-05-12', '2024-05-10', 'May 2024', '2024-131', '2024-05-10/P2D', "
@@ -85,6 +100,11 @@ class TimeRange:
     def duration(self) -> timedelta:
         """From start to stop."""
         return self.stop - self.start
+
+    @property
+    def leap_seconds(self) -> int:
+        """How many leap seconds lie in it."""
+        return sum(self.start < midnight <= self.stop for midnight in LEAP_SECOND_MIDNIGHTS)
 
 
 @dataclass(frozen=True)
@@ -282,6 +302,13 @@ class _Lasting:
 
     def span(self, now: datetime) -> tuple[datetime, datetime]:
         edge = self.moment.span(now)[0]
+        midnight = edge + LEAP_SECOND_STORED
+        if (
+            midnight in LEAP_SECOND_MIDNIGHTS
+        ):  # it starts or stops with a leap second, which is a whole second
+            if self.backwards:
+                return _later(midnight - self.rest, -self.months), edge
+            return edge, max(midnight, _later(midnight, self.months) + self.rest - timedelta(seconds=1))
         if self.backwards:
             return _later(edge - self.rest, -self.months), edge
         return edge, _later(edge, self.months) + self.rest
@@ -645,8 +672,15 @@ def _at_clock(day: datetime, clock: str, zone: str, text: str) -> _Period:
     start = day + timedelta(hours=hour, minutes=minute) - offset
     if second == 60 and (start.hour, start.minute) != (23, 59):
         raise _impossible(text, "leap seconds are inserted at 23:59:60 UTC", "write the second after it")
-    # The clock of datetime64 has no leap second: as everywhere in CDF, it is the second that follows.
-    start += timedelta(seconds=second, microseconds=micros)
+    midnight = start + timedelta(seconds=second)
+    if second == 60 and midnight in LEAP_SECOND_MIDNIGHTS:
+        if micros:
+            raise _impossible(
+                text, "a leap second is not divided", "write 23:59:60, or the midnight after it"
+            )
+        return _Period(midnight - LEAP_SECOND_STORED, midnight)
+    # A second 60 without a leap second comes from rounding: it is the second that follows.
+    start = midnight + timedelta(microseconds=micros)
     if found["minute"] is None:
         length = timedelta(hours=1)
     elif found["second"] is None:

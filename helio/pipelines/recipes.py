@@ -99,8 +99,10 @@ def recipes_of_fetch(step: PlannedStep, providers: Providers, time_range: TimeRa
                     "files": files,
                 }
             )
+    # what was read before leap seconds were stored as they are now is not to be used
+    counted = {"leap_seconds": time_range.leap_seconds} if time_range.leap_seconds else {}
     return [
-        Work(slot, fetch_recipe(step.tool_name, step.tool_version, span, found))
+        Work(slot, fetch_recipe(step.tool_name, step.tool_version, span, found) | counted)
         for slot, found in by_slot.items()
     ]
 

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from helio.store.leap_seconds import leap_notes
+
 
 @dataclass(frozen=True, eq=False)
 class Clock:
@@ -77,7 +79,8 @@ def clock_between(
     epoch = nanoseconds.view("M8[ns]")
     first, end = (int(place) for place in np.searchsorted(epoch, [start, stop], side="left"))
     chosen = slice(first, end) if records is None else records[first:end]
-    return Clock(name, epoch[first:end], chosen, written, tuple(notes))
+    chosen_epochs = epoch[first:end]
+    return Clock(name, chosen_epochs, chosen, written, (*notes, *leap_notes(chosen_epochs)))
 
 
 def _in_order(

@@ -354,6 +354,7 @@ class Hapi:
         """One table of all pieces, or None when they have no record."""
         from helio.sources.hapi_data import table_of  # numpy, which a plan does without
         from helio.sources.join import clip, concatenate
+        from helio.store.leap_seconds import leap_notes
 
         parts: list[tuple[str, Table]] = []
         sources: list[SourceFile] = []
@@ -367,7 +368,7 @@ class Hapi:
         if not parts:
             return None
         joined, _ = concatenate(asked.parameter.name, parts)
-        notes = [note for _, table in parts for note in table.notes]
+        notes = [note for _, table in parts for note in table.notes] + [*leap_notes(joined.epoch)]
         return replace(joined, sources=tuple(sources), notes=tuple(dict.fromkeys(notes)))
 
     def _source(self, asked: _Asked, kept: Kept) -> SourceFile:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from helio.errors import DamagedFile
 from helio.sources import istp
 from helio.sources.hapi_info import BYTES_OF, Bins, Parameter, record_bytes
+from helio.store.leap_seconds import from_civil
 from helio.store.representation import Representation, representation_of
 from helio.store.table import Axis, Epochs, Floats, Table
 
@@ -54,8 +55,7 @@ class Records:
 def read_records(body: bytes, form: Format, parameters: Sequence[Parameter]) -> Records:
     """Decode a body without its header; the first parameter is the time.
 
-    Epochs in disorder are put in order, and of equal ones the first is kept; either is noted. A second 60 is the first
-    one of the next minute.
+    Epochs in disorder are put in order, and of equal ones the first is kept; either is noted.
 
     Raises
     ------
@@ -157,7 +157,8 @@ def _texts(column: Any) -> npt.NDArray[np.bytes_]:
 def epochs_of(texts: npt.NDArray[np.bytes_]) -> Epochs:
     """HAPI times as datetime64[ns]: of a month or of a year's days, cut short anywhere, with or without Z.
 
-    Hour 24 is the next midnight and second 60 the first one of the next minute; fractions beyond nanoseconds are cut.
+    Hour 24 is the next midnight; fractions beyond nanoseconds are cut. Leap seconds are as `helio.store.leap_seconds`
+    has it; a second 60 elsewhere is the first one of the next minute.
 
     Raises
     ------
@@ -169,16 +170,17 @@ def epochs_of(texts: npt.NDArray[np.bytes_]) -> Epochs:
     if texts.size == 0:
         return np.empty(0, "M8[ns]")
     if letters[:, -1].all():
-        return _of_one_form(letters)
+        return from_civil(*_of_one_form(letters)).view("M8[ns]")
     lengths = np.char.str_len(texts)
-    epoch = np.empty(texts.size, "M8[ns]")
+    nanoseconds, second_60 = np.empty(texts.size, np.int64), np.empty(texts.size, bool)
     for length in np.unique(lengths):
         rows = lengths == length
-        epoch[rows] = _of_one_form(letters[rows, : int(length)])
-    return epoch
+        nanoseconds[rows], second_60[rows] = _of_one_form(letters[rows, : int(length)])
+    return from_civil(nanoseconds, second_60).view("M8[ns]")
 
 
-def _of_one_form(letters: npt.NDArray[np.uint8]) -> Epochs:
+def _of_one_form(letters: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+    """Nanoseconds since 1970, a second 60 as the second after it; and which were written with one."""
     form = _FORM.fullmatch(letters[0].tobytes())
     if form is None:
         raise _no_time(letters, 0)
@@ -229,8 +231,11 @@ def _of_one_form(letters: npt.NDArray[np.uint8]) -> Epochs:
     if wrong.any():
         raise _no_time(letters, int(np.flatnonzero(np.broadcast_to(wrong, letters.shape[:1]))[0]))
     seconds = (first.astype(np.int64) + day - 1) * 86_400 + hour * 3600 + minute * 60 + second
-    epoch: Epochs = np.broadcast_to(seconds * _SECOND + nanoseconds, letters.shape[:1]).astype("M8[ns]")
-    return epoch
+    shape = letters.shape[:1]
+    return (
+        np.broadcast_to(seconds * _SECOND + nanoseconds, shape).copy(),
+        np.broadcast_to(second == 60, shape),
+    )
 
 
 def _no_time(letters: npt.NDArray[np.uint8], row: int) -> DamagedFile:

@@ -10,12 +10,17 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from helio.store.leap_seconds import from_civil
+
 _DAY_OF_YEAR = re.compile(r"(\d{4})-(\d{3})(.*)", re.DOTALL)
 _FORM = re.compile(
     r"(?P<date>\d{4}-\d{2}-\d{2})"
     r"(?:[T ](?P<hour>\d{2})(?::?(?P<minute>\d{2})(?::?(?P<second>\d{2})(?P<fraction>\.\d{1,9})?)?)?)?"
     r"\s*(?P<zone>Z|z|UTC|[+-]\d{2}(?::?\d{2})?)?"
 )
+
+
+_SECOND_60 = r"([T ]\d{2}:?\d{2}:?)60([.Zz+ -]|U|$)"
 
 
 class NotATime(ValueError):
@@ -30,6 +35,8 @@ class NotATime(ValueError):
 def nanoseconds_of_texts(texts: pa.ChunkedArray) -> npt.NDArray[np.int64]:
     """Nanoseconds since 1970, shape (n,); a text without an offset is UTC, one with an offset is converted.
 
+    Leap seconds are as `helio.store.leap_seconds` has it. A second 60 elsewhere is the second after it.
+
     Raises
     ------
     NotATime
@@ -42,17 +49,31 @@ def nanoseconds_of_texts(texts: pa.ChunkedArray) -> npt.NDArray[np.int64]:
     if texts.null_count:
         raise NotATime(int(pc.index(pc.is_null(texts), pa.scalar(True)).as_py()), "")
     plain = pc.utf8_trim_whitespace(texts)
-    # all with one zone, or all without: one cast
+    nanoseconds = _of_one_form(plain)
+    if nanoseconds is not None:
+        return from_civil(nanoseconds)
+    second_60 = np.asarray(pc.match_substring_regex(plain, _SECOND_60))
+    if second_60.any():  # pyarrow reads all but these
+        nanoseconds = _of_one_form(pc.replace_substring_regex(plain, _SECOND_60, r"\159\2"))
+    if nanoseconds is not None:
+        nanoseconds = nanoseconds + 10**9 * second_60
+    else:
+        nanoseconds = np.fromiter(
+            (_nanoseconds(row, text) for row, text in enumerate(plain.to_pylist())),
+            dtype=np.int64,
+            count=len(plain),
+        )
+    return from_civil(nanoseconds, second_60)
+
+
+def _of_one_form(texts: pa.ChunkedArray) -> npt.NDArray[np.int64] | None:
+    """All with one zone, or all without: one cast."""
     for kind in (pa.timestamp("ns", tz="UTC"), pa.timestamp("ns")):
         try:
-            return np.array(pc.cast(plain, kind).cast(pa.int64()), dtype=np.int64)
+            return np.array(pc.cast(texts, kind).cast(pa.int64()), dtype=np.int64)
         except pa.ArrowInvalid:
             continue
-    return np.fromiter(
-        (_nanoseconds(row, text) for row, text in enumerate(plain.to_pylist())),
-        dtype=np.int64,
-        count=len(plain),
-    )
+    return None
 
 
 def is_time(text: str) -> bool:
@@ -76,7 +97,7 @@ def _nanoseconds(row: int, text: str) -> int:
             raise NotATime(row, text)
         moment = datetime.fromisoformat(found["date"])
         hour, minute, second = (int(found[name] or 0) for name in ("hour", "minute", "second"))
-        # 24:00:00 is the end of a day, and 23:59:60 a leap second: both are the next second
+        # 24:00:00 is the end of a day, and second 60 the second after it until it is known to be a leap second
         if hour > 24 or minute > 59 or second > 60 or (hour == 24 and (minute or second)):
             raise NotATime(row, text)
         moment += timedelta(hours=hour, minutes=minute, seconds=second) - _offset(found["zone"] or "")

@@ -16,6 +16,8 @@ from helio.sources import istp
 from helio.sources.cdf_epoch import UNIX_NS
 from helio.sources.netcdf_time import TimeUnits, time_units
 from helio.sources.variables import Attributes, Variable
+from helio.sources.written import LEAP_SECOND
+from helio.store.leap_seconds import from_civil
 
 _KINDS = {
     "i1": "INT1", "i2": "INT2", "i4": "INT4", "i8": "INT8", "u1": "UINT1", "u2": "UINT2", "u4": "UINT4",
@@ -136,7 +138,10 @@ class NetcdfFile:
             raise units
         if units is not None:
             none = np.zeros(raw.shape, dtype=bool) if missing is None else missing
-            return units.decode(raw, none).reshape(shape)
+            nanoseconds = units.decode(raw, none)
+            if LEAP_SECOND.upper() not in self._said(variable.name):
+                nanoseconds = from_civil(nanoseconds)
+            return nanoseconds.reshape(shape)
         return np.array(self._unpacked(variable.name, raw, missing).reshape(shape), order="C")
 
     # Values

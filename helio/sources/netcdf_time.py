@@ -48,6 +48,7 @@ class TimeUnits:
     def decode(self, raw: npt.NDArray[Any], missing: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
         """Nanoseconds since 1970, `NO_TIME` where there is none or it lies outside 1677 to 2262.
 
+        Such times count no leap seconds.
         Whole numbers are exact. Floats are rounded to the power of ten, a millisecond at most, that the largest of
         them resolves: digits beyond it are not the file's.
         """

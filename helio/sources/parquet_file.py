@@ -19,6 +19,7 @@ from helio.errors import DamagedFile, NoData, UnknownParameter
 from helio.sources.columns import is_time_title, time_column
 from helio.sources.iso_times import NotATime, nanoseconds_of_texts
 from helio.sources.written import WRITTEN, Facts, read_facts
+from helio.store.leap_seconds import from_civil
 from helio.store.table import Floats
 
 
@@ -87,7 +88,8 @@ class ParquetFile:
             if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
                 return nanoseconds_of_texts(column.cast(pa.string()))
             plain = column.cast(pa.timestamp("ns", tz=getattr(column.type, "tz", None)))
-            return np.array(plain.cast(pa.int64()), dtype=np.int64)
+            nanoseconds = np.array(plain.cast(pa.int64()), dtype=np.int64)
+            return nanoseconds if self.written else from_civil(nanoseconds)
         except NotATime as error:
             raise self._wrong_time(name, f"record {error.row}: {error}") from error
         except pa.ArrowInvalid as error:

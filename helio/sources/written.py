@@ -17,6 +17,9 @@ from helio.store.table import PARTS, Axis, Epochs, Table
 WRITTEN = "helio_table"
 """The attribute of a variable, the comment of a CSV, the metadata of a Parquet file that holds the facts."""
 
+LEAP_SECOND = "helio_leap_second"
+"""The attribute of times in netCDF that says how leap seconds are stored; it is there when some are."""
+
 Facts = Mapping[str, Any]
 """JSON: name, description, unit, frame, scale, components or axes, and where each array stands."""
 

@@ -14,6 +14,7 @@ from helio.knowledge.units import pretty_unit
 from helio.steps.compute.columns import columns_of
 from helio.steps.compute.stretches import GAP_FACTOR, JITTER, in_words
 from helio.steps.render.gaps import gaps
+from helio.store.leap_seconds import counted
 from helio.store.table import Table
 
 MOST_COMPONENTS = 12
@@ -152,7 +153,7 @@ def describe(table: Table, label: str = "") -> Description:
     A gap is a step between records above 1.5 times the cadence about it, as everywhere; a missing value in a record
     that is there counts in `Values.missing`.
     """
-    steps = np.diff(table.epoch.astype("i8"))
+    steps = np.diff(counted(table.epoch))
     broken = gaps(table.epoch, GAP_FACTOR)[1:]
     inside, holes = steps[~broken], steps[broken]
     cadence = float(np.median(inside)) if inside.size else None

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from helio.errors import StepError
 from helio.store.canonical import canonical_blocks
 from helio.store.component_names import axis_letters
+from helio.store.leap_seconds import spans_leap_second
 from helio.store.periods import Periods, known_periods, period_of
 from helio.store.representation import Representation, representation_of
 from helio.store.source_file import SourceFile
@@ -89,7 +90,7 @@ class Table:
     Parameters
     ----------
     epoch : datetime64[ns], shape (n,)
-        UTC, increasing.
+        UTC, increasing; leap seconds as `helio.store.leap_seconds` has it.
     values : float, shape (n,) for a scalar, (n, k) for k components, (n, b) or (n, b1, b2) for a spectrum
         Fill is NaN already. float32 where the file has float32, else float64.
     unit : str
@@ -268,6 +269,8 @@ class Table:
             "axes": [[axis.label, axis.unit, axis.scale] for axis in self.axes],
             "scale": self.scale,
             "description": self.description,
+            # results from before leap seconds were counted are not those of this table
+            **({"leap_seconds": "counted"} if spans_leap_second(self.epoch) else {}),
         }
         return facts | self.geometry()
 

@@ -52,11 +52,14 @@ def test_tt2000_of_a_day_has_its_tai_minus_utc(day, offset):
     assert converted(raw, "TIME_TT2000")[0].tolist() == dates(day).tolist()
 
 
-def test_inside_a_leap_second_time_is_that_of_the_next_second():
-    # 2016-12-31T23:59:60.5 UTC
+def test_a_leap_second_is_stored_in_the_last_microsecond_of_its_day():
+    # 2016-12-31T23:59:60.5 UTC in the middle
     midnight = dates("2017-01-01").astype("i8") - (946_728_000_000_000_000 - 32_184_000_000) + 37 * 10**9
     when, _ = converted(midnight - np.array([1_500_000_000, 500_000_000, 0]), "TIME_TT2000")
-    assert when.tolist() == dates("2016-12-31T23:59:59.5", "2017-01-01T00:00:00.5", "2017-01-01").tolist()
+    assert (
+        when.tolist()
+        == dates("2016-12-31T23:59:59.5", "2016-12-31T23:59:59.999999500", "2017-01-01").tolist()
+    )
 
 
 @pytest.mark.parametrize("bad", [-(2**63), -(2**63) + 1, 2**63 - 1, -900_000_000_000_000_000])
@@ -100,7 +103,7 @@ def test_a_thousand_dates_come_out_as_pycdfpp_has_them(kind, wrapped, tmp_path):
 
 def test_tt2000_of_utc_is_read_back_unchanged():
     when = dates(
-        "1972-01-01", "1972-06-30T23:59:59.999999999", "1972-07-01", "2016-12-31T23:59:59.999999999",
+        "1972-01-01", "1972-06-30T23:59:59.999998999", "1972-07-01", "2016-12-31T23:59:59.999998999",
         "2017-01-01", "2024-05-10T12:34:56.123456789", "2261-12-31",
     )  # fmt: skip
     raw = tt2000_of(when.astype(np.int64))

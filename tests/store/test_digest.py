@@ -165,3 +165,22 @@ def test_a_canonical_array_is_not_copied(table):
 def test_axes_name_their_parts():
     centers = np.array([1.0])
     assert list(Axis("E", "eV", centers, upper=centers).parts) == ["centers", "upper"]
+
+
+@pytest.mark.parametrize(
+    ("first", "other"),
+    [
+        ("2016-12-31T23:59:59", True),
+        ("2016-12-31T12:00:00", True),
+        ("2016-12-31T00:00:00", False),
+        ("2017-01-01", False),
+    ],
+)
+def test_only_a_table_across_a_leap_second_has_another_digest_than_before_they_were_counted(
+    first, other, monkeypatch
+):
+    """What was computed of it then is not to be found; its epochs alone would not tell."""
+    table = Table(np.datetime64(first, "ns") + np.array([0, 12 * 3600], "m8[s]"), np.array([1.0, 2.0]))
+    now = table.digest()
+    monkeypatch.setattr("helio.store.table.spans_leap_second", lambda epoch: False)
+    assert (now != table.digest()) == other

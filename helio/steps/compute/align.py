@@ -12,6 +12,7 @@ from helio.steps.compute.between_samples import values_at
 from helio.steps.compute.shares import missing, share
 from helio.steps.compute.stretches import in_words
 from helio.steps.tool import tool
+from helio.store.leap_seconds import counted
 from helio.store.table import Table
 from helio.time_range import Duration
 
@@ -68,10 +69,7 @@ def align(
     values, axes = values_at(series, onto.epoch, method=method, limit=limit.nanoseconds)
     notes = [f"aligned ({method}, limit {limit}): {share(missing(values), values.size, 'values')} missing"]
     if len(series) > 1 and len(onto) > 1:
-        own, other = (
-            np.median(np.diff(series.epoch.astype("i8"))),
-            np.median(np.diff(onto.epoch.astype("i8"))),
-        )
+        own, other = (np.median(np.diff(counted(table.epoch))) for table in (series, onto))
         if other >= 2 * own > 0:
             notes.append(
                 f"most samples are left out: one every {in_words(own)} onto one every {in_words(other)}, not averaged"

@@ -13,6 +13,7 @@ from helio.steps.compute.derived import on_one_clock
 from helio.steps.compute.lone_component import hold_length, letter_of
 from helio.steps.quantity import Quantity, same_frame
 from helio.steps.tool import tool
+from helio.store.leap_seconds import elapsed, from_elapsed, leap_notes
 from helio.store.table import Table, merge_sources
 
 LATEST = float(np.iinfo(np.int64).max) - 1e12
@@ -80,7 +81,7 @@ def ballistic_shift(
     reachable = np.abs(series.epoch[known].astype(np.float64) + seconds[known] * 1e9) < LATEST
     never, known = known[~reachable], known[reachable]
     arrival = np.round(seconds[known] * 1e9).astype(np.int64)
-    arrival += series.epoch[known].astype(np.int64)
+    arrival += elapsed(series.epoch)[known]
     later = np.full(arrival.shape, np.iinfo(np.int64).max)
     later[:-1] = np.minimum.accumulate(arrival[::-1])[::-1][1:]
     first = arrival < later
@@ -93,10 +94,12 @@ def ballistic_shift(
         notes.append(f"{len(never)} records left out, for at their speed they do not arrive within centuries")
     if len(kept) < len(known):
         notes.append(f"{len(known) - len(kept)} records left out, overtaken on the way by faster plasma")
+    epoch = from_elapsed(arrival[first], since=series.epoch)
+    notes += leap_notes(epoch)
     words = f"shifted ballistically to x = {to_x:g} km"
     return replace(
         series if len(kept) == len(series) else series.take(kept),
-        epoch=arrival[first].astype("datetime64[ns]"),
+        epoch=epoch,
         description=f"{series.description}, {words}" if series.description else words,
         sources=merge_sources(inputs),
         notes=tuple(dict.fromkeys((*(note for one in inputs for note in one.notes), *notes))),

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from helio.steps.compute.angles import shorter_way, turning, within_turn
 from helio.steps.compute.bins import hold_bins
 from helio.steps.compute.columns import columns_of
+from helio.store.leap_seconds import counted, elapsed
 from helio.store.table import Axis, Epochs, Table
 
 Method = Literal["linear", "nearest"]
@@ -46,7 +47,8 @@ def values_at(
     """
     if method == "linear":
         hold_bins(series, purpose="interpolated over time")
-    have, want = series.epoch.astype(np.int64), epoch.astype(np.int64)
+    have, want = elapsed(series.epoch), elapsed(epoch, since=series.epoch)
+    distance = counted(series.epoch)
     flat = columns_of(series.values)
     made = np.full((want.size, flat.shape[1]), np.nan)
     periods = turning(series).by_column if method == "linear" else {}
@@ -54,8 +56,17 @@ def values_at(
         valid = ~np.isnan(flat[:, column])
         samples = flat[:, column] if valid.all() else flat[valid, column]
         if samples.size:
-            times = have if valid.all() else have[valid]
-            _fill(made[:, column], times, samples, want, method, limit, periods.get(column))
+            chosen = slice(None) if valid.all() else valid
+            _fill(
+                made[:, column],
+                have[chosen],
+                distance[chosen],
+                samples,
+                want,
+                method,
+                limit,
+                periods.get(column),
+            )
     nearest = _nearest(have, want) if any(axis.per_record for axis in series.axes) else slice(None)
     axes = tuple(axis.take(nearest) for axis in series.axes)
     return made.reshape(want.size, *series.values.shape[1:]), axes
@@ -64,6 +75,7 @@ def values_at(
 def _fill(
     made: npt.NDArray[np.float64],
     have: Indices,
+    distance: Indices,
     samples: npt.NDArray[np.float64],
     want: Indices,
     method: Method,
@@ -84,14 +96,13 @@ def _fill(
     between = np.flatnonzero(~known & (after > 0) & (after < have.size))
     after = after[between]
     before = after - 1
-    step = have[after] - have[before]
-    near = step <= limit
-    between, before, after, step = between[near], before[near], after[near], step[near]
+    near = distance[after] - distance[before] <= limit
+    between, before, after = between[near], before[near], after[near]
     # The two samples alone enter a value between them: no sum over the series, no origin of time.
     change = samples[after] - samples[before]
     if period is not None:
         change = shorter_way(change, period)
-    value = samples[before] + change * ((want[between] - have[before]) / step)
+    value = samples[before] + change * ((want[between] - have[before]) / (have[after] - have[before]))
     if period is not None:
         value = within_turn(value, period, np.minimum(samples[before], samples[after]) < 0)
     made[between] = value

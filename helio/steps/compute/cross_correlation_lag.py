@@ -14,7 +14,8 @@ from helio.steps.compute.resample import MOST_VALUES, intervals_of
 from helio.steps.compute.stretches import cadence_of, in_words
 from helio.steps.quantity import Quantity, same_clock
 from helio.steps.tool import tool
-from helio.store.table import Table, merge_sources
+from helio.store.leap_seconds import counted, elapsed
+from helio.store.table import Epochs, Table, merge_sources
 from helio.time_range import Duration
 
 FEWEST_PAIRS = 10
@@ -92,7 +93,7 @@ def cross_correlation_lag(
         epoch, first, last = series.epoch[:1], np.zeros(1, np.int64), np.full(1, len(series))
     else:
         epoch, first, last = intervals_of(series, interval)
-    place = np.rint((series.epoch - series.epoch[0]).astype(np.int64) / cadence).astype(np.int64)
+    place = _places(series.epoch, cadence)
     if int(place[-1]) + 2 * steps > MOST_VALUES:
         raise StepError(
             f"the two have {len(series):,} samples within {int(place[-1]) + 1:,} cadences of {in_words(cadence)}",
@@ -126,6 +127,16 @@ def cross_correlation_lag(
             *dict.fromkeys((*series.notes, *delayed.notes)),
             f"{np.count_nonzero(np.isnan(best)):,} of {best.size:,} intervals have no delay within {longest}",
         ),
+    )
+
+
+def _places(epoch: Epochs, cadence: float) -> npt.NDArray[np.int64]:
+    """The number of each record on a grid of whole cadences from the first record on."""
+    clock = counted(epoch)
+    # leap seconds without a record are moved by whole cadences, so that no two records share a place
+    without_record = elapsed(epoch) - clock
+    return np.asarray(
+        np.rint((clock - clock[0]) / cadence) + np.rint(without_record / cadence), dtype=np.int64
     )
 
 

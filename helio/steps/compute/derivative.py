@@ -13,6 +13,7 @@ from helio.steps.compute.columns import columns_of
 from helio.steps.compute.stretches import GAP_FACTOR
 from helio.steps.render.gaps import local_cadence
 from helio.steps.tool import tool
+from helio.store.leap_seconds import elapsed
 from helio.store.table import Table
 from helio.time_range import Duration
 
@@ -54,7 +55,7 @@ def derivative(series: Table, *, limit: Duration | None = None) -> Table:
     hold_bins(series, purpose="subtracted")
     flat = columns_of(series.values)
     periods = turning(series).by_column
-    steps = np.diff(series.epoch.astype("i8"))
+    steps = np.diff(elapsed(series.epoch))
     even = bool(steps.size) and steps.min() == steps.max() > 0
     longest = (
         GAP_FACTOR * (steps[:1] if even else local_cadence(series.epoch))

@@ -14,6 +14,7 @@ from helio.steps.compute.bins import hold_bins
 from helio.steps.compute.columns import columns_of
 from helio.steps.compute.running_average import running_average
 from helio.steps.tool import tool
+from helio.store.leap_seconds import elapsed
 from helio.store.table import Table
 from helio.time_range import Duration
 
@@ -82,7 +83,8 @@ def _trend(series: Table, *, straight: bool) -> npt.NDArray[np.float64]:
     means = np.where(valid, flat, 0.0).sum(axis=0) / count
     trend = np.broadcast_to(means, flat.shape)
     if straight and len(series):
-        when = (series.epoch - series.epoch[0]).astype(np.int64).astype(np.float64)
+        passed = elapsed(series.epoch)
+        when = (passed - passed[0]).astype(np.float64)
         when /= max(when[-1], 1.0)
         middle = (valid * when[:, None]).sum(axis=0) / count
         # Both are centred before they are multiplied: sums of squares would lose the digits of a small slope.

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.steps.compute.columns import columns_of
+from helio.store.leap_seconds import counted, elapsed, spans_leap_second
 from helio.store.table import Epochs, Table
 from helio.time_range import Duration
 
@@ -38,7 +39,7 @@ def cadence_of(series: Table, *, purpose: str) -> float:
         When the series has fewer than two records, or steps that differ from the cadence by more than a tenth of
         it and are no gaps: a change of mode, or epochs that follow something else than a clock.
     """
-    steps = np.diff(series.epoch.astype("i8"))
+    steps = np.diff(counted(series.epoch))
     if not steps.size:
         raise StepError(
             f"{purpose} needs a series, and '{series.name}' has {len(series)} records",
@@ -82,7 +83,11 @@ def stretches(
     borders : int64, optional
         Records at which a new stretch begins in any case.
     """
-    broken = np.diff(epoch.astype("i8")) > GAP_FACTOR * cadence
+    steps = np.diff(elapsed(epoch))
+    broken = steps > GAP_FACTOR * cadence
+    if spans_leap_second(epoch):
+        # without a record, it puts all that follows off the cadence, unless it is short beside it
+        broken |= (steps > np.diff(counted(epoch))) & (steps > (1 + JITTER) * cadence)
     if borders is not None:
         broken[borders[(borders > 0) & (borders < epoch.size)] - 1] = True
     joined = valid[1:] & valid[:-1] & ~broken

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.steps.compute.columns import columns_of
+from helio.store.leap_seconds import elapsed
 from helio.store.table import Epochs
 from helio.time_range import Duration
 
@@ -19,7 +20,7 @@ _BLOCK = 1 << 15
 
 def centred_windows(epoch: Epochs, window: Duration) -> tuple[Indices, Indices]:
     """The records of the closed interval [t − w/2, t + w/2] about every epoch: ``first[i]:last[i]``."""
-    times = epoch.astype(np.int64)
+    times = elapsed(epoch)
     if not times.size:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     # A window longer than the series reaches no further than the series, and must not overflow.

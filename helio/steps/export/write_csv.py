@@ -13,6 +13,7 @@ import numpy.typing as npt
 from helio.sources.written import WRITTEN, as_text
 from helio.steps.export.columns import Flat, lay_flat
 from helio.steps.export.names import one_line
+from helio.store.leap_seconds import leap_seconds_in
 from helio.store.table import Floats, Table
 
 
@@ -56,10 +57,13 @@ def _header(tables: Mapping[str, Table], flat: Flat) -> Iterator[str]:
 
 
 def _stamps(epoch: npt.NDArray[np.datetime64]) -> list[str]:
-    """ISO 8601 with a ``Z``, all with the digits that the finest epoch needs."""
+    """ISO 8601 with a ``Z``, all with the digits that the finest epoch needs; leap seconds as 23:59:60."""
     nanoseconds = epoch.astype(np.int64) % 10**9
-    digits = next(d for d in range(10) if not (nanoseconds % 10 ** (9 - d)).any())
     texts = np.datetime_as_string(epoch, unit="ns").tolist()
+    for leap in leap_seconds_in(epoch):
+        nanoseconds[leap.first : leap.last] = leap.nanoseconds
+        texts[leap.first : leap.last] = [f"{leap}.{part:09d}" for part in leap.nanoseconds.tolist()]
+    digits = next(d for d in range(10) if not (nanoseconds % 10 ** (9 - d)).any())
     keep = len("2024-01-01T00:00:00") + (digits + 1 if digits else 0)
     return [f"{text[:keep]}Z" for text in texts]
 

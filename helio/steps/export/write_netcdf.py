@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.knowledge.units import canonical_unit
-from helio.sources.written import WRITTEN
+from helio.sources.written import LEAP_SECOND, WRITTEN
 from helio.steps.export.about import About
 from helio.steps.export.layout import FileLayout, PlacedAxis, PlacedClock, PlacedTable, lay_out
 from helio.steps.export.names import one_line
 from helio.steps.export.scratch import scratch_file
+from helio.store.leap_seconds import leap_seconds_in
 from helio.store.table import Table
 
 _COUNTS = (
@@ -77,6 +78,8 @@ def _add_clock(file: Any, clock: PlacedClock) -> None:
             "axis": "T",
         }
     )
+    if leap_seconds_in(clock.epoch):
+        variable.setncattr(LEAP_SECOND, "23:59:60 + x s stands at 23:59:59.999999 + x us")
     variable[:] = nanoseconds // size
 
 

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from helio.store.leap_seconds import counted
+
 BLOCK = 16
 """Steps whose median is the local cadence."""
 
@@ -19,7 +21,7 @@ def local_cadence(epoch: npt.NDArray[np.datetime64]) -> Int:
     Where the cadence changes, the longer of the neighbouring medians holds, so that a change of mode is
     not a row of gaps.
     """
-    steps = np.diff(epoch.astype("i8"))
+    steps = np.diff(counted(epoch))
     if steps.size == 0:
         return steps
     whole = max(1, steps.size // BLOCK)
@@ -38,7 +40,7 @@ def gaps(epoch: npt.NDArray[np.datetime64], factor: float) -> npt.NDArray[np.boo
     A gap is a step longer than `factor` local cadences.
     """
     found = np.zeros(epoch.size, dtype=bool)
-    steps = np.diff(epoch.astype("i8"))
+    steps = np.diff(counted(epoch))
     if steps.size == 0 or steps.max() <= factor * steps.min():
         return found
     found[1:] = steps > factor * local_cadence(epoch)

@@ -1,0 +1,273 @@
+"""Leap seconds: where their records are stored on the axis of epochs, and how much time passes between epochs.
+
+Epochs are nanoseconds of UTC since 1970 on a clock whose days have 86,400 seconds. The leap second 23:59:60 has no
+place of its own there, so it is stored in the last microsecond of its day: 23:59:60 + x s stands at 23:59:59.999999 +
+x µs. Order is kept, and so are distinct epochs: records of one millisecond differ by one nanosecond.
+
+Resampled bins and figures use the epochs as they are. Whatever takes a difference of epochs takes `elapsed` first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.time_range import LEAP_SECOND_MIDNIGHTS, LEAP_SECOND_STORED
+
+Nanoseconds = npt.NDArray[np.int64]
+Epochs = npt.NDArray[np.datetime64]
+Mask = npt.NDArray[np.bool_]
+
+_SECOND = 1_000_000_000
+_STORED = LEAP_SECOND_STORED.microseconds * 1_000
+"""Nanoseconds of the axis that hold a leap second."""
+_SCALE = _SECOND // _STORED
+_MIDNIGHTS = np.array(LEAP_SECOND_MIDNIGHTS, dtype="datetime64[ns]").astype(np.int64)
+_FIRST_TAI_MINUS_UTC = 10 * _SECOND
+_TAI_OF_MIDNIGHTS = _MIDNIGHTS + _FIRST_TAI_MINUS_UTC + np.arange(1, _MIDNIGHTS.size + 1) * _SECOND
+_SLACK = 100_000
+"""Nanoseconds by which clocks jitter."""
+_NEIGHBOURS = 16
+
+
+@dataclass(frozen=True, eq=False)
+class LeapSecond:
+    """A leap second, and the records of a series that lie in it.
+
+    Parameters
+    ----------
+    midnight : int
+        The midnight after it, ns since 1970.
+    first, last : int
+        The records are ``first:last``.
+    nanoseconds : int64, shape (last - first,)
+        After 23:59:60, 0 to 999,999,999.
+    crowded : bool
+        Whether there are more records than nanoseconds in the last microsecond of the day.
+    """
+
+    midnight: int
+    first: int
+    last: int
+    nanoseconds: Nanoseconds
+    crowded: bool = False
+
+    def __str__(self) -> str:
+        day = np.datetime64(self.midnight - _SECOND, "ns")
+        return f"{np.datetime_as_string(day, unit='m')}:60"
+
+
+def spans_leap_second(epoch: Epochs) -> bool:
+    """Whether a leap second lies between the first and the last of increasing epochs, or holds one of them."""
+    return bool(epoch.size) and bool(_between(int(epoch[0].view(np.int64)), int(epoch[-1].view(np.int64))))
+
+
+def leap_seconds_in(epoch: Epochs) -> list[LeapSecond]:
+    """The leap seconds that hold records of a series, in order; epochs increase."""
+    return list(_with_records(epoch.view(np.int64))) if spans_leap_second(epoch) else []
+
+
+def elapsed(epoch: Epochs, since: Epochs | None = None) -> Nanoseconds:
+    """Epochs on a clock that also counts leap seconds, so that differences are the time that has passed.
+
+    Parameters
+    ----------
+    epoch : datetime64[ns], shape (n,)
+        Increasing.
+    since : datetime64[ns], optional
+        A series on whose clock the result stands, so that the two can be compared; `epoch` when left out.
+
+    Returns
+    -------
+    int64, shape (n,)
+        Nanoseconds since 1970 at the first epoch of `since`. A view of `epoch` when no leap second lies between.
+
+    Notes
+    -----
+    The axis resolves a leap second to a millisecond. Within it records of an even cadence are put back where that
+    cadence has them, as far as the stored millisecond allows.
+    """
+    nanoseconds = epoch.view(np.int64)
+    start = nanoseconds if since is None else since.view(np.int64)
+    if not nanoseconds.size:
+        return nanoseconds
+    before = _number_before(int(start[0])) if start.size else 0
+    if not spans_leap_second(epoch) and _number_before(int(nanoseconds[0])) == before:
+        return nanoseconds
+    counted = nanoseconds + (np.searchsorted(_MIDNIGHTS, nanoseconds, side="right") - before) * _SECOND
+    for leap in _with_records(nanoseconds):
+        passed = int(np.searchsorted(_MIDNIGHTS, leap.midnight)) - before
+        counted[leap.first : leap.last] = leap.midnight + passed * _SECOND + leap.nanoseconds
+    return counted
+
+
+def from_elapsed(nanoseconds: Nanoseconds, since: Epochs) -> Epochs:
+    """The reverse of `elapsed`: epochs of the axis, in any order."""
+    before = _number_before(int(since.view(np.int64)[0])) if since.size else 0
+    return from_tai(nanoseconds + (_FIRST_TAI_MINUS_UTC + before * _SECOND)).view("datetime64[ns]")
+
+
+def counted(epoch: Epochs) -> Nanoseconds:
+    """Like `elapsed`, but without the leap seconds that hold no record: for finding cadences and gaps.
+
+    Many clocks cannot express a leap second (CDF_EPOCH, POSIX, whole minutes), and the step of their records over it
+    is a cadence as always, not a gap.
+    """
+    passed = elapsed(epoch)
+    nanoseconds = epoch.view(np.int64)
+    if not spans_leap_second(epoch):
+        return passed
+    with_records = {leap.midnight for leap in _with_records(nanoseconds)}
+    for midnight in _between(int(nanoseconds[0]), int(nanoseconds[-1])):
+        if midnight not in with_records:
+            passed[np.searchsorted(nanoseconds, midnight) :] -= _SECOND
+    return passed
+
+
+def tai_of(epoch: Epochs) -> Nanoseconds:
+    """Increasing epochs as nanoseconds of TAI since 1970; ten seconds after UTC before July 1972."""
+    before = _number_before(int(epoch[0].view(np.int64))) if epoch.size else 0
+    return elapsed(epoch) + (_FIRST_TAI_MINUS_UTC + before * _SECOND)
+
+
+def from_tai(tai: Nanoseconds) -> Nanoseconds:
+    """Nanoseconds of TAI since 1970, in any order, as nanoseconds of the axis; `tai` is overwritten."""
+    if not tai.size:
+        return tai
+    first = int(np.searchsorted(_TAI_OF_MIDNIGHTS, tai.min(), side="right"))
+    last = int(np.searchsorted(_TAI_OF_MIDNIGHTS - _SECOND - _STORED, tai.max(), side="right"))
+    if first == last:
+        tai -= _FIRST_TAI_MINUS_UTC + first * _SECOND
+        return tai
+    number = np.searchsorted(_TAI_OF_MIDNIGHTS, tai, side="right")
+    tai -= _FIRST_TAI_MINUS_UTC + number * _SECOND
+    for which in range(first, last):
+        after = tai - _MIDNIGHTS[which]
+        near = np.flatnonzero((number == which) & (after >= -_SECOND))
+        tai[near] = _MIDNIGHTS[which] + _stored(after[near])
+    return tai
+
+
+def from_civil(nanoseconds: Nanoseconds, second_60: Mask | None = None) -> Nanoseconds:
+    """Times of a clock on the wall as nanoseconds of the axis.
+
+    Parameters
+    ----------
+    nanoseconds : int64, shape (n,)
+        Since 1970, in any order, a second 60 as the second after it.
+    second_60 : bool, shape (n,), optional
+        Which were written with a second 60. Where there is no leap second they stay the second after.
+
+    Returns
+    -------
+    int64, shape (n,)
+        `nanoseconds` itself where nothing is to be stored elsewhere. A time in the last microsecond *before* a leap
+        second is moved to the nanosecond before that microsecond.
+    """
+    if not nanoseconds.size:
+        return nanoseconds
+    result = nanoseconds
+    for midnight in _between(int(nanoseconds.min()) - _SECOND, int(nanoseconds.max())):
+        after = nanoseconds - midnight
+        near = (after >= -_SECOND) & (after < 0)
+        if second_60 is not None:
+            near |= second_60 & (after >= 0) & (after < _SECOND)
+        if near.any():
+            result = result.copy() if result is nanoseconds else result
+            result[near] = midnight + _stored(after[near])
+    return result
+
+
+def leap_notes(epoch: Epochs) -> tuple[str, ...]:
+    """What is to be said of the records in leap seconds."""
+    notes = []
+    for leap in leap_seconds_in(epoch):
+        count = leap.last - leap.first
+        lie, they = ("record lies", "it is") if count == 1 else ("records lie", "they are")
+        note = f"{count:,} {lie} in the leap second {leap}; {they} stored in the last microsecond of that day"
+        if leap.crowded:
+            note = (
+                f"{count:,} {lie} in the leap second {leap}, more than its last microsecond has room for; they are "
+                "stored 1 ns apart at the end of that day, and taken as evenly spaced"
+            )
+        notes.append(note)
+    return tuple(notes)
+
+
+def _number_before(nanoseconds: int) -> int:
+    """How many leap seconds are over."""
+    return int(np.searchsorted(_MIDNIGHTS, nanoseconds, side="right"))
+
+
+def _between(first: int, last: int) -> list[int]:
+    """Midnights after the leap seconds that lie between two times of the axis, or hold one of them."""
+    stop = int(np.searchsorted(_MIDNIGHTS - _STORED, last, side="right"))
+    return [int(midnight) for midnight in _MIDNIGHTS[_number_before(first) : stop]]
+
+
+def _stored(after: Nanoseconds) -> Nanoseconds:
+    """Where times of the second before a leap second, negative, and of the leap second are stored.
+
+    Parameters
+    ----------
+    after : int64, shape (n,)
+        Nanoseconds after 23:59:60, from -10^9 to 10^9, in any order; equal ones are stored at the same place.
+
+    Returns
+    -------
+    int64, shape (n,)
+        Nanoseconds after the midnight that follows, below 0.
+    """
+    distinct, which = np.unique(after, return_inverse=True)
+    within = np.minimum((distinct + _SCALE // 2) // _SCALE, _STORED - 1)
+    stored = np.where(distinct >= 0, within - _STORED, np.minimum(distinct, -_STORED - 1))
+    # each at least 1 ns before the next: more than fit into the microsecond begin before it
+    order = np.arange(distinct.size)
+    stored = np.minimum.accumulate((stored - order)[::-1])[::-1] + order
+    return np.asarray(stored[which.reshape(-1)], dtype=np.int64)
+
+
+def _with_records(nanoseconds: Nanoseconds) -> Iterator[LeapSecond]:
+    if not nanoseconds.size:
+        return
+    for midnight in _between(int(nanoseconds[0]), int(nanoseconds[-1])):
+        first, last = (int(at) for at in np.searchsorted(nanoseconds, [midnight - _STORED, midnight]))
+        if first == last:
+            continue
+        crowded = False
+        if last - first == _STORED:
+            # records that stand 1 ns apart down from midnight belong to it, however many they are
+            first = int(np.searchsorted(nanoseconds[:last] - np.arange(last), midnight - last))
+            crowded = last - first > _STORED
+        yield LeapSecond(midnight, first, last, _within(nanoseconds, midnight, first, last), crowded)
+
+
+def _within(nanoseconds: Nanoseconds, midnight: int, first: int, last: int) -> Nanoseconds:
+    """Nanoseconds after 23:59:60 of the records of a leap second: those of an even cadence, where they have one."""
+    count = last - first
+    stored = (nanoseconds[first:last] - (midnight - _STORED)) * _SCALE
+    crowded = count > _STORED
+    low = np.zeros(count, np.int64) if crowded else np.maximum(stored - _SCALE // 2, 0)
+    high = np.full(count, _SECOND - 1) if crowded else np.minimum(stored + _SCALE // 2 - 1, _SECOND - 1)
+    if not crowded:
+        high[stored == _SECOND - _SCALE] = _SECOND - 1
+    for even in _even_cadences(nanoseconds, midnight, first, last):
+        if (even >= low - _SLACK).all() and (even <= high + _SLACK).all():
+            return np.clip(even, low, high)
+    return np.arange(count) * _SECOND // count if crowded else stored
+
+
+def _even_cadences(nanoseconds: Nanoseconds, midnight: int, first: int, last: int) -> Iterator[Nanoseconds]:
+    """Evenly spaced times for the records of a leap second: between its neighbours, or going on from one side."""
+    number = np.arange(1, last - first + 1)
+    before, after = nanoseconds[:first] - midnight, nanoseconds[last:] - midnight + _SECOND
+    if before.size and after.size:
+        whole, rest = divmod(int(after[0] - before[-1]), number.size + 1)
+        yield before[-1] + whole * number + rest * number // (number.size + 1)
+    if before.size > 1:
+        yield before[-1] + int(np.median(np.diff(before[-_NEIGHBOURS - 1 :]))) * number
+    if after.size > 1:
+        yield after[0] - int(np.median(np.diff(after[: _NEIGHBOURS + 1]))) * number[::-1]
