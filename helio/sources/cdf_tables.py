@@ -13,6 +13,7 @@ from helio.errors import DamagedFile, DataError, NoData, UnknownParameter, did_y
 from helio.sources import istp
 from helio.sources.cdf_epoch import EPOCH_TYPES, unix_nanoseconds, unix_nanoseconds_of_seconds
 from helio.sources.clock import Clock, clock_between
+from helio.sources.join import once
 from helio.sources.variables import Variable, VariableFile
 from helio.sources.written import WRITTEN, read_facts, restore
 from helio.store.table import Axis, Floats, Table
@@ -114,7 +115,7 @@ class TableReader:
         layout = self._layout(variable.name, source, attributes, clock, unit)
         if layout.components and values.ndim > 2:
             values = values.reshape(values.shape[0], -1)
-        return Table(
+        table = Table(
             epoch=clock.epoch,
             values=values,
             unit=unit,
@@ -126,6 +127,7 @@ class TableReader:
             description=istp.text_of(attributes, "CATDESC", "FIELDNAM"),
             notes=tuple(note for note in (*notes, *layout.notes) if note),
         )
+        return once(table, clock.without_time)
 
     def _written(self, facts: str, clock: Clock) -> Table:
         """A table that helio wrote, as it was."""
@@ -142,7 +144,7 @@ class TableReader:
             return clock.pick(array) if variable.varies else array
 
         table = restore(self._file.path, read_facts(self._file.path, facts), clock.epoch, part)
-        return replace(table, notes=clock.notes)
+        return once(replace(table, notes=clock.notes), clock.without_time)
 
     def _clock_of(self, variable: Variable, attributes: istp.Attributes, source: Variable) -> Clock:
         time = find_time(self._file, variable.name, attributes, source.records)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from helio.errors import UnknownParameter, did_you_mean
 from helio.sources import istp
 from helio.sources.clock import Clock, clock_between
+from helio.sources.join import once
 from helio.sources.written import Facts, restore
 from helio.store.table import Floats, Table
 
@@ -153,17 +154,17 @@ class ColumnReader:
         facts = self._columns.written.get(name)
         if facts is not None:
             table = restore(self._file.path, facts, self._clock.epoch, self._part)
-            return replace(table, notes=(*self._clock.notes, *_infinite(table.values)))
-        place = self._columns.find(name)
-        short, unit = parse_title(self._file.titles[place])
-        values = self._picked(self._file.numbers(place))
-        return Table(
-            epoch=self._clock.epoch,
-            values=np.ascontiguousarray(values),
-            unit=unit or self._file.units[place],
-            name=short,
-            notes=(*self._clock.notes, *_infinite(values)),
-        )
+        else:
+            place = self._columns.find(name)
+            short, unit = parse_title(self._file.titles[place])
+            table = Table(
+                epoch=self._clock.epoch,
+                values=np.ascontiguousarray(self._picked(self._file.numbers(place))),
+                unit=unit or self._file.units[place],
+                name=short,
+            )
+        table = once(replace(table, notes=self._clock.notes), self._clock.without_time)
+        return replace(table, notes=(*table.notes, *_infinite(table.values)))
 
     def _part(self, said: Facts) -> npt.NDArray[Any]:
         """The array that stands in columns of its own, one beside the other."""
