@@ -112,6 +112,8 @@ class TableReader:
         values = clock.pick(values)
         unit, unit_note = self._unit(attributes)
         notes = [*clock.notes, unit_note, *istp.outside_range(values, attributes)]
+        if source.kind in ("INT8", "UINT8") and not {"SCALE_FACTOR", "ADD_OFFSET"} & attributes.keys():
+            notes += istp.rounded_integers(values)
         layout = self._layout(variable.name, source, attributes, clock, unit)
         if layout.components and values.ndim > 2:
             values = values.reshape(values.shape[0], -1)

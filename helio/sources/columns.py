@@ -69,6 +69,10 @@ class ColumnFile(Protocol):
         """Whether a column seems to be one of numbers, from its type or its first cells."""
         ...
 
+    def holds_long_integers(self, place: int) -> bool:
+        """Whether a column has integers that may be longer than a float64 holds."""
+        ...
+
 
 class Columns:
     """The parameters of one file of columns."""
@@ -164,7 +168,11 @@ class ColumnReader:
                 name=short,
             )
         table = once(replace(table, notes=self._clock.notes), self._clock.without_time)
-        return replace(table, notes=(*table.notes, *_infinite(table.values)))
+        notes = [*table.notes, *_infinite(table.values)]
+        rounded = istp.rounded_integers(table.values)
+        if rounded and facts is None and self._file.holds_long_integers(self._columns.find(name)):
+            notes += rounded
+        return replace(table, notes=tuple(notes))
 
     def _part(self, said: Facts) -> npt.NDArray[Any]:
         """The array that stands in columns of its own, one beside the other."""

@@ -133,6 +133,11 @@ class CsvFile:
         place = self._place(place)
         return all(_is_number(row[place]) for row in self._first_rows if place < len(row))
 
+    def holds_long_integers(self, place: int) -> bool:
+        """Whether a column has a number of sixteen digits or more, without point and exponent."""
+        (texts,) = self._columns([self._place(place)], pa.string())
+        return bool(pc.any(pc.match_substring_regex(texts, r"^\s*[+-]?\d{16,}\s*$")).as_py())
+
     # Header
 
     def _read_header(self) -> list[str]:

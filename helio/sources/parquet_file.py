@@ -118,6 +118,13 @@ class ParquetFile:
         """Whether a column is of numbers, by its type."""
         return _is_numeric(self._schema.field(self._places[place]).type)
 
+    def holds_long_integers(self, place: int) -> bool:
+        """Whether a column is of integers of more than 53 bits, by its type."""
+        kind = self._schema.field(self._places[place]).type
+        if pa.types.is_decimal(kind):
+            return bool(kind.scale <= 0)
+        return bool(pa.types.is_integer(kind) and kind.bit_width == 64)
+
     @cached_property
     def _places(self) -> tuple[int, ...]:
         return tuple(place for place in range(len(self._schema)) if place != self._time)

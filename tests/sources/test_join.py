@@ -145,7 +145,9 @@ def fetch(request, tmp_path, cdf_reader, new_cdf):
 
 @pytest.mark.parametrize("values", [np.arange(1440), np.zeros(1440)], ids=["different", "equal"])
 def test_a_fetch_that_keeps_one_record_of_a_day_is_no_success(fetch, values):
-    with pytest.raises(DamagedFile, match=r"1439 of the 1440 records of n .* 1439 repeat an epoch") as refusal:
+    with pytest.raises(
+        DamagedFile, match=r"1439 of the 1440 records of n .* 1439 repeat an epoch"
+    ) as refusal:
         fetch(np.zeros(1440, int), values)
     assert "several rows for one epoch" in refusal.value.advice
 
