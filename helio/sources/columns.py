@@ -20,9 +20,6 @@ from helio.sources.join import once
 from helio.sources.written import Facts, restore
 from helio.store.table import Floats, Table
 
-_TIME = re.compile(
-    r"epoch|times?|dates?|date[ _]?time|time[ _]?stamp|utc|(?:date|time)[ _]utc", re.IGNORECASE
-)
 _IN_BRACKETS = re.compile(r"(?P<name>.*\S)\s*\[(?P<unit>[^\[\]]*)\]", re.DOTALL)
 _IN_PARENTHESES = re.compile(r"(?P<name>.*\S)\s*\((?P<unit>[^()]*(?:\([^()]*\)[^()]*)*)\)", re.DOTALL)
 
@@ -211,16 +208,6 @@ def parse_title(title: str) -> tuple[str, str]:
         if found is not None and found["unit"].strip() in istp.FRAMES:
             found = None
     return (found["name"], found["unit"].strip()) if found else (title, "")
-
-
-def time_column(titles: Sequence[str]) -> int:
-    """The place of the column of times: the first that is called so, else the first of all."""
-    return next((place for place, title in enumerate(titles) if is_time_title(title)), 0)
-
-
-def is_time_title(title: str) -> bool:
-    """Whether a column is called as times are."""
-    return _TIME.fullmatch(parse_title(title)[0]) is not None
 
 
 def _titles_in(facts: Facts) -> list[str]:
