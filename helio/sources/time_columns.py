@@ -30,18 +30,18 @@ _ROLES = {
     "month": ("month", "mon", "mo"),
     "day": ("day", "dd", "da", "dom", "dy", "day of month", "mday"),
     "doy": ("doy", "ddd", "yday", "day of year"),
-    "hour": ("hour", "hours", "hr", "hrs", "hh"),
-    "minute": ("minute", "minutes", "mins", "mn"),
-    "min": ("min",),
+    "hour": ("hour", "hours", "hr", "hrs", "hh", "hour h", "hours h", "hr h"),
+    "minute": ("minute", "minutes", "mins", "minute min", "minutes min"),
+    "min": ("min", "mn"),
     "mm": ("mm",),
-    "second": ("second", "seconds", "sec", "secs", "ss"),
+    "second": ("second", "seconds", "sec", "secs", "ss", "second s", "seconds s", "sec s"),
     "millisecond": ("millisecond", "milliseconds", "msec", "ms"),
     "microsecond": ("microsecond", "microseconds", "usec", "us"),
     "hours of day": ("hours of day", "hour of day", "decimal hour", "decimal hours", "time h", "time hr", "time hours",
-                     "time of day h", "hour h", "hours h"),
+                     "time of day h"),
     "minutes of day": ("minutes of day", "minute of day", "time min", "time minutes", "time of day min"),
     "seconds of day": ("seconds of day", "second of day", "sec of day", "secs of day", "seconds of the day", "sod",
-                       "time s", "time sec", "time seconds", "time of day s", "seconds s", "second s", "sod s",
+                       "time s", "time sec", "time seconds", "time of day s", "sod s",
                        "seconds of day s"),
     "milliseconds of day": ("milliseconds of day", "ms of day", "msec of day", "time ms", "time msec",
                             "time of day ms"),
@@ -82,6 +82,8 @@ _MIDNIGHT = r"[T ]00:?00(?::?00(?:\.0+)?)?$"
 _OF_TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:Z|z|UTC|[+-]\d{2}(?::?\d{2})?)?")
 _OWN_ZONE = r"(?:[Zz]|UTC|[T ]\d{2}[:\d.]*[+-]\d{2}(?::?\d{2})?)\s*$"
 _DAY = 86_400 * 10**9
+_MOST_LOOKED_AT = 100
+"""Columns whose cells are looked at although nothing in their titles says time."""
 
 
 class NotTimes(ValueError):
@@ -388,19 +390,18 @@ class _Search:
             if kinds[place] == "complete":
                 return self._made({"stamp": place})
         dates = [place for place in called if kinds[place] in ("date", "midnight")]
-        for place in dates:
-            if self._read[place].role == "date":
-                return self._beside_date(place, kinds[place])
+        dates.sort(key=lambda place: self._read[place].role != "date")
         if dates:
-            return self._made({"stamp": dates[0]})
+            return self._beside_date(dates[0])
         group = self._year_and_day()
         if group is not None:
             return self._made({**group, **self._time_of_day(set(group.values()))})
         if any(kinds[place] == "time" for place in called) or self._called.keys() & {"hhmm", "hhmmss"}:
-            for place in self._called.get("date", ()):
+            if "date" in self._called:
+                place = self._called["date"][0]
+                cell = next(iter(self._first_cells(place)), "")
                 raise NotTimes(
-                    f"'{next(iter(self._first_cells(place)), '')}' in '{self._titles[place]}' is no date",
-                    "write dates as 2024-05-10 or 20240510",
+                    f"'{cell}' in '{self._titles[place]}' is no date", "write dates as 2024-05-10 or 20240510"
                 )
             raise NotTimes(
                 f"no column gives the date beside {_words(self._titles, self._any_part())}",
@@ -415,25 +416,25 @@ class _Search:
             )
         return self._made({"stamp": called[0] if called else 0})
 
-    def _beside_date(self, date: int, kind: str) -> TimeColumns:
+    def _beside_date(self, date: int) -> TimeColumns:
+        """A date with its time of day, or a date alone where the records are of different days."""
         rest = self._time_of_day({date})
-        if rest:
+        if rest and self._read[date].role == "date":
             return self._made({"date": date, **rest})
-        if kind == "date" and any(re.fullmatch(r"\d{8}", cell) for cell in self._first_cells(date)):
-            return self._made({"date": date})
         cells = self._first_cells(date)
-        others = [
+        others = list(rest.values()) or [
             place
-            for place in range(min(len(self._titles), 100))
+            for place in range(min(len(self._titles), _MOST_LOOKED_AT))
             if place != date and self._kind(place) == "time"
         ]
         if others and len(set(cells)) < len(cells):
             raise NotTimes(
                 f"'{self._titles[date]}' gives one date to several records, and "
                 f"{_words(self._titles, others)} may be their times of day",
-                "call the column of times of day 'time'",
+                "call the column of dates 'date' and that of times of day 'time'",
             )
-        return self._made({"stamp": date})
+        compact = any(re.fullmatch(r"\d{8}", cell) for cell in cells)
+        return self._made({"date" if compact else "stamp": date})
 
     def _year_and_day(self) -> dict[str, int] | None:
         for roles in (("year", "month", "day"), ("year", "doy")):
@@ -457,27 +458,41 @@ class _Search:
                 f"which of {_words(self._titles, preferred)} gives the time of day is not clear",
                 "leave one of them in the file, or call the others something else",
             )
+        called = [role for role in _PARTS if role in self._called]
+        if self._min_is_minute():
+            self._called["minute"] = self._called["min"]
+            called.insert(1, "minute")
+        whole = [*preferred, *(place for role in _OF_DAY for place in self._called.get(role, ()))][:1]
+        if whole and "hour" not in called and called:
+            # seconds beside HH:MM would be lost
+            raise self._not_whole([*whole, *(self._only(role) for role in called)])
         if preferred:
             return {self._read[preferred[0]].role: preferred[0]}
         for role in _OF_DAY:
             if role in self._called:
                 return {role: self._only(role)}
-        called = [role for role in _PARTS if role in self._called]
-        if "min" in self._called and "hour" in called and "minute" not in called:
-            # "min" alone may be a minimum
-            self._called["minute"] = self._called["min"]
-            called = [role for role in _PARTS if role in self._called]
         if len(called) == 1 and called[0] in _ALONE:
             return {_ALONE[called[0]]: self._only(called[0])}
         if not set(called) & set(_PARTS[:3]):
             return {}
         if called not in ([*_PARTS[: len(called)]], [*_PARTS[:3], "microsecond"]):
-            raise NotTimes(
-                "a whole time of day cannot be made of "
-                + _words(self._titles, [self._only(role) for role in called]),
-                "name columns 'hour', 'minute', 'second', from the first on",
-            )
+            raise self._not_whole([self._only(role) for role in called])
         return {role: self._only(role) for role in called}
+
+    def _min_is_minute(self) -> bool:
+        """Whether "min" is a minute, and no minimum: behind the hour, and without a maximum."""
+        return (
+            "minute" not in self._called
+            and len(self._called.get("min", ())) == 1
+            and self._called["min"][0] - 1 in self._called.get("hour", ())
+            and not any(title.lower().startswith(("max", "mx")) for title in self._titles)
+        )
+
+    def _not_whole(self, places: Sequence[int]) -> NotTimes:
+        return NotTimes(
+            f"a whole time of day cannot be made of {_words(self._titles, places)}",
+            "name columns 'hour', 'minute', 'second', from the first on; or write HH:MM:SS.fff in one column",
+        )
 
     def _made(self, parts: dict[str, int]) -> TimeColumns:
         zones = {self._read[place].zone for place in parts.values()} - {None}

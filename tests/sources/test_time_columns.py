@@ -66,6 +66,10 @@ def rows(*cells):
         ("date,UT [h]", ["2024-05-10,6.5"], ["06:30:00"]),
         ("date,hour", ["2024-05-10,6", "2024-05-10,6.5"], ["06:00:00", "06:30:00"]),
         ("date,hour,min", ["2024-05-10,6,5"], ["06:05:00"]),
+        ("date,hour [h],minute [min]", ["2024-05-10,6,5"], ["06:05:00"]),
+        ("year,doy,hr,mn", ["2024,131,6,5"], ["06:05:00"]),
+        ("date,hour,minute,second,sod", ["2024-05-10,6,5,4,21904"], ["06:05:04"]),
+        ("year,doy,hour,min,max", ["2024,131,6,5,7"], ["06:00:00"]),
         ("date,minutes of day", ["2024-05-10,65"], ["01:05:00"]),
         ("date,time [ms]", ["2024-05-10,1500"], ["00:00:01.500000000"]),
         ("date (UTC+2),time (UTC+2)", ["2024-05-10,06:00:00"], ["04:00:00"]),
@@ -143,6 +147,16 @@ def test_a_short_name_beside_a_date_is_data(read, title):
         (
             "date,minute,second,n\n2024-05-10,5,6,1\n",
             "a whole time of day cannot be made of 'minute', 'second'",
+        ),
+        (
+            "date,time,second,n\n2024-05-10,05:06,1,1\n",
+            "a whole time of day cannot be made of 'time', 'second'",
+        ),
+        ("date,time,ms,n\n2024-05-10,05:06:07,1,1\n", "a whole time of day cannot be made of 'time', 'ms'"),
+        ("date,UT [h],minute,n\n2024-05-10,5,6,1\n", r"cannot be made of 'UT \[h\]', 'minute'"),
+        (
+            "time,hour,n\n2024-05-10,5,1\n2024-05-10,6,2\n",
+            "'time' gives one date to several records, and 'hour' may",
         ),
         ("time,n\n00:05:00,1\n", "no column gives the date beside 'time'"),
         ("HHMM,n\n0005,1\n", "no column gives the date beside 'HHMM'"),
