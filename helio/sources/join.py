@@ -214,7 +214,7 @@ def _difference(
             with np.errstate(invalid="ignore", over="ignore"):
                 apart = np.abs(one[unequal].astype(np.float64) - other[unequal].astype(np.float64))
             largest = float(np.fmax.reduce(apart, initial=0.0))
-    words = f", by up to {largest:.3g} {table.unit}".rstrip() if largest else ""
+    words = f", by up to {largest:.4g} {table.unit}".rstrip() if largest else ""
     missing = int(np.count_nonzero(half_missing))
     words += f"; in {missing} of them only one has a value" if missing else ""
     return _Difference(int(np.count_nonzero(differs)), words)
