@@ -355,6 +355,7 @@ def _table(header: dict[str, Any], arrays: list[npt.NDArray[Any]]) -> Table:
         scale=header["scale"],
         description=header["description"],
         notes=tuple(header["notes"]),
+        dropped=header["dropped"],
     )
 
 

@@ -13,6 +13,7 @@ from helio.errors import DamagedFile, DataError, NoData, UnknownParameter, did_y
 from helio.sources import istp
 from helio.sources.cdf_epoch import EPOCH_TYPES, unix_nanoseconds, unix_nanoseconds_of_seconds
 from helio.sources.clock import Clock, clock_between
+from helio.sources.join import once
 from helio.sources.variables import Variable, VariableFile
 from helio.sources.written import WRITTEN, read_facts, restore
 from helio.store.representation import Representation, representation_of
@@ -115,12 +116,14 @@ class TableReader:
         units = self._units(attributes)
         unit, unit_note = istp.common_unit(units)
         notes = [*clock.notes, unit_note, *istp.outside_range(values, attributes)]
+        if source.kind in ("INT8", "UINT8") and not {"SCALE_FACTOR", "ADD_OFFSET"} & attributes.keys():
+            notes += istp.rounded_integers(values)
         layout = self._layout(variable.name, source, attributes, clock, units)
         if layout.components and values.ndim > 2:
             values = values.reshape(values.shape[0], -1)
         description = istp.text_of(attributes, "CATDESC", "FIELDNAM")
         name = _name_of(variable.name, attributes, layout.components)
-        return Table(
+        table = Table(
             epoch=clock.epoch,
             values=values,
             unit=unit,
@@ -138,6 +141,7 @@ class TableReader:
             description=description,
             notes=tuple(note for note in (*notes, *layout.notes) if note),
         )
+        return once(table, clock.without_time)
 
     def _written(self, facts: str, clock: Clock) -> Table:
         """A table that helio wrote, as it was."""
@@ -154,7 +158,7 @@ class TableReader:
             return clock.pick(array) if variable.varies else array
 
         table = restore(self._file.path, read_facts(self._file.path, facts), clock.epoch, part)
-        return replace(table, notes=clock.notes)
+        return once(replace(table, notes=clock.notes), clock.without_time)
 
     def _clock_of(self, variable: Variable, attributes: istp.Attributes, source: Variable) -> Clock:
         time = find_time(self._file, variable.name, attributes, source.records)

@@ -118,6 +118,7 @@ def _packed(table: Table) -> tuple[dict[str, Any], list[npt.NDArray[Any]]]:
         "scale": table.scale,
         "description": table.description,
         "notes": table.notes,
+        "dropped": dict(table.dropped),
         "axes": axes,
         "arrays": [[array.dtype.str, array.shape] for array in arrays],
     }

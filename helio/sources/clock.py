@@ -1,4 +1,4 @@
-"""The epochs of a file that lie in an interval, in order and each once."""
+"""The epochs of a file that lie in an interval, in order."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ class Clock:
     Parameters
     ----------
     epoch : datetime64[ns], shape (n,)
-        Increasing.
+        In order; the records of a repeated epoch stand beside each other as in the file.
     records : slice or int array, shape (n,)
         Records of the variable, in the order of `epoch`.
     written : int
         How many epochs the file has.
+    without_time : int
+        How many further records stand among those of the interval and have no usable epoch.
     """
 
     name: str
@@ -30,6 +32,7 @@ class Clock:
     records: slice | npt.NDArray[np.int64]
     written: int
     notes: tuple[str, ...] = ()
+    without_time: int = 0
 
     @property
     def span(self) -> tuple[int, int]:
@@ -65,36 +68,43 @@ def clock_between(
     written = nanoseconds.shape[0]
     notes: list[str] = []
     records: npt.NDArray[np.int64] | None = None
+    without_time = 0
     if valid is not None:
         records = np.flatnonzero(valid)
         nanoseconds = nanoseconds[records]
-        notes.append(
-            f"{written - records.size} of {written} records dropped: their epoch is fill, or out of range"
-        )
+        inside = (nanoseconds >= start.astype(np.int64)) & (nanoseconds < stop.astype(np.int64))
+        without_time = _without_time(records, inside, written)
+        if without_time:
+            held = without_time + int(np.count_nonzero(inside))
+            notes.append(f"{without_time} of {held} records dropped: their epoch is fill, or out of range")
     if nanoseconds.size > 1:
-        later = nanoseconds[1:] > nanoseconds[:-1]
-        if not later.all():
+        in_order = nanoseconds[1:] >= nanoseconds[:-1]
+        if not in_order.all():
             nanoseconds, records = _in_order(nanoseconds, records, notes)
-        del later
+        del in_order
     epoch = nanoseconds.view("M8[ns]")
     first, end = (int(place) for place in np.searchsorted(epoch, [start, stop], side="left"))
     chosen = slice(first, end) if records is None else records[first:end]
     chosen_epochs = epoch[first:end]
-    return Clock(name, chosen_epochs, chosen, written, (*notes, *leap_notes(chosen_epochs)))
+    notes = [*notes, *leap_notes(chosen_epochs)]
+    return Clock(name, chosen_epochs, chosen, written, tuple(notes), without_time)
+
+
+def _without_time(records: npt.NDArray[np.int64], inside: npt.NDArray[np.bool_], written: int) -> int:
+    """How many records without an epoch belong to the interval: those after one of its records in the file."""
+    if not records.size:
+        return written
+    unusable = np.setdiff1d(np.arange(written), records, assume_unique=True)
+    before = np.maximum(np.searchsorted(records, unusable) - 1, 0)
+    return int(np.count_nonzero(inside[before]))
 
 
 def _in_order(
     nanoseconds: npt.NDArray[np.int64], records: npt.NDArray[np.int64] | None, notes: list[str]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Epochs in increasing order, each once: of equal ones the first in the file is kept."""
+    """Epochs in order; equal ones as they stand in the file."""
     backwards = int(np.count_nonzero(nanoseconds[1:] < nanoseconds[:-1]))
     order = np.argsort(nanoseconds, kind="stable")
-    ordered = nanoseconds[order]
-    first_of_kind = np.concatenate([[True], ordered[1:] > ordered[:-1]])
-    repeated = int(ordered.size - np.count_nonzero(first_of_kind))
     if backwards:
         notes.append(f"time runs backwards {backwards} times in the file; records were put in order")
-    if repeated:
-        notes.append(f"{repeated} records repeat an epoch; the first was kept")
-    order = order[first_of_kind]
-    return ordered[first_of_kind], order if records is None else records[order]
+    return nanoseconds[order], order if records is None else records[order]

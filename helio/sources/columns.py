@@ -16,12 +16,10 @@ import numpy.typing as npt
 from helio.errors import UnknownParameter, did_you_mean
 from helio.sources import istp
 from helio.sources.clock import Clock, clock_between
+from helio.sources.join import once
 from helio.sources.written import Facts, restore
 from helio.store.table import Floats, Table
 
-_TIME = re.compile(
-    r"epoch|times?|dates?|date[ _]?time|time[ _]?stamp|utc|(?:date|time)[ _]utc", re.IGNORECASE
-)
 _IN_BRACKETS = re.compile(r"(?P<name>.*\S)\s*\[(?P<unit>[^\[\]]*)\]", re.DOTALL)
 _IN_PARENTHESES = re.compile(r"(?P<name>.*\S)\s*\((?P<unit>[^()]*(?:\([^()]*\)[^()]*)*)\)", re.DOTALL)
 
@@ -66,6 +64,10 @@ class ColumnFile(Protocol):
 
     def holds_numbers(self, place: int) -> bool:
         """Whether a column seems to be one of numbers, from its type or its first cells."""
+        ...
+
+    def holds_long_integers(self, place: int) -> bool:
+        """Whether a column has integers that may be longer than a float64 holds."""
         ...
 
 
@@ -153,17 +155,21 @@ class ColumnReader:
         facts = self._columns.written.get(name)
         if facts is not None:
             table = restore(self._file.path, facts, self._clock.epoch, self._part)
-            return replace(table, notes=(*self._clock.notes, *_infinite(table.values)))
-        place = self._columns.find(name)
-        short, unit = parse_title(self._file.titles[place])
-        values = self._picked(self._file.numbers(place))
-        return Table(
-            epoch=self._clock.epoch,
-            values=np.ascontiguousarray(values),
-            unit=unit or self._file.units[place],
-            name=short,
-            notes=(*self._clock.notes, *_infinite(values)),
-        )
+        else:
+            place = self._columns.find(name)
+            short, unit = parse_title(self._file.titles[place])
+            table = Table(
+                epoch=self._clock.epoch,
+                values=np.ascontiguousarray(self._picked(self._file.numbers(place))),
+                unit=unit or self._file.units[place],
+                name=short,
+            )
+        table = once(replace(table, notes=self._clock.notes), self._clock.without_time)
+        notes = [*table.notes, *_infinite(table.values)]
+        rounded = istp.rounded_integers(table.values)
+        if rounded and facts is None and self._file.holds_long_integers(self._columns.find(name)):
+            notes += rounded
+        return replace(table, notes=tuple(notes))
 
     def _part(self, said: Facts) -> npt.NDArray[Any]:
         """The array that stands in columns of its own, one beside the other."""
@@ -202,16 +208,6 @@ def parse_title(title: str) -> tuple[str, str]:
         if found is not None and found["unit"].strip() in istp.FRAMES:
             found = None
     return (found["name"], found["unit"].strip()) if found else (title, "")
-
-
-def time_column(titles: Sequence[str]) -> int:
-    """The place of the column of times: the first that is called so, else the first of all."""
-    return next((place for place, title in enumerate(titles) if is_time_title(title)), 0)
-
-
-def is_time_title(title: str) -> bool:
-    """Whether a column is called as times are."""
-    return _TIME.fullmatch(parse_title(title)[0]) is not None
 
 
 def _titles_in(facts: Facts) -> list[str]:

@@ -18,8 +18,8 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from helio.errors import DamagedFile, NoData, UnknownParameter
-from helio.sources.columns import time_column
 from helio.sources.iso_times import NotATime, is_time, nanoseconds_of_texts
+from helio.sources.time_columns import NotTimes, find_times, read_title
 from helio.sources.written import WRITTEN, Facts, read_facts
 from helio.store.table import Floats
 
@@ -38,9 +38,10 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 class CsvFile:
     """An open CSV file; satisfies `helio.sources.columns.ColumnFile`.
 
-    Lines that begin with ``#`` are comments; the first other one names the columns, separated by commas. Times are
-    ISO 8601 and UTC, numbers have a decimal point. Empty cells and ``nan`` are missing; so is what a comment calls the
-    fill: ``# fill: -9999``.
+    Lines that begin with ``#`` are comments; the first other one names the columns, separated by commas, or by blanks
+    where one of them is called year. Times are ISO 8601 and UTC, in one column or in several that `find_times` knows;
+    numbers have a decimal point. Empty cells and ``nan`` are missing; so is what a comment calls the fill:
+    ``# fill: -9999``.
 
     References
     ----------
@@ -58,7 +59,12 @@ class CsvFile:
         self._header_lines = 0
         self._block = _BLOCK
         self._every = self._read_header()
-        self._time = time_column(self._every)
+        if len(self._every) == 1:
+            self._separate_by_commas()
+        try:
+            self._times = find_times(self._every, self._first_cells)
+        except NotTimes as error:
+            raise self._not_times(error) from error
         self._refuse_data_as_header()
 
     def close(self) -> None:
@@ -69,7 +75,7 @@ class CsvFile:
     @cached_property
     def titles(self) -> tuple[str, ...]:
         """Titles of the columns beside the times, in file order."""
-        return tuple(title for place, title in enumerate(self._every) if place != self._time)
+        return tuple(self._every[place] for place in self._places)
 
     @cached_property
     def written(self) -> tuple[Facts, ...]:
@@ -99,13 +105,16 @@ class CsvFile:
 
     @cached_property
     def _nanoseconds(self) -> npt.NDArray[np.int64]:
-        (texts,) = self._columns([self._time], pa.string())
+        columns = dict(zip(self._times.places, self._columns(self._times.places, pa.string()), strict=True))
         try:
-            return nanoseconds_of_texts(texts)
+            return nanoseconds_of_texts(self._times.texts(lambda place: columns[place]))
+        except NotTimes as error:
+            raise self._not_times(error) from error
         except NotATime as error:
+            several = "s" if len(columns) > 1 else ""
             raise DamagedFile(
-                f"'{self.path.name}' line {self._line_of(error.row)}: {error}, in the column "
-                f"'{self._every[self._time]}'",
+                f"'{self.path.name}' line {self._line_of(error.row)}: {error}, in the column{several} "
+                f"{self._times.words}",
                 advice="write times as 2024-05-10T00:00:00Z",
                 place=str(self.path),
             ) from error
@@ -118,7 +127,7 @@ class CsvFile:
         """Several columns in one go, one beside the other."""
         kind = pa.float32() if dtype == np.float32 else pa.float64()
         try:
-            columns = self._columns([self._place(place) for place in places], kind)
+            columns = self._columns([self._places[place] for place in places], kind)
         except pa.ArrowInvalid:
             columns = [self._numbers_or_refusal(place, kind) for place in places]
         block = np.empty((len(columns[0]) if columns else 0, len(places)), dtype=dtype)
@@ -130,8 +139,13 @@ class CsvFile:
 
     def holds_numbers(self, place: int) -> bool:
         """Whether the first cells of a column are numbers or missing."""
-        place = self._place(place)
+        place = self._places[place]
         return all(_is_number(row[place]) for row in self._first_rows if place < len(row))
+
+    def holds_long_integers(self, place: int) -> bool:
+        """Whether a column has a number of sixteen digits or more, without point and exponent."""
+        (texts,) = self._columns([self._places[place]], pa.string())
+        return bool(pc.any(pc.match_substring_regex(texts, r"^\s*[+-]?\d{16,}\s*$")).as_py())
 
     # Header
 
@@ -182,12 +196,29 @@ class CsvFile:
         return titles
 
     def _refuse_data_as_header(self) -> None:
-        if is_time(self._every[self._time]) or all(map(_is_number, self._every)):
+        if is_time(self._every[self._times.places[0]]) or all(map(_is_number, self._every)):
             raise DamagedFile(
                 f"'{self.path.name}' has no line that names its columns: line {self._header_lines} holds data",
                 advice="put a line before it, such as: epoch,Bx [nT],By [nT],Bz [nT]",
                 place=str(self.path),
             )
+
+    def _separate_by_commas(self) -> None:
+        """Read columns that blanks separate, as OMNIWeb lists them: a header that has a year among its words."""
+        titles = self._every[0].split()
+        if not any(read_title(title).role == "year" for title in titles):
+            return
+        lines = [
+            line if line.lstrip().startswith(b"#") else b",".join(line.split())
+            for line in self._bytes[:].split(b"\n")
+        ]
+        content = b"\n".join(lines)
+        self._bytes = mmap.mmap(-1, len(content))
+        self._bytes.write(content)
+        self._every = titles
+
+    def _not_times(self, error: NotTimes) -> DamagedFile:
+        return DamagedFile(f"'{self.path.name}': {error}", advice=error.advice, place=str(self.path))
 
     def _decoded(self, line: bytes) -> str:
         try:
@@ -212,9 +243,16 @@ class CsvFile:
 
     # Body
 
-    def _place(self, place: int) -> int:
-        """The place among all columns of one among those beside the times."""
-        return place if place < self._time else place + 1
+    @cached_property
+    def _places(self) -> tuple[int, ...]:
+        """The places among all columns of those beside the times."""
+        times = self._times.places
+        return tuple(place for place in range(len(self._every)) if place not in times)
+
+    def _first_cells(self, place: int) -> list[str]:
+        return [
+            row[place] for row in self._first_rows if place < len(row) and row[place].strip() not in _MISSING
+        ]
 
     @cached_property
     def _body(self) -> pa.Buffer:
@@ -240,7 +278,8 @@ class CsvFile:
             line for line in text.splitlines()[:_FIRST_CELLS] if line.strip() and not line.startswith("#")
         ]
         # the last may be cut off by the end of what was read
-        return list(csv.reader(lines[:-1] if len(lines) > 1 else lines))
+        cut = len(self._bytes) > self._begin + 64 * 1024 and len(lines) > 1
+        return list(csv.reader(lines[:-1] if cut else lines))
 
     def _columns(self, places: Sequence[int], kind: pa.DataType) -> list[pa.ChunkedArray]:
         """Columns of one kind, of all rows.
@@ -303,7 +342,7 @@ class CsvFile:
     def _numbers_or_refusal(self, place: int, kind: pa.DataType) -> pa.ChunkedArray:
         """A column of numbers, with blanks where there are none perhaps; anything else is named and refused."""
         title = self.titles[place]
-        (texts,) = self._columns([self._place(place)], pa.string())
+        (texts,) = self._columns([self._places[place]], pa.string())
         plain = pc.utf8_trim_whitespace(texts)
         plain = pc.if_else(pc.is_in(plain, pa.array(_MISSING)), pa.scalar(None, pa.string()), plain)
         try:

@@ -53,7 +53,7 @@ def gather(
     DamagedFile
         A file cannot be read, or two files contradict each other.
     """
-    from helio.sources.join import clip, concatenate  # numpy, which finding files does without
+    from helio.sources.join import clip, join  # numpy, which finding files does without
 
     parts: dict[str, list[tuple[OneFile, Table]]] = {name: [] for name in parameters}
     lacking: dict[str, list[OneFile]] = {name: [] for name in parameters}
@@ -67,16 +67,14 @@ def gather(
                 parts[name].append((file, clip(found, time_range)))
     tables: dict[str, Table] = {}
     for name, every in parts.items():
-        kept = [(file, table) for file, table in every if len(table)]
-        if not kept:
+        joined = join(name, [(file.path.name, table) for file, table in every])
+        if joined is None:
             continue
-        joined, repeated = concatenate(name, [(file.path.name, table) for file, table in kept])
-        notes = [note for _, table in kept for note in table.notes]
-        notes += [f"{file.path.name} has no parameter {name}" for file in lacking[name]]
-        if repeated:
-            notes.append(f"{repeated} repeated epochs: the first record of each was kept")
+        notes = [f"{file.path.name} has no parameter {name}" for file in lacking[name]]
         tables[name] = replace(
-            joined, sources=tuple(cite(file) for file, _ in kept), notes=tuple(dict.fromkeys(notes))
+            joined,
+            sources=tuple(cite(file) for file, table in every if len(table)),
+            notes=tuple(dict.fromkeys([*joined.notes, *notes])),
         )
     absent = {name: said[name] for name in parameters if said.get(name) and not parts[name]}
     empty = tuple(name for name in parameters if name not in tables and name not in absent)

@@ -25,6 +25,8 @@ MOST_COMPONENTS = 8
 
 _FLOAT_FILLS = (-1e31, -1e30)
 """The fill of ISTP, and the pad of the CDF library where nothing was written."""
+_EXACT = 2.0**53
+"""From here on a float64 has not every integer."""
 _FAR = 9.99
 """Times the larger limit of the valid range: beyond it nines are fill."""
 
@@ -110,6 +112,20 @@ def without_fill(raw: npt.NDArray[Any], attributes: Attributes) -> Floats:
     if missing is not None and missing.any():
         values[missing] = np.nan
     return values
+
+
+def rounded_integers(values: Floats) -> tuple[str, ...]:
+    """How many values of an integer column may have been rounded on becoming floats, in words; empty for none.
+
+    It is a note and no refusal, also for flags and identifiers: a table holds floats, and no tool reads single bits.
+    """
+    count = int(np.count_nonzero(np.isfinite(values) & (np.abs(values) >= _EXACT)))
+    if not count:
+        return ()
+    return (
+        f"{count} of {values.size} values are integers of 2^53 or more and may be rounded in their last digits: "
+        "a float64 holds 53 bits",
+    )
 
 
 def _equal(raw: npt.NDArray[Any], fills: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:

@@ -1,9 +1,10 @@
-"""Tables of one parameter, read from several files, as one table."""
+"""Tables of one parameter, read from several files, as one table; and what is lost when epochs repeat."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,115 @@ from helio.errors import DamagedFile
 from helio.store.table import Axis, Floats, Table
 from helio.time_range import TimeRange
 
+WITHOUT_TIME = "have no usable epoch"
+REPEATED = "repeat an epoch of their file"
+CONTRADICTED = "contradict the record that another file has of their epoch"
+
+_ADVICE = {
+    REPEATED: (
+        "give each record a time of its own: columns called date and time, or year, month, day, hour, minute, second; "
+        "a file with several rows for one epoch (one for each energy channel or sensor) needs a column for each instead"
+    ),
+    CONTRADICTED: "keep in the archive the one file of the interval that is right",
+    WITHOUT_TIME: "get the file again, or another version of it",
+}
+_MOST_PAIRS = 5
+"""Pairs of files that differ are named one by one up to here."""
+
 
 def clip(table: Table, time_range: TimeRange) -> Table:
     """The records of [start, stop)."""
     return table.between(np.datetime64(time_range.start, "ns"), np.datetime64(time_range.stop, "ns"))
 
 
-def concatenate(parameter: str, parts: Sequence[tuple[str, Table]]) -> tuple[Table, int]:
-    """Tables of one parameter from several files as one, and how many repeated epochs it left out."""
+def join(parameter: str, parts: Sequence[tuple[str, Table]]) -> Table | None:
+    """Tables of one parameter from several files as one, each epoch once; None when there is no record.
+
+    Of equal epochs the record of the earlier file is kept. What had to be left out is noted.
+
+    Parameters
+    ----------
+    parts : sequence of (str, Table)
+        In order, each with the name of its file.
+
+    Raises
+    ------
+    DamagedFile
+        Two files contradict each other in unit, components, frame, shape or axes; or more than half of all records
+        would be left out: because they repeat an epoch in their file, have none, or have other values than an
+        earlier file has for the same epoch. Equal records of two files are one record, and none is lost.
+    """
+    kept = [(name, table) for name, table in parts if len(table)]
+    joined, repeats = concatenate(parameter, kept) if kept else (None, Repeats())
+    dropped: Counter[str] = Counter()
+    for _, table in parts:
+        dropped.update(table.dropped)
+    held = sum(len(table) for _, table in parts) + dropped.total()
+    dropped[CONTRADICTED] += repeats.differing
+    _refuse_mostly_dropped(parameter, [name for name, _ in parts], held, dropped)
+    if joined is None:
+        return None
+    notes = [note for _, table in parts for note in table.notes if len(table) or table.dropped]
+    return replace(joined, notes=tuple(dict.fromkeys([*notes, *repeats.notes])), dropped={})
+
+
+def _refuse_mostly_dropped(
+    parameter: str, files: Sequence[str], held: int, dropped: Mapping[str, int]
+) -> None:
+    """The one rule for every format: a fetch that would leave out more than half of the records fails."""
+    lost = sum(dropped.values())
+    if 2 * lost <= held:
+        return
+    reasons = {reason: count for reason, count in dropped.items() if count}
+    where = f"'{files[0]}'" if len(files) == 1 else f"{len(files)} files, the first of them '{files[0]}',"
+    raise DamagedFile(
+        f"{lost} of the {held} records of {parameter} that {where} holds for this interval cannot be used: "
+        + ", ".join(f"{count} {reason}" for reason, count in reasons.items()),
+        advice=_ADVICE[max(reasons, key=lambda reason: reasons[reason])],
+    )
+
+
+def once(table: Table, without_time: int) -> Table:
+    """The table of one file with each epoch once: the first record in the file is kept, the others are counted.
+
+    Parameters
+    ----------
+    table : Table
+        Epochs in order; those that repeat stand beside each other as in the file.
+    without_time : int
+        Records of the interval that have no epoch and are not in the table.
+    """
+    dropped = {WITHOUT_TIME: without_time} if without_time else {}
+    first = _first_of_each(table.epoch)
+    if first.all():
+        return replace(table, dropped=dropped)
+    kept, repeated = _pairs(first)
+    difference = _difference(table, kept, repeated, None)
+    notes = [*table.notes, f"{repeated.size} records repeat an epoch; the first was kept"]
+    if difference.count:
+        notes.append(
+            f"{difference.count} records that repeat an epoch differ from the first{difference.words}"
+        )
+    dropped[REPEATED] = int(repeated.size)
+    return replace(table.take(first), notes=tuple(notes), dropped=dropped)
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """The epochs that several files have.
+
+    Parameters
+    ----------
+    differing : int
+        How many records were left out although they differ from the one that was kept.
+    """
+
+    differing: int = 0
+    notes: tuple[str, ...] = ()
+
+
+def concatenate(parameter: str, parts: Sequence[tuple[str, Table]]) -> tuple[Table, Repeats]:
+    """Tables of one parameter from several files as one, and what the epochs were that more than one has."""
     first_name, first = parts[0]
     for name, table in parts[1:]:
         for what, one, other in _shape_facts(first, table):
@@ -31,29 +133,112 @@ def concatenate(parameter: str, parts: Sequence[tuple[str, Table]]) -> tuple[Tab
                     advice="fetch the two intervals apart",
                 )
     tables = [table for _, table in parts]
+    if len(tables) == 1:
+        return first, Repeats()
+    axes = tuple(
+        _join_axes([(table.axes[i], len(table)) for table in tables]) for i in range(len(first.axes))
+    )
     epoch = np.concatenate([table.epoch for table in tables])
-    order: npt.NDArray[np.intp] | None = None
-    if epoch.size > 1 and not bool((epoch[1:] > epoch[:-1]).all()):
-        order = np.argsort(epoch, kind="stable")
-        ordered = epoch[order]
-        order = order[np.concatenate([[True], ordered[1:] > ordered[:-1]])]
-    joined = first
-    if len(tables) > 1:
-        axes = tuple(
-            _join_axes([(table.axes[i], len(table)) for table in tables]) for i in range(len(first.axes))
-        )
-        values = np.concatenate([table.values for table in tables])
-        joined = replace(
-            first,
-            epoch=epoch,
-            values=values,
-            axes=axes,
-            stated_representation=first.representation if _same(tables, "representation") else "",
-            stated_periods=first.periods if _same(tables, "periods") else (),
-        )
-    if order is None:
-        return joined, 0
-    return joined.take(order), int(epoch.size - order.size)
+    values = np.concatenate([table.values for table in tables])
+    joined = replace(
+        first,
+        epoch=epoch,
+        values=values,
+        axes=axes,
+        stated_representation=first.representation if _same(tables, "representation") else "",
+        stated_periods=first.periods if _same(tables, "periods") else (),
+    )
+    if bool((epoch[1:] > epoch[:-1]).all()):
+        return joined, Repeats()
+    order = np.argsort(epoch, kind="stable")
+    first_of_each = _first_of_each(epoch[order])
+    unique = joined.take(order[first_of_each])
+    if first_of_each.all():
+        return unique, Repeats()
+    kept, repeated = (order[places] for places in _pairs(first_of_each))
+    return unique, _repeats(parts, joined, kept, repeated)
+
+
+def _repeats(
+    parts: Sequence[tuple[str, Table]],
+    joined: Table,
+    kept: npt.NDArray[np.intp],
+    repeated: npt.NDArray[np.intp],
+) -> Repeats:
+    """What to say of records that repeat an epoch of an earlier file: for each pair of files whether they differ."""
+    file = np.repeat(np.arange(len(parts)), [len(table) for _, table in parts])
+    single = np.array([table.values.dtype.itemsize < 8 for _, table in parts])[file]
+    differing, notes = 0, []
+    pairs = np.unique(np.stack([file[kept], file[repeated]], axis=1), axis=0)
+    for one, other in pairs.tolist():
+        both = (file[kept] == one) & (file[repeated] == other)
+        difference = _difference(joined, kept[both], repeated[both], single)
+        if difference.count:
+            differing += difference.count
+            notes.append(
+                f"{parts[one][0]} and {parts[other][0]} differ in {difference.count} of the "
+                f"{np.count_nonzero(both)} epochs that both have{difference.words}; "
+                f"the records of {parts[one][0]} were kept"
+            )
+    if len(notes) > _MOST_PAIRS:
+        notes = [*notes[:_MOST_PAIRS], f"{len(notes) - _MOST_PAIRS} further pairs of files differ like that"]
+    return Repeats(differing, (f"{repeated.size} repeated epochs: the first record of each was kept", *notes))
+
+
+@dataclass(frozen=True)
+class _Difference:
+    count: int
+    words: str
+
+
+def _difference(
+    table: Table,
+    kept: npt.NDArray[np.intp],
+    repeated: npt.NDArray[np.intp],
+    single: npt.NDArray[np.bool_] | None,
+) -> _Difference:
+    """How many pairs of records differ, and by how much.
+
+    Missing equals missing. Where one of the two was read in single precision (`single`, by record), both are compared
+    in it: 1.1 is equal to itself in either precision.
+    """
+    coarse = None if single is None else single[kept] | single[repeated]
+    differs = np.zeros(kept.shape, dtype=bool)
+    half_missing = np.zeros(kept.shape, dtype=bool)
+    largest = 0.0
+    for name, array in table.arrays():
+        if name == "epoch" or array.shape[:1] != (len(table),) or (name != "values" and array.ndim < 2):
+            continue
+        one = array[kept].reshape(kept.size, -1)
+        other = array[repeated].reshape(kept.size, -1)
+        unequal = (one != other) & ~(np.isnan(one) & np.isnan(other))
+        if coarse is not None:
+            with np.errstate(over="ignore"):
+                unequal &= ~(coarse[:, None] & (one.astype(np.float32) == other.astype(np.float32)))
+        differs |= unequal.any(axis=1)
+        if name == "values" and unequal.any():
+            half_missing = (unequal & (np.isnan(one) | np.isnan(other))).any(axis=1)
+            with np.errstate(invalid="ignore", over="ignore"):
+                apart = np.abs(one[unequal].astype(np.float64) - other[unequal].astype(np.float64))
+            largest = float(np.fmax.reduce(apart, initial=0.0))
+    words = f", by up to {largest:.4g} {table.unit}".rstrip() if largest else ""
+    missing = int(np.count_nonzero(half_missing))
+    words += f"; in {missing} of them only one has a value" if missing else ""
+    return _Difference(int(np.count_nonzero(differs)), words)
+
+
+def _first_of_each(epoch: npt.NDArray[np.datetime64]) -> npt.NDArray[np.bool_]:
+    """Where an epoch stands for the first time; epochs in order."""
+    first = np.ones(epoch.shape, dtype=bool)
+    first[1:] = epoch[1:] > epoch[:-1]
+    return first
+
+
+def _pairs(first: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Each record that repeats an epoch, and before it the one that is kept of that epoch."""
+    repeated = np.flatnonzero(~first)
+    kept = np.flatnonzero(first)
+    return kept[np.searchsorted(kept, repeated) - 1], repeated
 
 
 def _same(tables: Sequence[Table], fact: str) -> bool:

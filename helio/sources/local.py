@@ -232,7 +232,7 @@ class LocalArchive:
         DamagedFile
             A chosen file cannot be read, or two files contradict each other.
         """
-        from helio.sources.join import clip  # numpy, which finding files does without
+        from helio.sources.join import clip, join  # numpy, which finding files does without
 
         parameters = list(dict.fromkeys(parameters))
         files = self._choose(dataset_id, time_range)
@@ -247,15 +247,18 @@ class LocalArchive:
         for parameter in parameters:
             if absent[parameter] and not parts[parameter]:
                 raise self._unknown_parameter(parameter, *absent[parameter][-1])
-        empty = [
-            parameter for parameter in parameters if not any(len(table) for _, table in parts[parameter])
-        ]
+        tables: dict[str, Table] = {}
+        for parameter, found_in in parts.items():
+            joined = join(parameter, [(file.path.name, table) for file, table in found_in])
+            if joined is not None:
+                kept = [file for file, table in found_in if len(table)]
+                tables[parameter] = self._complete(
+                    joined, parameter, kept, [file for file, _ in absent[parameter]]
+                )
+        empty = [parameter for parameter in parameters if parameter not in tables]
         if empty:
             raise self._no_records(files, dataset_id, empty, time_range)
-        return {
-            parameter: self._join(parameter, parts[parameter], [file for file, _ in absent[parameter]])
-            for parameter in parameters
-        }
+        return tables
 
     # Finding
 
@@ -379,25 +382,19 @@ class LocalArchive:
         each = (self._read(file, [parameter], time_range) for parameter in parameters)
         return {parameter: found for one in each for parameter, found in one.items()}
 
-    def _join(self, parameter: str, parts: list[tuple[_File, Table]], lacking: list[_File]) -> Table:
-        kept = [(file, table) for file, table in parts if len(table)]
-        notes = [note for _, table in kept for note in table.notes]
-        notes += [f"{file.path.name} has no parameter {parameter}" for file in lacking]
+    def _complete(self, table: Table, parameter: str, kept: list[_File], lacking: list[_File]) -> Table:
+        """The table with the files that it came from, and notes on those that were not used."""
+        notes = [f"{file.path.name} has no parameter {parameter}" for file in lacking]
         notes += [
             f"{file.path.name} was read, and not {rival.name} of the same start and version"
-            for file, _ in kept
+            for file in kept
             for rival in file.rivals
             if rival.suffix.lower() != file.path.suffix.lower()
         ]
-        from helio.sources.join import concatenate
-
-        joined, repeated = concatenate(parameter, [(file.path.name, table) for file, table in kept])
-        if repeated:
-            notes.append(f"{repeated} repeated epochs: the first record of each was kept")
         return replace(
-            joined,
-            sources=tuple(self._cited(file) for file, _ in kept),
-            notes=tuple(dict.fromkeys(notes)),
+            table,
+            sources=tuple(self._cited(file) for file in kept),
+            notes=tuple(dict.fromkeys([*table.notes, *notes])),
         )
 
     def _source(self, file: _File) -> SourceFile:

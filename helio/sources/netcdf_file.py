@@ -137,8 +137,8 @@ class NetcdfFile:
         if isinstance(units, DamagedFile):
             raise units
         if units is not None:
-            none = np.zeros(raw.shape, dtype=bool) if missing is None else missing
-            nanoseconds = units.decode(raw, none)
+            missing = self._outside_limits(variable.name, raw) | (False if missing is None else missing)
+            nanoseconds = units.decode(raw, missing)
             if LEAP_SECOND.upper() not in self._said(variable.name):
                 nanoseconds = from_civil(nanoseconds)
             return nanoseconds.reshape(shape)
@@ -148,8 +148,11 @@ class NetcdfFile:
 
     def _native(self, name: str, raw: npt.NDArray[Any]) -> npt.NDArray[Any]:
         raw = np.ascontiguousarray(raw, dtype=raw.dtype.newbyteorder("="))
-        if raw.dtype.kind == "i" and istp.text_of(self._said(name), "_UNSIGNED").lower() == "true":
+        unsigned = istp.text_of(self._said(name), "_UNSIGNED").lower()
+        if raw.dtype.kind == "i" and unsigned == "true":
             return raw.view(f"u{raw.dtype.itemsize}")
+        if raw.dtype.kind == "u" and unsigned == "false":
+            return raw.view(f"i{raw.dtype.itemsize}")
         return raw
 
     def _missing(self, name: str, raw: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:
@@ -168,6 +171,32 @@ class NetcdfFile:
             if same is not None and same.any():
                 missing = same if missing is None else missing | same
         return missing
+
+    def _outside_limits(self, name: str, raw: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """Where times lie outside valid_min to valid_max; by CF that makes them missing."""
+        outside = np.zeros(raw.shape, dtype=bool)
+        scale, offset = self._packing(name)
+        for limit, beyond in zip(self._limits(name), (np.less, np.greater), strict=True):
+            if limit is None:
+                continue
+            number = np.asarray(limit)[0]
+            if number.dtype.kind == "i" and raw.dtype.kind == "u":
+                number = self._native(name, np.asarray([number]))[0]
+            elif number.dtype.kind == "f" and raw.dtype.kind in "iu":
+                # wider than what is stored: a limit of the unpacked times (NetCDF Users Guide, valid_range)
+                number = (number - (0 if offset is None else offset)) / (1 if scale is None else scale)
+            outside |= beyond(raw, number)
+        return outside
+
+    def _limits(self, name: str) -> tuple[npt.NDArray[Any] | None, npt.NDArray[Any] | None]:
+        """What valid_min and valid_max say, or valid_range, each of one element."""
+        said = self._said(name)
+        both = _numbers(said.get("VALID_RANGE"))
+        low, high = (istp.numbers_of(said, one) for one in ("VALID_MIN", "VALID_MAX"))
+        if len(both) == 2:
+            low = np.array(both[:1]) if low is None else low
+            high = np.array(both[1:]) if high is None else high
+        return low, high
 
     def _unpacked(
         self, name: str, raw: npt.NDArray[Any], missing: npt.NDArray[np.bool_] | None
@@ -213,12 +242,8 @@ class NetcdfFile:
 
     def _as_istp(self, name: str) -> Attributes:
         said = dict(self._said(name))
-        limits = _numbers(said.get("VALID_RANGE"))
         scale, offset = self._packing(name)
-        for place, (theirs, ours) in enumerate((("VALID_MIN", "VALIDMIN"), ("VALID_MAX", "VALIDMAX"))):
-            one = istp.numbers_of(said, theirs)
-            if one is None and len(limits) == 2:
-                one = np.array(limits[place : place + 1])
+        for one, ours in zip(self._limits(name), ("VALIDMIN", "VALIDMAX"), strict=True):
             if one is None or ours in said:
                 continue
             # CF gives limits in the packed form, ISTP in that of the values
@@ -274,9 +299,10 @@ class NetcdfFile:
         if name not in self._times:
             found, said = self._variables[name], self._said(name)
             counts = isinstance(found.dtype, np.dtype) and found.dtype.kind in "iuf"
-            words = (istp.text_of(said, one) for one in ("UNITS", "TIME_BASE", "CALENDAR"))
+            words = (istp.text_of(said, one) for one in ("UNITS", "TIME_BASE", "CALENDAR", "UNITS_METADATA"))
             try:
-                self._times[name] = time_units(*words) if counts else None
+                units = time_units(*words) if counts else None
+                self._times[name] = units and units.packed(*self._packing(name))
             except DamagedFile as error:
                 # it is said when these times are asked for: other variables may be on another clock
                 self._times[name] = error

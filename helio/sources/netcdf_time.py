@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -21,9 +23,19 @@ _UNITS = {
     **dict.fromkeys(["minute", "minutes", "min", "mins"], 60 * 10**9),
     **dict.fromkeys(["hour", "hours", "hr", "hrs", "h"], 3600 * 10**9),
     **dict.fromkeys(["day", "days", "d"], 86400 * 10**9),
+    **dict.fromkeys(["week", "weeks"], 7 * 86400 * 10**9),
 }
+_LENGTHS_VARY = frozenset({"month", "months", "year", "years", "yr", "yrs", "common_year", "common_years"})
 _CALENDARS = ("standard", "gregorian", "proleptic_gregorian")
-_SINCE = re.compile(r"\s*([A-Za-z]+)\s+since\s+(\S.*?)\s*", re.IGNORECASE)
+_SINCE = re.compile(r"\s*([A-Za-z_]+)\s+since\s+(\S.*?)\s*", re.IGNORECASE)
+# UDUNITS: "1970-1-1 0:0:0 -6:00". Without a time of day an offset could be one, and "UTC+2" has two meanings.
+_MOMENT = re.compile(
+    r"(?P<year>\d{1,4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})"
+    r"(?:(?:T|\s+)(?P<hour>\d{1,2})(?::(?P<minute>\d{1,2})(?::(?P<second>\d{1,2})(?:\.(?P<fraction>\d*))?)?)?"
+    r"(?:\s*(?P<sign>[+-])(?P<hours>\d{1,2})(?::?(?P<minutes>\d{2}))?|\s+0?0(?::?00)?)?)?"
+    r"\s*(?P<utc>UTC?|GMT|Z)?",
+    re.IGNORECASE,
+)
 # ISTP's TIME_BASE: "FIXED: 1970 (POSIX)", "1970-01-01 00:00:00"
 _BASE_1970 = re.compile(r"1970|POSIX|UNIX", re.IGNORECASE)
 _COARSEST = 10**6
@@ -40,50 +52,138 @@ class TimeUnits:
         One unit.
     base : int
         Nanoseconds from 1970 to the moment that is zero.
+    scale : Fraction
+        Units in one of the numbers that are stored: the scale of packed times.
+    exact : bool
+        Whether that is the scale itself, and not only the nearest that a float holds.
     """
 
     nanoseconds: int
     base: int
+    scale: Fraction = Fraction(1)
+    exact: bool = True
+
+    def packed(self, scale: Any, offset: Any) -> TimeUnits:
+        """The same for times that are stored divided: ``stored * scale + offset``; None for either that is not given.
+
+        Raises
+        ------
+        DamagedFile
+            When no time can be computed with them.
+
+        References
+        ----------
+        CF Conventions 1.11, section 8.1, "Packed Data".
+        """
+        numbers = [np.asarray(1 if scale is None else scale), np.asarray(0 if offset is None else offset)]
+        if not all(np.isfinite(number) for number in numbers) or numbers[0] <= 0:
+            raise DamagedFile(
+                f"packed times cannot have a scale_factor of {scale} and an add_offset of {offset}"
+            )
+        (factor, exact), (shift, _) = (_exactly(number) for number in numbers)
+        return replace(
+            self,
+            base=self.base + round(shift * self.nanoseconds),
+            scale=self.scale * factor,
+            exact=self.exact and exact,
+        )
 
     def decode(self, raw: npt.NDArray[Any], missing: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
         """Nanoseconds since 1970, `NO_TIME` where there is none or it lies outside 1677 to 2262.
 
-        Such times count no leap seconds.
-        Whole numbers are exact. Floats are rounded to the power of ten, a millisecond at most, that the largest of
-        them resolves: digits beyond it are not the file's.
+        Such times count no leap seconds. Whole numbers are exact, packed or not. Floats, and whole numbers with a scale
+        that no short decimal or fraction gives, are rounded to the power of ten, a millisecond at most, that the
+        largest of them resolves: digits beyond it are not the file's.
         """
+        if raw.dtype.kind in "iu":
+            return self._decode_integers(raw, missing)
         # counted from 1970 at once: the years since the first one are more nanoseconds than there are numbers for
         shift, rest = divmod(-self.base, self.nanoseconds)
-        limit = (2**63 - 1) // self.nanoseconds - 1
-        if raw.dtype.kind in "iu":
-            # an unsigned number beyond all signed ones is no time
-            counts = raw.astype(np.int64)
-            valid = ~missing & (counts >= shift - limit) & (counts <= shift + limit)
-            valid &= (counts >= 0) | (raw.dtype.kind == "i")
-            counted = np.where(valid, counts - shift, 0) * self.nanoseconds
-        else:
-            numbers = raw.astype(np.float64) - shift
-            valid = ~missing & (np.abs(numbers) < limit)
-            numbers = np.where(valid, numbers, 0.0)
-            whole = np.floor(numbers)
-            counted = np.rint((numbers - whole) * self.nanoseconds).astype(np.int64)
-            step = self._step(raw, valid)
-            counted = (counted + step // 2) // step * step
-            counted += whole.astype(np.int64) * self.nanoseconds
+        with np.errstate(over="ignore", invalid="ignore"):
+            numbers = raw.astype(np.float64) * float(self.scale)
+            valid = ~missing & (np.abs(numbers - shift) < (2**63 - 1) // self.nanoseconds - 1)
+        if abs(shift) >= 2**62:
+            numbers, shift = numbers - shift, 0
+        numbers = np.where(valid, numbers, shift)
+        whole = np.floor(numbers)
+        counted = np.rint((numbers - whole) * self.nanoseconds).astype(np.int64)
+        counted = _rounded(counted, self._step(raw, valid))
+        # the whole part as an integer: added to a year's seconds a fraction would lose its last digits
+        counted += (whole.astype(np.int64) - shift) * self.nanoseconds
         return np.where(valid, counted - rest, NO_TIME)
+
+    def _decode_integers(
+        self, raw: npt.NDArray[Any], missing: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.int64]:
+        one = self.scale * self.nanoseconds
+        shift, rest = divmod(-self.base, one.numerator)
+        if one.denominator != 1 or abs(shift) >= 2**62:
+            return self._decode_one_by_one(raw, missing, one)
+        limit = (2**63 - 1) // one.numerator - 1
+        # an unsigned number beyond all signed ones is no time
+        counts = raw.astype(np.int64)
+        valid = ~missing & (counts >= shift - limit) & (counts <= shift + limit)
+        valid &= (counts >= 0) | (raw.dtype.kind == "i")
+        counted = np.where(valid, counts - shift, 0) * one.numerator
+        if not self.exact:
+            counted = _rounded(counted, self._step(raw, valid))
+        return np.where(valid, counted - rest, NO_TIME)
+
+    def _decode_one_by_one(
+        self, raw: npt.NDArray[Any], missing: npt.NDArray[np.bool_], one: Fraction
+    ) -> npt.NDArray[np.int64]:
+        """In integers of any length, for what 64 bits do not hold on the way."""
+        top, bottom = one.numerator, one.denominator
+        half = bottom // 2
+        step = 1 if self.exact else self._step(raw, ~missing)
+        counted = np.full(raw.shape, NO_TIME, dtype=np.int64)
+        for place in zip(*np.nonzero(~missing), strict=True):
+            number = (int(raw[place]) * top + half) // bottom
+            number = (number + step // 2) // step * step + self.base
+            if abs(number) < 2**63 - 1:
+                counted[place] = number
+        return counted
 
     def _step(self, raw: npt.NDArray[Any], valid: npt.NDArray[np.bool_]) -> int:
         if not valid.any():
             return 1
         largest = np.abs(raw[valid]).max()
-        resolved = float(np.spacing(largest)) * self.nanoseconds
+        scale = float(self.scale)
+        resolved = float(np.spacing(float(largest) * scale))
+        if raw.dtype.kind == "f":
+            resolved = max(resolved, float(np.spacing(largest)) * scale)
+        resolved *= self.nanoseconds
         step = 1
         while step < resolved and step < _COARSEST:
             step *= 10
         return step
 
 
-def time_units(units: str, base: str, calendar: str) -> TimeUnits | None:
+def _rounded(numbers: npt.NDArray[np.int64], step: int) -> npt.NDArray[np.int64]:
+    return (numbers + step // 2) // step * step
+
+
+def _exactly(number: npt.NDArray[Any]) -> tuple[Fraction, bool]:
+    """The number that a float stands for, and whether that is known: a short decimal, or one part of an integer.
+
+    >>> _exactly(np.asarray(0.001, "f4"))
+    (Fraction(1, 1000), True)
+    >>> _exactly(np.asarray(1 / 86400))
+    (Fraction(1, 86400), True)
+    """
+    if number.dtype.kind in "iu":
+        return Fraction(int(number)), True
+    kind = number.dtype.type
+    decimal = Decimal(str(kind(number)))
+    if len(decimal.normalize().as_tuple().digits) <= (6 if kind is np.float32 else 14):
+        return Fraction(decimal), True
+    parts = round(1 / float(number))
+    if 0 < parts < (2**24 if kind is np.float32 else 2**40) and kind(1 / parts) == number:
+        return Fraction(1, parts), True
+    return Fraction(decimal), False
+
+
+def time_units(units: str, base: str, calendar: str, metadata: str = "") -> TimeUnits | None:
     """Read a variable's units; None where they are not those of a time.
 
     Parameters
@@ -94,6 +194,8 @@ def time_units(units: str, base: str, calendar: str) -> TimeUnits | None:
         ISTP's TIME_BASE, empty where there is none.
     calendar : str
         As CF has it, empty for the standard one.
+    metadata : str
+        CF's units_metadata, which says whether leap seconds are counted.
 
     Raises
     ------
@@ -110,24 +212,43 @@ def time_units(units: str, base: str, calendar: str) -> TimeUnits | None:
             return TimeUnits(_UNITS[units.strip().lower()], 0)
         return None
     unit, since = found[1].lower(), found[2]
-    if unit not in _UNITS:
+    if unit in _LENGTHS_VARY:
         raise DamagedFile(f"times in '{units}' cannot be converted: {unit} are not all of one length")
+    if unit not in _UNITS:
+        raise DamagedFile(
+            f"times in '{units}' cannot be converted: '{unit}' is no unit of time that is understood"
+        )
     if calendar.lower() not in ("", *_CALENDARS):
         raise DamagedFile(f"times on the calendar '{calendar}' are not UTC")
+    if re.search(r"leap_seconds:\s*utc", metadata, re.IGNORECASE):
+        raise DamagedFile(f"times that count leap seconds ('{metadata}') are not converted")
     return TimeUnits(_UNITS[unit], _nanoseconds_to(since, units, calendar.lower() or "standard"))
 
 
 def _nanoseconds_to(since: str, units: str, calendar: str) -> int:
-    # comes with netCDF4, and knows the dates before 1582
+    # comes with netCDF4, and knows the dates before 1582; what it does not understand of a text it passes over
     import cftime  # type: ignore[import-untyped]
 
-    # without the zone that says UTC, which cftime reads in some forms only
-    plain = re.sub(r"\s*(?:UTC?|GMT|Z)$", "", since, flags=re.IGNORECASE)
-    # ARM writes "1970-1-1 0:00:00 0:00", the last a zone
-    plain = re.sub(r"\s+[+-]?0?0(?::?00)?$", "", plain) if plain.count(":") > 1 else plain
+    found = _MOMENT.fullmatch(since)
+    failure = DamagedFile(
+        f"the times count '{units}', which names no moment that is understood",
+        advice="write units such as 'seconds since 1970-01-01 00:00:00 +00:00'",
+    )
+    if found is None or (found["utc"] and found["sign"]):
+        raise failure
+    number = {name: int(found[name] or 0) for name in ("hour", "minute", "second", "hours", "minutes")}
+    if number["hours"] > 14 or number["minutes"] > 59:
+        raise failure
+    offset = timedelta(hours=number["hours"], minutes=number["minutes"])
     try:
-        zero = cftime.num2date(0, f"seconds since {plain}", calendar=calendar, only_use_cftime_datetimes=True)
-        since_then: timedelta = cftime.datetime(1970, 1, 1, calendar=calendar) - zero
+        zero = cftime.datetime(
+            *(int(found[name]) for name in ("year", "month", "day")),
+            *(number[name] for name in ("hour", "minute", "second")),
+            calendar=calendar,
+        )
+        since_1970: timedelta = zero - cftime.datetime(1970, 1, 1, calendar=calendar)
     except (ValueError, TypeError, OverflowError) as error:
-        raise DamagedFile(f"the times count '{units}', which names no moment that is understood") from error
-    return -(since_then // timedelta(microseconds=1)) * 1000
+        raise failure from error
+    since_1970 -= -offset if found["sign"] == "-" else offset
+    fraction = int((found["fraction"] or "")[:9].ljust(9, "0"))
+    return since_1970 // timedelta(seconds=1) * 10**9 + fraction

@@ -16,18 +16,21 @@ import pyarrow.compute as pc
 import pyarrow.parquet
 
 from helio.errors import DamagedFile, NoData, UnknownParameter
-from helio.sources.columns import is_time_title, time_column
 from helio.sources.iso_times import NotATime, nanoseconds_of_texts
+from helio.sources.time_columns import NotTimes, TimeColumns, find_times, is_time_title, read_title
 from helio.sources.written import WRITTEN, Facts, read_facts
 from helio.store.leap_seconds import from_civil
 from helio.store.table import Floats
+
+_FIRST_CELLS = 200
+"""Records looked at to see how a column writes times."""
 
 
 class ParquetFile:
     """An open Parquet file; satisfies `helio.sources.columns.ColumnFile`.
 
     The times are the one column of timestamps, of several that which is called so (``epoch``, ``time``), or a column
-    called so that holds times in ISO 8601; without a zone they are UTC.
+    called so that holds times in ISO 8601, or several columns that `find_times` knows; without a zone they are UTC.
     """
 
     def __init__(self, path: Path) -> None:
@@ -37,7 +40,7 @@ class ParquetFile:
             self._schema: pa.Schema = self._file.schema_arrow
         except (OSError, pa.ArrowException) as error:
             raise self._unreadable(error) from error
-        self._time = self._find_time()
+        self._times = self._find_times()
 
     def close(self) -> None:
         """Give up the file."""
@@ -77,23 +80,27 @@ class ParquetFile:
 
     @cached_property
     def _nanoseconds(self) -> npt.NDArray[np.int64]:
-        column = self._column(self._time)
-        name = self._schema.field(self._time).name
-        if not len(column):
+        if not self._file.metadata.num_rows:
             raise NoData(f"'{self.path.name}' holds no records", advice="give a file with data")
-        if column.null_count:
-            row = int(pc.index(pc.is_null(column), pa.scalar(True)).as_py())
-            raise self._wrong_time(name, f"record {row} has no time")
+        place = self._times.single
         try:
-            if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-                return nanoseconds_of_texts(column.cast(pa.string()))
-            plain = column.cast(pa.timestamp("ns", tz=getattr(column.type, "tz", None)))
+            if place is None or not _is_stamp(self._schema.field(place).type):
+                return nanoseconds_of_texts(self._times.texts(self._texts))
+            column = self._column(place)
+            if column.null_count:
+                row = int(pc.index(pc.is_null(column), pa.scalar(True)).as_py())
+                raise self._wrong_time(f"record {row} has no time")
+            zone = getattr(column.type, "tz", None)
+            plain = column.cast(pa.timestamp("ns", tz=zone))
             nanoseconds = np.array(plain.cast(pa.int64()), dtype=np.int64)
+            nanoseconds = nanoseconds if zone else nanoseconds - self._times.offset()
             return nanoseconds if self.written else from_civil(nanoseconds)
+        except NotTimes as error:
+            raise self._not_times(error) from error
         except NotATime as error:
-            raise self._wrong_time(name, f"record {error.row}: {error}") from error
+            raise self._wrong_time(f"record {error.row}: {error}") from error
         except pa.ArrowInvalid as error:
-            raise self._wrong_time(name, "a time lies outside the years 1677 to 2262") from error
+            raise self._wrong_time("a time lies outside the years 1677 to 2262") from error
 
     def numbers(self, place: int, dtype: np.dtype[Any] | None = None) -> Floats:
         """A column as floats with missing cells NaN: in single precision if it is so in the file."""
@@ -120,32 +127,62 @@ class ParquetFile:
         """Whether a column is of numbers, by its type."""
         return _is_numeric(self._schema.field(self._places[place]).type)
 
+    def holds_long_integers(self, place: int) -> bool:
+        """Whether a column is of integers of more than 53 bits, by its type."""
+        kind = self._schema.field(self._places[place]).type
+        if pa.types.is_decimal(kind):
+            return bool(kind.scale <= 0)
+        return bool(pa.types.is_integer(kind) and kind.bit_width == 64)
+
     @cached_property
     def _places(self) -> tuple[int, ...]:
-        return tuple(place for place in range(len(self._schema)) if place != self._time)
+        return tuple(place for place in range(len(self._schema)) if place not in self._times.places)
 
-    def _find_time(self) -> int:
-        kinds = [field.type for field in self._schema]
-        stamps = [
-            place for place, kind in enumerate(kinds) if pa.types.is_timestamp(kind) or pa.types.is_date(kind)
-        ]
-        names = [self._schema.field(place).name for place in stamps]
-        if len(stamps) == 1:
-            return stamps[0]
-        if stamps:
-            index = _pandas_index(self._schema)
-            return stamps[names.index(index)] if index in names else stamps[time_column(names)]
+    def _find_times(self) -> TimeColumns:
         titles = [field.name for field in self._schema]
-        if titles:
-            place = time_column(titles)
-            texts = pa.types.is_string(kinds[place]) or pa.types.is_large_string(kinds[place])
-            if texts and is_time_title(titles[place]):
-                return place
+        kinds = [field.type for field in self._schema]
+        stamps = [place for place, kind in enumerate(kinds) if _is_stamp(kind)]
+        index = _pandas_index(self._schema)
+        named = [place for place in stamps if titles[place] == index]
+        named += [place for place in stamps if is_time_title(titles[place])]
+        if stamps:
+            time = (named or stamps)[0]
+            said = read_title(titles[time])
+            if said.role != "date":
+                return TimeColumns(tuple(titles), {"stamp": time}, said.zone)
+            # its time of day may stand in other columns; other timestamps are data
+            titles = [
+                "" if place in stamps and place != time else title for place, title in enumerate(titles)
+            ]
+        try:
+            found = find_times(titles, self._first_cells)
+        except NotTimes as error:
+            raise self._not_times(error) from error
+        single = found.single
+        if single is None or single in stamps or (_is_text(kinds[single]) and is_time_title(titles[single])):
+            return found
         raise DamagedFile(
             f"'{self.path.name}' has no column of times; its columns are {', '.join(titles[:12]) or 'none'}",
             advice="write it with a column of timestamps, such as epoch",
             place=str(self.path),
         )
+
+    def _first_cells(self, place: int) -> list[str]:
+        name = self._schema.field(place).name
+        try:
+            first = next(self._file.iter_batches(batch_size=_FIRST_CELLS, columns=[name]), None)
+        except (OSError, pa.ArrowException) as error:
+            raise self._unreadable(error) from error
+        column = None if first is None else _as_texts(first.column(0))
+        return [] if column is None else [text for text in column.to_pylist() if text is not None]
+
+    def _texts(self, place: int) -> pa.ChunkedArray:
+        column = _as_texts(self._column(place))
+        if column is None:
+            raise self._wrong_time(
+                f"'{self._schema.field(place).name}' holds {self._schema.field(place).type}"
+            )
+        return column
 
     def _column(self, place: int) -> pa.ChunkedArray:
         names = [field.name for field in self._schema]
@@ -155,9 +192,12 @@ class ParquetFile:
             raise self._unreadable(error) from error
         return found.column(names[:place].count(names[place]))
 
-    def _wrong_time(self, name: str, why: str) -> DamagedFile:
+    def _not_times(self, error: NotTimes) -> DamagedFile:
+        return DamagedFile(f"'{self.path.name}': {error}", advice=error.advice, place=str(self.path))
+
+    def _wrong_time(self, why: str) -> DamagedFile:
         return DamagedFile(
-            f"the times '{name}' of '{self.path.name}' cannot be read: {why}",
+            f"the times {self._times.words} of '{self.path.name}' cannot be read: {why}",
             advice="write them as timestamps, one for each record",
             place=str(self.path),
         )
@@ -168,6 +208,24 @@ class ParquetFile:
             advice="fetch it again; if it comes out the same, tell whoever serves it",
             place=str(self.path),
         )
+
+
+def _is_stamp(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_timestamp(kind) or pa.types.is_date(kind))
+
+
+def _as_texts(column: Any) -> Any:
+    """Times, numbers and texts as texts; None for what is none of these."""
+    kind = column.type
+    if pa.types.is_timestamp(kind) and kind.tz:
+        column = column.cast(pa.timestamp(kind.unit, tz="UTC"))
+    elif not (_is_stamp(kind) or pa.types.is_time(kind) or _is_numeric(kind) or _is_text(kind)):
+        return None
+    return column.cast(pa.string())
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _is_numeric(kind: pa.DataType) -> bool:

@@ -123,6 +123,8 @@ class Table:
     sources: tuple[SourceFile, ...] = ()
     notes: tuple[str, ...] = field(default=())
     """What a reader had to tolerate, in words."""
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    """How many records a reader left out, by reason: the fetch weighs them and hands on a table without."""
 
     def __post_init__(self) -> None:
         records = self.epoch.shape[0]

@@ -143,6 +143,7 @@ def test_a_gap_stays_a_gap_and_order_is_restored(read):
     assert table.notes == (
         "time runs backwards 2 times in the file; records were put in order",
         "1 records repeat an epoch; the first was kept",
+        "1 records that repeat an epoch differ from the first, by up to 7",
     )
 
 

@@ -145,6 +145,17 @@ def test_what_is_no_parameter_is_refused_in_words(cdf_reader, goes, name):
         ("nanoseconds since 2024-05-10", [1, 2], "i8", "2024-05-10T00:00:00.000000001"),
         ("minutes since 2024-05-10", [1, 2], "f4", "2024-05-10T00:01:00"),
         ("days since 0001-01-01", [739017.0, 739018.0], "f8", "2024-05-10T00:00:00"),
+        ("days since 1970-1-1 0:0:0 -6:00", [19853, 19854], "i4", "2024-05-10T06:00:00"),
+        ("seconds since 1970-1-1 00:00:00 -6", [1715299200, 1715299201], "i4", "2024-05-10T06:00:00"),
+        ("seconds since 2024-05-10", [0.1, 0.2], "f8", "2024-05-10T00:00:00.1"),
+        ("hours since 2024-05-10 12", [0, 1], "i4", "2024-05-10T12:00:00"),
+        ("weeks since 2024-05-03", [1, 2], "i4", "2024-05-10T00:00:00"),
+        (
+            "seconds since 2024-05-10 00:00:00.123456789",
+            [0, 1],
+            "i8",
+            "2024-05-10T00:00:00.123456789",
+        ),
     ],
 )
 def test_times_count_from_any_moment_in_any_unit(cdf_reader, tmp_path, units, times, kind, first):
@@ -159,11 +170,119 @@ def test_times_count_from_any_moment_in_any_unit(cdf_reader, tmp_path, units, ti
         ("months since 2020-01-01", {}, "months are not all of one length"),
         ("seconds since launch", {}, "names no moment"),
         ("days since 2020-01-01", {"calendar": "360_day"}, "calendar '360_day'"),
+        ("days since 2020-01-01", {"calendar": "noleap"}, "calendar 'noleap'"),
+        ("seconds since 2020-01-01", {"calendar": "tai"}, "calendar 'tai'"),
+        ("seconds since 2020-01-01", {"units_metadata": "leap_seconds: utc"}, "count leap seconds"),
+        ("common_years since 2020-01-01", {}, "not all of one length"),
+        ("fortnights since 2020-01-01", {}, "'fortnights' is no unit of time"),
+        ("seconds since 2020-01-01 00:00:00 UTC+2", {}, "names no moment"),
+        ("seconds since 2020-01-01 00:00:00 EST", {}, "names no moment"),
+        ("seconds since 2020-01-01 00:00:00 local", {}, "names no moment"),
+        ("seconds since 2020-01-01 -6:00", {}, "names no moment"),
+        ("seconds since 2020-01-01 00:00:00 -6:00 UTC", {}, "names no moment"),
+        ("seconds since 2020-02-30", {}, "names no moment"),
     ],
 )
 def test_times_that_are_not_understood_are_refused_in_words(cdf_reader, tmp_path, units, facts, said):
     with pytest.raises(DamagedFile, match=said):
         one(cdf_reader, small(tmp_path / "made.nc", units, **facts), "n")
+
+
+def packed(path, units, stored, kind, fill=None, **facts):
+    """Times as they are stored, and 0, 1, 2 … as values."""
+    with netCDF4.Dataset(str(path), "w") as file:
+        file.createDimension("time", len(stored))
+        time = file.createVariable("time", kind, ("time",), fill_value=fill)
+        time.set_auto_maskandscale(False)
+        time.setncatts({"units": units, **facts})
+        time[:] = np.asarray(stored, time.dtype)
+        file.createVariable("n", "f8", ("time",))[:] = np.arange(float(len(stored)))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("units", "stored", "kind", "facts", "times"),
+    [
+        (
+            "seconds since 2024-05-10",
+            [1, 86399999],
+            "i4",
+            {"scale_factor": 0.001},
+            ["00:00:00.001", "23:59:59.999"],
+        ),
+        (
+            "seconds since 2024-05-10",
+            [1, 9],
+            "i4",
+            {"scale_factor": np.float32(0.001)},
+            ["00:00:00.001", "00:00:00.009"],
+        ),
+        (
+            *("seconds since 1970-01-01", [1715299200001000001, 1715299200001000003], "i8"),
+            *({"scale_factor": 1e-9}, ["00:00:00.001000001", "00:00:00.001000003"]),
+        ),
+        ("days since 2024-05-10", [0, 86399], "i4", {"scale_factor": 1 / 86400}, ["00:00:00", "23:59:59"]),
+        ("days since 1970-01-01", [1715299201], "i4", {"scale_factor": 1 / 86400}, ["00:00:01"]),
+        ("hours since 2024-05-10", [0, 5], "i2", {"scale_factor": 1 / 3}, ["00:00:00", "01:40:00"]),
+        ("seconds since 2024-05-10", [0, 1], "i4", {"add_offset": 3600.5}, ["01:00:00.5", "01:00:01.5"]),
+        (
+            *("seconds since 1970-01-01", [1, 2], "i2"),
+            *({"scale_factor": 60, "add_offset": 1715299200}, ["00:01:00", "00:02:00"]),
+        ),
+        (
+            *("seconds since 2024-05-10", [0.5, 1.0], "f4"),
+            *({"scale_factor": 0.1, "add_offset": 3600.0}, ["01:00:00.05", "01:00:00.1"]),
+        ),
+        (
+            *("minutes since 2024-05-10", [-56, -1], "i1"),
+            *({"_Unsigned": "true", "scale_factor": 2.0}, ["06:40:00", "08:30:00"]),
+        ),
+        (
+            "seconds since 2024-05-10",
+            [2],
+            "i4",
+            {"scale_factor": 0.12345678901234567},
+            ["00:00:00.246913578"],
+        ),
+    ],
+)
+def test_packed_times_are_unpacked_exactly(cdf_reader, tmp_path, units, stored, kind, facts, times):
+    table = one(cdf_reader, packed(tmp_path / "x.nc", units, stored, kind, **facts), "n")
+    assert table.epoch.tolist() == np.array([f"2024-05-10T{time}" for time in times], "M8[ns]").tolist()
+
+
+@pytest.mark.parametrize("facts", [{"scale_factor": 0.0}, {"scale_factor": -1.0}, {"add_offset": np.nan}])
+def test_times_that_cannot_be_unpacked_are_refused(cdf_reader, tmp_path, facts):
+    path = packed(tmp_path / "x.nc", "seconds since 2024-05-10", [1, 2], "i4", **facts)
+    with pytest.raises(DamagedFile, match="packed times cannot have a scale_factor of"):
+        one(cdf_reader, path, "n")
+
+
+@pytest.mark.parametrize(
+    ("stored", "kind", "fill", "facts"),
+    [
+        ([1, -1, 2], "i4", -1, {}),
+        ([1, -1, 2], "i4", None, {"missing_value": np.int32(-1)}),
+        ([1, netCDF4.default_fillvals["i4"], 2], "i4", None, {}),
+        ([1.0, np.nan, 2.0], "f8", None, {}),
+        ([1, -5, 2], "i4", None, {"valid_min": np.int32(0)}),
+        ([1, 90, 2], "i4", None, {"valid_max": np.int32(80)}),
+        ([1, 90, 2], "i4", None, {"valid_range": np.array([0, 80], "i4")}),
+        ([1, 255, 2], "u1", 255, {}),
+        ([1, -1, 2], "i1", None, {"_Unsigned": "true", "missing_value": np.int8(-1)}),
+        ([1, 200, 2], "u1", None, {"_Unsigned": "false", "valid_min": np.int8(0)}),
+        ([1, 90, 2], "i4", None, {"scale_factor": 60.0, "valid_max": 3600.0}),
+        ([1, 90, 2], "i4", None, {"scale_factor": 60.0, "valid_max": np.int32(60)}),
+        ([1, -1, 2], "i4", -1, {"scale_factor": 60.0}),
+    ],
+)  # fmt: skip
+def test_times_that_the_file_calls_missing_are_dropped_and_counted(
+    cdf_reader, tmp_path, stored, kind, fill, facts
+):
+    path = packed(tmp_path / "x.nc", "seconds since 2024-05-10", stored, kind, fill, **facts)
+    table = one(cdf_reader, path, "n")
+    assert table.values.tolist() == [0.0, 2.0]
+    assert table.notes == ("1 of 3 records dropped: their epoch is fill, or out of range",)
 
 
 def test_a_variable_without_times_says_so(cdf_reader, tmp_path):

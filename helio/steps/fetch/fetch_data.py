@@ -44,7 +44,7 @@ class Fetched:
 
 
 @tool(
-    version=2,
+    version=3,
     needs=(("dataset_id", "candidates"), ("parameter_id", "parameters", "candidates")),
     range_capable=True,
 )

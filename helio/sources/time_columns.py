@@ -1,0 +1,586 @@
+"""Which columns of a file give its times, by their titles and first cells, and their times as ISO 8601."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from helio.sources.cdf_epoch import NO_TIME
+from helio.sources.iso_times import NotATime
+from helio.sources.netcdf_time import TimeUnits
+
+Cells = Callable[[int], pa.ChunkedArray]
+"""Gives a column of the file, by its place, as texts."""
+
+_ROLES = {
+    "stamp": ("epoch", "date time", "datetime", "timestamp", "time stamp", "time tag", "timetag", "isotime",
+              "iso time"),
+    "date": ("date", "dates", "yyyymmdd", "yyyy mm dd", "date yyyymmdd", "date yyyy mm dd", "ymd"),
+    "time": ("time", "times", "time of day", "tod", "hh mm", "hh mm ss", "time hh mm", "time hh mm ss"),
+    "hhmm": ("hhmm", "time hhmm"),
+    "hhmmss": ("hhmmss", "time hhmmss"),
+    "year": ("year", "years", "yr", "yyyy"),
+    "month": ("month", "mon", "mo"),
+    "day": ("day", "dd", "da", "dom", "dy", "day of month", "mday"),
+    "doy": ("doy", "ddd", "yday", "day of year"),
+    "hour": ("hour", "hours", "hr", "hrs", "hh", "hour h", "hours h", "hr h"),
+    "minute": ("minute", "minutes", "mins", "minute min", "minutes min"),
+    "min": ("min", "mn"),
+    "mm": ("mm",),
+    "second": ("second", "seconds", "sec", "secs", "ss", "second s", "seconds s", "sec s"),
+    "millisecond": ("millisecond", "milliseconds", "msec", "ms"),
+    "microsecond": ("microsecond", "microseconds", "usec", "us"),
+    "hours of day": ("hours of day", "hour of day", "decimal hour", "decimal hours", "time h", "time hr", "time hours",
+                     "time of day h"),
+    "minutes of day": ("minutes of day", "minute of day", "time min", "time minutes", "time of day min"),
+    "seconds of day": ("seconds of day", "second of day", "sec of day", "secs of day", "seconds of the day", "sod",
+                       "time s", "time sec", "time seconds", "time of day s", "sod s",
+                       "seconds of day s"),
+    "milliseconds of day": ("milliseconds of day", "ms of day", "msec of day", "time ms", "time msec",
+                            "time of day ms"),
+}  # fmt: skip
+_ROLE_OF = {name: role for role, names in _ROLES.items() for name in names}
+_OF_DAY = {
+    "hours of day": 3600 * 10**9,
+    "minutes of day": 60 * 10**9,
+    "seconds of day": 10**9,
+    "milliseconds of day": 10**6,
+}
+_ALONE = {"hour": "hours of day", "minute": "minutes of day", "second": "seconds of day"}
+_PARTS = ("hour", "minute", "second", "millisecond", "microsecond")
+_NANOSECONDS = {
+    "hour": 3600 * 10**9,
+    "minute": 60 * 10**9,
+    "second": 10**9,
+    "millisecond": 10**6,
+    "microsecond": 10**3,
+}
+_TITLED = ("stamp", "date", "time")
+
+_OFFSET = re.compile(
+    r"(?:(?:utc|gmt|ut)\s*(?P<short>[+-]\s*\d{1,2}(?::?\d{2})?)|(?P<long>[+-]\d{2}:?\d{2}))(?!\d)"
+)
+_UTC = frozenset({"utc", "ut", "gmt", "zulu"})
+_LOCAL = frozenset({
+    "local", "loc", "lt", "lst", "est", "edt", "cst", "cdt", "mst", "mdt", "pst", "pdt", "hst", "akst", "cet", "cest",
+    "eet", "eest", "wet", "west", "bst", "ist", "jst", "kst", "msk",
+})  # fmt: skip
+_ZONES_ALONE = _UTC | {"local", "lt", "lst"}
+_PLACE_NAME = re.compile(r"(?:africa|america|antarctica|asia|atlantic|australia|europe|indian|pacific)/\w+")
+
+_DATE = r"\d{4}-(?:\d{2}-\d{2}|\d{3})"
+_OF_DATE = re.compile(rf"{_DATE}|\d{{8}}")
+_COMPLETE = re.compile(rf"{_DATE}[T ]\d{{2}}.*", re.DOTALL)
+_MIDNIGHT = r"[T ]00:?00(?::?00(?:\.0+)?)?$"
+_OF_TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:Z|z|UTC|[+-]\d{2}(?::?\d{2})?)?")
+_OWN_ZONE = r"(?:[Zz]|UTC|[T ]\d{2}[:\d.]*[+-]\d{2}(?::?\d{2})?)\s*$"
+_DAY = 86_400 * 10**9
+_MOST_LOOKED_AT = 100
+"""Columns whose cells are looked at although nothing in their titles says time."""
+
+
+class NotTimes(ValueError):
+    """Columns that seem to give the times and are not understood completely."""
+
+    def __init__(self, message: str, advice: str) -> None:
+        super().__init__(message)
+        self.advice = advice
+
+
+@dataclass(frozen=True)
+class Title:
+    """What a column's title says of time.
+
+    Parameters
+    ----------
+    role : str
+        ``"date"``, ``"hour"``; empty for a column that is not called as times are.
+    zone : str or None
+        ``"+00:00"`` for UTC, ``"+02:00"``, ``"local"``; None where nothing is said.
+    """
+
+    role: str
+    zone: str | None
+
+
+def read_title(title: str) -> Title:
+    """The role and the zone of a column.
+
+    >>> read_title("Time (UTC+2)")
+    Title(role='time', zone='+02:00')
+    """
+    text, zone = title.lower(), None
+    found = _OFFSET.search(text)
+    if found:
+        sign, digits = (
+            (found["short"] or found["long"])[0],
+            re.sub(r"\D", "", found["short"] or found["long"]),
+        )
+        digits = digits.rjust(2, "0") if len(digits) < 3 else digits.rjust(4, "0")
+        zone = f"{sign}{digits[:2]}:{digits[2:] or '00'}"
+        text = text[: found.start()] + " " + text[found.end() :]
+    if _PLACE_NAME.search(text):
+        zone, text = "local", _PLACE_NAME.sub(" ", text)
+    words = re.findall(r"[a-z0-9%]+", text)
+    if zone is None and set(words) & _LOCAL:
+        zone = "local"
+    if zone is None and set(words) & _UTC:
+        zone = "+00:00"
+    name = " ".join(word for word in words if word not in _UTC and word not in _LOCAL)
+    if not name and zone and set(words) <= _ZONES_ALONE:
+        # "UTC", "UTC+2", "LT"
+        return Title("time", zone)
+    # "UT [h]"; without a zone the field along H, or anything
+    name = f"time {name}" if zone and name in ("h", "s") else name
+    return Title(_ROLE_OF.get(name, ""), zone)
+
+
+@dataclass(frozen=True)
+class TimeColumns:
+    """The columns that give the times of a file.
+
+    Parameters
+    ----------
+    titles : tuple of str
+        All titles of the file.
+    parts : mapping of str to int
+        The place of each: ``{"stamp": 0}`` for one that holds whole times, else ``{"date": 0, "time": 1}``.
+    zone : str or None
+        As `Title` has it.
+    """
+
+    titles: tuple[str, ...]
+    parts: Mapping[str, int] = field(default_factory=dict)
+    zone: str | None = None
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """The places of all, in file order."""
+        return tuple(sorted(self.parts.values()))
+
+    @property
+    def words(self) -> str:
+        """The columns in words."""
+        return _words(self.titles, self.places)
+
+    @property
+    def single(self) -> int | None:
+        """The place of the one column that holds whole times, if it is one."""
+        return self.parts.get("stamp") if len(self.parts) == 1 else None
+
+    def texts(self, cells: Cells) -> pa.ChunkedArray:
+        """Every time as a text in ISO 8601 for `nanoseconds_of_texts`.
+
+        Raises
+        ------
+        NotATime
+            A cell is not of its column's kind.
+        NotTimes
+            The cells of a column are of several kinds, or local without an offset.
+        """
+        if self.single is not None:
+            return self._zoned(pc.utf8_trim_whitespace(cells(self.single)))
+        texts = self._days(cells)
+        hours = self._times_of_day(cells)
+        if hours is not None:
+            texts = pc.binary_join_element_wise(texts, hours, "T")
+        return self._zoned(texts)
+
+    def offset(self) -> int:
+        """Nanoseconds to take from times that have no offset of their own.
+
+        Raises
+        ------
+        NotTimes
+            They are local, and the offset is not written.
+        """
+        if self.zone == "local":
+            raise self._local()
+        hours, minutes = (int(part) for part in (self.zone or "+00:00")[1:].split(":"))
+        size = (hours * 60 + minutes) * 60 * 10**9
+        return -size if (self.zone or "+")[0] == "-" else size
+
+    def _zoned(self, texts: pa.ChunkedArray) -> pa.ChunkedArray:
+        """With the offset that the title gives; a cell's own says it as well."""
+        if self.zone is None or self.zone == "+00:00":
+            return texts
+        own = pc.match_substring_regex(texts, _OWN_ZONE)
+        if self.zone == "local":
+            if not pc.all(own).as_py():
+                raise self._local()
+            return texts
+        if pc.any(own).as_py():
+            raise NotTimes(
+                f"{self.words} says {self.zone}, and its times have an offset of their own",
+                "write the offset in one of the two places",
+            )
+        return pc.binary_join_element_wise(texts, self.zone, "")
+
+    def _local(self) -> NotTimes:
+        return NotTimes(
+            f"the times in {self.words} are local, and their offset from UTC is not written",
+            "write it in the title, such as 'time (UTC+2)', or in each time, such as 2024-05-10T00:00:00+02:00",
+        )
+
+    # Days
+
+    def _days(self, cells: Cells) -> pa.ChunkedArray:
+        if "date" in self.parts:
+            texts = pc.utf8_trim_whitespace(cells(self.parts["date"]))
+            texts = pc.replace_substring_regex(texts, _MIDNIGHT, "")
+            return pc.replace_substring_regex(texts, r"^(\d{4})(\d{2})(\d{2})$", r"\1-\2-\3")
+        year = self._whole("year", cells)
+        if "doy" not in self.parts:
+            return _joined([year, self._whole("month", cells), self._whole("day", cells)], (4, 2, 2), "-")
+        day = self._day_of_year(cells) // _DAY
+        first: npt.NDArray[np.datetime64] = (np.clip(year, 1, 9999) - 1970).astype("M8[Y]")
+        length = ((first + 1).astype("M8[D]") - first.astype("M8[D]")).astype(np.int64)
+        wrong = np.flatnonzero((day < 1) | (day > length) | (year < 1) | (year > 9999))
+        if wrong.size:
+            row = int(wrong[0])
+            raise NotATime(row, f"{year[row]}-{day[row]}", "is no day of a year")
+        days = first.astype("M8[D]") + (day - 1).astype("m8[D]")
+        texts = np.datetime_as_string(days)
+        return pa.chunked_array([pa.array(texts.tolist(), pa.string())])
+
+    def _day_of_year(self, cells: Cells) -> npt.NDArray[np.int64]:
+        """In nanoseconds, counted from one day; its fraction counts where nothing else gives the time of day."""
+        if set(self.parts) != {"year", "doy"}:
+            return self._whole("doy", cells) * _DAY
+        return TimeUnits(_DAY, 0).decode(self._numbers("doy", cells), np.zeros((), dtype=bool))
+
+    # Times of day
+
+    def _times_of_day(self, cells: Cells) -> pa.ChunkedArray | None:
+        for role in ("time", "hhmm", "hhmmss"):
+            if role in self.parts:
+                return self._texts_of_day(role, cells)
+        for role, unit in _OF_DAY.items():
+            if role in self.parts:
+                numbers = self._numbers(role, cells)
+                return _clock_of(
+                    *_of_day(TimeUnits(unit, 0).decode(numbers, np.zeros((), dtype=bool)), numbers)
+                )
+        given = [role for role in _PARTS if role in self.parts]
+        if not given:
+            if "doy" not in self.parts:
+                return None
+            rest = self._day_of_year(cells) % _DAY
+            return _clock_of(*_of_day(rest, rest))
+        # all but the last are whole
+        wholes = {role: self._whole(role, cells) for role in given[:-1]}
+        last = self._numbers(given[-1], cells)
+        wholes[given[-1]] = np.floor(last).astype(np.int64)
+        unit = _NANOSECONDS[given[-1]]
+        fraction = np.minimum(np.rint((last - np.floor(last)) * unit).astype(np.int64), unit - 1)
+        hour, minute, second, milli, micro = (wholes.get(role, np.zeros_like(fraction)) for role in _PARTS)
+        for part, most in ((milli, 999), (micro, 999_999 if "millisecond" not in wholes else 999)):
+            wrong = np.flatnonzero((part < 0) | (part > most))
+            if wrong.size:
+                raise NotATime(int(wrong[0]), str(part[wrong[0]]), "is no part of a second")
+        if given[-1] == "minute":
+            second, fraction = fraction // 10**9, fraction % 10**9
+        return _clock_of(hour, minute, second, milli * 10**6 + micro * 10**3 + fraction)
+
+    def _texts_of_day(self, role: str, cells: Cells) -> pa.ChunkedArray:
+        texts = pc.utf8_trim_whitespace(cells(self.parts[role]))
+        if role == "time":
+            digits = pc.drop_null(pc.match_substring_regex(texts, r"^\d+(\.\d+)?$"))
+            if not pc.any(digits).as_py():
+                return pc.replace_substring_regex(texts, r"^(\d:)", r"0\1")
+            widths = set(
+                pc.unique(pc.utf8_length(pc.replace_substring_regex(texts, r"\..*$", ""))).to_pylist()
+            )
+            if not pc.all(digits).as_py() or widths not in ({4}, {6}):
+                raise self._unclear(self.parts[role])
+            width = widths.pop()
+        else:
+            width = len(role)
+            short = pc.match_substring_regex(texts, rf"^\d{{1,{width}}}$")
+            texts = pc.if_else(short, pc.utf8_lpad(texts, width, "0"), texts)
+        if width == 4:
+            return pc.replace_substring_regex(texts, r"^(\d{2})(\d{2})$", r"\1:\2")
+        return pc.replace_substring_regex(texts, r"^(\d{2})(\d{2})(\d{2}(?:\.\d+)?)$", r"\1:\2:\3")
+
+    def _unclear(self, place: int) -> NotTimes:
+        return NotTimes(
+            f"what '{self.titles[place]}' counts beside {_words(self.titles, [p for p in self.places if p != place])} "
+            "is not clear: its cells are neither HH:MM:SS nor all HHMM or all HHMMSS",
+            "say it in its title: 'time [s]' or 'time [h]' for seconds or hours of the day, 'HHMM', 'HHMMSS'",
+        )
+
+    # Numbers
+
+    def _numbers(self, role: str, cells: Cells) -> npt.NDArray[np.float64]:
+        texts = pc.utf8_trim_whitespace(cells(self.parts[role]))
+        if texts.null_count:
+            raise NotATime(int(pc.index(pc.is_null(texts), pa.scalar(True)).as_py()), "")
+        try:
+            numbers = np.array(pc.cast(texts, pa.float64()), dtype=np.float64)
+        except pa.ArrowInvalid:
+            numbers = np.array([_number(row, text) for row, text in enumerate(texts.to_pylist())])
+        wrong = np.flatnonzero(~np.isfinite(numbers) | (np.abs(numbers) > 10**12))
+        if wrong.size:
+            raise NotATime(int(wrong[0]), texts[int(wrong[0])].as_py())
+        return numbers
+
+    def _whole(self, role: str, cells: Cells) -> npt.NDArray[np.int64]:
+        numbers = self._numbers(role, cells)
+        wrong = np.flatnonzero(numbers != np.floor(numbers))
+        if wrong.size:
+            row = int(wrong[0])
+            raise NotATime(
+                row,
+                f"{numbers[row]:g}",
+                f"is no whole number of the column '{self.titles[self.parts[role]]}'",
+            )
+        return numbers.astype(np.int64)
+
+
+def find_times(titles: Sequence[str], first_cells: Callable[[int], Sequence[str]]) -> TimeColumns:
+    """Which columns give the times.
+
+    One column of whole times that is called so (``time``, ``epoch``); or a date with a time of day in columns of their
+    own; or year, day and time of day; or else the first column, whatever it holds.
+
+    Parameters
+    ----------
+    titles : sequence of str
+    first_cells : callable
+        Gives some cells of a column, by its place, without those that are missing.
+
+    Raises
+    ------
+    NotTimes
+        Columns are called as parts of a time are, and do not make a whole one.
+    """
+    return _Search(tuple(titles), first_cells).find()
+
+
+def is_time_title(title: str) -> bool:
+    """Whether a column is called as whole times are."""
+    return read_title(title).role in _TITLED
+
+
+class _Search:
+    def __init__(self, titles: tuple[str, ...], first_cells: Callable[[int], Sequence[str]]) -> None:
+        self._titles = titles
+        self._first_cells = first_cells
+        self._read = [read_title(title) for title in titles]
+        self._called: dict[str, list[int]] = {}
+        for place, said in enumerate(self._read):
+            if said.role == "mm":
+                self._called.setdefault(self._what_mm_is(place), []).append(place)
+            elif said.role:
+                self._called.setdefault(said.role, []).append(place)
+
+    def find(self) -> TimeColumns:
+        called = sorted(place for role in _TITLED for place in self._called.get(role, ()))
+        # in UTC, should there be local times beside it
+        called.sort(key=lambda place: self._read[place].zone not in (None, "+00:00"))
+        kinds = {place: self._kind(place) for place in called}
+        for place in called:
+            if kinds[place] == "complete":
+                return self._made({"stamp": place})
+        dates = [place for place in called if kinds[place] in ("date", "midnight")]
+        dates.sort(key=lambda place: self._read[place].role != "date")
+        if dates:
+            return self._beside_date(dates[0])
+        group = self._year_and_day()
+        if group is not None:
+            return self._made({**group, **self._time_of_day(set(group.values()))})
+        if any(kinds[place] == "time" for place in called) or self._called.keys() & {"hhmm", "hhmmss"}:
+            if "date" in self._called:
+                place = self._called["date"][0]
+                cell = next(iter(self._first_cells(place)), "")
+                raise NotTimes(
+                    f"'{cell}' in '{self._titles[place]}' is no date", "write dates as 2024-05-10 or 20240510"
+                )
+            raise NotTimes(
+                f"no column gives the date beside {_words(self._titles, self._any_part())}",
+                "call the column of dates 'date', or those of its parts 'year', 'month', 'day' or 'year', 'doy'",
+            )
+        if self._kind(0) in ("complete", "midnight", "date"):
+            return self._made({"stamp": 0})
+        if not called and "year" in self._called:
+            raise NotTimes(
+                f"a whole date cannot be made of {_words(self._titles, self._any_part())}",
+                "name columns 'year', 'month', 'day', or 'year', 'doy'",
+            )
+        return self._made({"stamp": called[0] if called else 0})
+
+    def _beside_date(self, date: int) -> TimeColumns:
+        """A date with its time of day, or a date alone where the records are of different days."""
+        rest = self._time_of_day({date})
+        if rest and self._read[date].role == "date":
+            return self._made({"date": date, **rest})
+        cells = self._first_cells(date)
+        others = list(rest.values()) or [
+            place
+            for place in range(min(len(self._titles), _MOST_LOOKED_AT))
+            if place != date and self._kind(place) == "time"
+        ]
+        if others and len(set(cells)) < len(cells):
+            raise NotTimes(
+                f"'{self._titles[date]}' gives one date to several records, and "
+                f"{_words(self._titles, others)} may be their times of day",
+                "call the column of dates 'date' and that of times of day 'time'",
+            )
+        compact = any(re.fullmatch(r"\d{8}", cell) for cell in cells)
+        return self._made({"date" if compact else "stamp": date})
+
+    def _year_and_day(self) -> dict[str, int] | None:
+        for roles in (("year", "month", "day"), ("year", "doy")):
+            if all(role in self._called for role in roles):
+                return {role: self._only(role) for role in roles}
+        return None
+
+    def _time_of_day(self, used: set[int]) -> dict[str, int]:
+        """The columns that give the time of day; none where there are none."""
+        times = [
+            place
+            for role in ("time", "hhmm", "hhmmss")
+            for place in self._called.get(role, ())
+            if place not in used
+        ]
+        kinds = {place: self._kind(place) for place in times}
+        times = [place for place in times if kinds[place] not in ("complete", "midnight", "date")]
+        preferred = [place for place in times if self._read[place].zone != "local"] or times
+        if len(preferred) > 1:
+            raise NotTimes(
+                f"which of {_words(self._titles, preferred)} gives the time of day is not clear",
+                "leave one of them in the file, or call the others something else",
+            )
+        called = [role for role in _PARTS if role in self._called]
+        if self._min_is_minute():
+            self._called["minute"] = self._called["min"]
+            called.insert(1, "minute")
+        whole = [*preferred, *(place for role in _OF_DAY for place in self._called.get(role, ()))][:1]
+        if whole and "hour" not in called and called:
+            # seconds beside HH:MM would be lost
+            raise self._not_whole([*whole, *(self._only(role) for role in called)])
+        if preferred:
+            return {self._read[preferred[0]].role: preferred[0]}
+        for role in _OF_DAY:
+            if role in self._called:
+                return {role: self._only(role)}
+        if len(called) == 1 and called[0] in _ALONE:
+            return {_ALONE[called[0]]: self._only(called[0])}
+        if not set(called) & set(_PARTS[:3]):
+            return {}
+        if called not in ([*_PARTS[: len(called)]], [*_PARTS[:3], "microsecond"]):
+            raise self._not_whole([self._only(role) for role in called])
+        return {role: self._only(role) for role in called}
+
+    def _min_is_minute(self) -> bool:
+        """Whether "min" is a minute, and no minimum: behind the hour, and without a maximum."""
+        return (
+            "minute" not in self._called
+            and len(self._called.get("min", ())) == 1
+            and self._called["min"][0] - 1 in self._called.get("hour", ())
+            and not any(title.lower().startswith(("max", "mx")) for title in self._titles)
+        )
+
+    def _not_whole(self, places: Sequence[int]) -> NotTimes:
+        return NotTimes(
+            f"a whole time of day cannot be made of {_words(self._titles, places)}",
+            "name columns 'hour', 'minute', 'second', from the first on; or write HH:MM:SS.fff in one column",
+        )
+
+    def _made(self, parts: dict[str, int]) -> TimeColumns:
+        zones = {self._read[place].zone for place in parts.values()} - {None}
+        if len(zones) > 1:
+            raise NotTimes(
+                f"{_words(self._titles, parts.values())} are of different time zones",
+                "write all parts of a time in one zone, best in UTC",
+            )
+        zone = next(iter(zones), None)
+        if zone not in (None, "local") and not re.fullmatch(r"[+-](?:0\d|1[0-4]):[0-5]\d", zone):
+            raise NotTimes(
+                f"{_words(self._titles, parts.values())}: there is no time zone {zone}",
+                "write one such as UTC+2",
+            )
+        return TimeColumns(self._titles, parts, zone)
+
+    def _only(self, role: str) -> int:
+        places = self._called[role]
+        if len(places) > 1:
+            raise NotTimes(
+                f"which of {_words(self._titles, places)} gives the {role} is not clear",
+                "leave one of them in the file, or call the others something else",
+            )
+        return places[0]
+
+    def _what_mm_is(self, place: int) -> str:
+        before = self._read[place - 1].role if place else ""
+        return {"year": "month", "hour": "minute"}.get(before, "")
+
+    def _any_part(self) -> list[int]:
+        return sorted(place for role, places in self._called.items() if role for place in places)
+
+    def _kind(self, place: int) -> Literal["complete", "midnight", "date", "time", "other"]:
+        """What the first cells of a column hold."""
+        cells = [cell.strip() for cell in self._first_cells(place)]
+        if not cells:
+            return "other"
+        if any(_COMPLETE.fullmatch(cell) for cell in cells):
+            bare = [re.sub(_MIDNIGHT, "", cell) for cell in cells]
+            return "midnight" if all(_OF_DATE.fullmatch(cell) for cell in bare) else "complete"
+        if _OF_DATE.fullmatch(cells[0]):
+            return "date"
+        return "time" if all(_OF_TIME.fullmatch(cell) for cell in cells) else "other"
+
+
+def _words(titles: Sequence[str], places: Any) -> str:
+    return ", ".join(f"'{titles[place]}'" for place in places)
+
+
+def _number(row: int, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise NotATime(row, text, "is no number") from error
+
+
+def _of_day(
+    nanoseconds: npt.NDArray[np.int64], numbers: npt.NDArray[Any]
+) -> tuple[npt.NDArray[np.int64], ...]:
+    """Hours, minutes, seconds and nanoseconds since midnight; a leap second is the 61st of the last minute."""
+    wrong = np.flatnonzero((nanoseconds < 0) | (nanoseconds >= _DAY + 10**9) | (nanoseconds == NO_TIME))
+    if wrong.size:
+        raise NotATime(int(wrong[0]), f"{numbers[wrong[0]]:.15g}", "lies beyond one day")
+    seconds, rest = np.divmod(nanoseconds, 10**9)
+    leap = nanoseconds > _DAY
+    hour, minute, second = seconds // 3600, seconds // 60 % 60, seconds % 60
+    return np.where(leap, 23, hour), np.where(leap, 59, minute), np.where(leap, 60, second), rest
+
+
+def _clock_of(
+    hour: npt.NDArray[np.int64],
+    minute: npt.NDArray[np.int64],
+    second: npt.NDArray[np.int64],
+    nanosecond: npt.NDArray[np.int64],
+) -> pa.ChunkedArray:
+    """Times of day as texts, ``HH:MM:SS.nnnnnnnnn``."""
+    carry, nanosecond = np.divmod(nanosecond, 10**9)
+    whole = _joined([hour, minute, second + carry], (2, 2, 2), ":")
+    if not nanosecond.any():
+        return whole
+    return pc.binary_join_element_wise(whole, _joined([nanosecond], (9,), ""), ".")
+
+
+def _joined(
+    numbers: Sequence[npt.NDArray[np.int64]], widths: Sequence[int], separator: str
+) -> pa.ChunkedArray:
+    texts = [
+        pc.utf8_lpad(pa.chunked_array([pa.array(number)]).cast(pa.string()), width, "0")
+        for number, width in zip(numbers, widths, strict=True)
+    ]
+    return pc.binary_join_element_wise(*texts, separator) if len(texts) > 1 else texts[0]

@@ -1,0 +1,260 @@
+"""Times that stand in several columns, in CSV and in Parquet: read where the titles say so, refused otherwise."""
+
+from datetime import date, datetime, time
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from helio.errors import DamagedFile
+from helio.time_range import TimeRange
+
+DAY = TimeRange(datetime(2024, 5, 9), datetime(2024, 5, 12))
+
+
+@pytest.fixture
+def read(tmp_path, cdf_reader):
+    """Write a CSV and give the epochs of its parameter n."""
+
+    def ask(text, name="n"):
+        path = tmp_path / "made.csv"
+        path.write_text(text)
+        table = cdf_reader.read(path, [name], DAY)[name]
+        assert table.values.tolist() == [float(i) for i in range(1, len(table) + 1)]
+        return [str(epoch).removesuffix("000000000").rstrip(".") for epoch in table.epoch]
+
+    return ask
+
+
+def rows(*cells):
+    return "".join(f"{one},{i}\n" for i, one in enumerate(cells, start=1))
+
+
+@pytest.mark.parametrize(
+    ("titles", "cells", "times"),
+    [
+        ("date,time", ["2024-05-10,00:00:00", "2024-05-10,23:59:59.999"], ["00:00:00", "23:59:59.999000000"]),
+        ("Date,UTC", ["2024-05-10,00:01", "2024-05-10,00:02"], ["00:01:00", "00:02:00"]),
+        ("Date (UTC),Time (UTC)", ["2024-05-10,6:05:00"], ["06:05:00"]),
+        ("DATE_UTC,TIME_UTC", ["2024-131,06:05:00Z"], ["06:05:00"]),
+        ("date,time", ["2024-05-10,06:05:00+02:00"], ["04:05:00"]),
+        ("date,time", ["2024-05-10 00:00:00,06:05:00"], ["06:05:00"]),
+        ("date,time", ["2024-05-09,24:00:00"], ["00:00:00"]),
+        ("YYYYMMDD,HHMM", ["20240510,0005", "20240510,2359"], ["00:05:00", "23:59:00"]),
+        ("YYYYMMDD,HHMM", ["20240510,5", "20240510,105"], ["00:05:00", "01:05:00"]),
+        ("YYYYMMDD,HHMMSS", ["20240510,000501", "20240510,000502.5"], ["00:05:01", "00:05:02.500000000"]),
+        ("YYYYMMDD,HHMMSS", ["20240510,501"], ["00:05:01"]),
+        ("date,time", ["20240510,0005", "20240510,0006"], ["00:05:00", "00:06:00"]),
+        ("date,time", ["20240510,000501", "20240510,000502"], ["00:05:01", "00:05:02"]),
+        ("YYYYMMDD,HH:MM:SS", ["20240510,00:05:00.5"], ["00:05:00.500000000"]),
+        ("year,doy,hour,minute", ["2024,131,0,1", "2024,131,23,59"], ["00:01:00", "23:59:00"]),
+        ("YEAR,DOY,HR", ["2024,131,0", "2024,131,1"], ["00:00:00", "01:00:00"]),
+        (
+            "year,month,day,hour,minute,second",
+            ["2024,5,10,0,0,1", "2024,05,10,00,00,01.25"],
+            ["00:00:01", "00:00:01.250000000"],
+        ),
+        ("Year,Mo,Day,Hr,Min,Sec,Msec", ["2024,5,10,1,2,3,4"], ["01:02:03.004000000"]),
+        ("YYYY,MM,DD,HH,MM,SS", ["2024,5,10,1,2,3"], ["01:02:03"]),
+        ("YR,MO,DA,HHMM", ["2024,05,10,0102"], ["01:02:00"]),
+        ("year,doy", ["2024,131.25", "2024,131.5"], ["06:00:00", "12:00:00"]),
+        ("year,doy,seconds of day", ["2024,131,3600.5"], ["01:00:00.500000000"]),
+        ("date,seconds_of_day", ["2024-05-10,0", "2024-05-10,86399.25"], ["00:00:00", "23:59:59.250000000"]),
+        ("date,sod", ["2024-05-10,60.1"], ["00:01:00.100000000"]),
+        ("date,time [s]", ["2024-05-10,60"], ["00:01:00"]),
+        ("date,UT [h]", ["2024-05-10,6.5"], ["06:30:00"]),
+        ("date,hour", ["2024-05-10,6", "2024-05-10,6.5"], ["06:00:00", "06:30:00"]),
+        ("date,hour,min", ["2024-05-10,6,5"], ["06:05:00"]),
+        ("date,hour [h],minute [min]", ["2024-05-10,6,5"], ["06:05:00"]),
+        ("year,doy,hr,mn", ["2024,131,6,5"], ["06:05:00"]),
+        ("date,hour,minute,second,sod", ["2024-05-10,6,5,4,21904"], ["06:05:04"]),
+        ("year,doy,hour,min,max", ["2024,131,6,5,7"], ["06:00:00"]),
+        ("date,minutes of day", ["2024-05-10,65"], ["01:05:00"]),
+        ("date,time [ms]", ["2024-05-10,1500"], ["00:00:01.500000000"]),
+        ("date (UTC+2),time (UTC+2)", ["2024-05-10,06:00:00"], ["04:00:00"]),
+        ("date,time (UTC-05:30)", ["2024-05-10,06:00:00"], ["11:30:00"]),
+        ("date,UTC+2", ["2024-05-10,06:00:00"], ["04:00:00"]),
+        ("date,local time", ["2024-05-10,06:00:00+02:00"], ["04:00:00"]),
+        ("date,time,local time", ["2024-05-10,06:00:00,08:00:00"], ["06:00:00"]),
+        ("time (UTC+2)", ["2024-05-10T06:00:00"], ["04:00:00"]),
+        ("epoch,year,doy,hour", ["2024-05-10T06:00:00Z,1999,1,5"], ["06:00:00"]),
+        ("date,time", ["2024-05-10,2024-05-10T06:00:00Z"], ["06:00:00"]),
+        ("when,hour,min", ["2024-05-10T06:00:00Z,5,6"], ["06:00:00"]),
+        ("local_time,time_utc", ["2024-05-10T08:00:00,2024-05-10T06:00:00"], ["06:00:00"]),
+    ],
+)
+def test_times_in_several_columns_are_put_together(read, titles, cells, times):
+    assert read(f"{titles},n\n" + rows(*cells)) == [f"2024-05-10T{time}" for time in times]
+
+
+def test_parts_of_a_time_are_no_parameters(read, cdf_reader, tmp_path):
+    read("year,doy,hour,n\n2024,131,5,1\n")
+    assert cdf_reader.describe(tmp_path / "made.csv").parameters == ("n",)
+
+
+def test_all_of_a_day_is_read(tmp_path, cdf_reader):
+    path = tmp_path / "made.csv"
+    minutes = np.datetime64("2024-05-10", "s") + np.arange(1440) * np.timedelta64(60, "s")
+    path.write_text(
+        "date,time,n\n" + "".join(f"{str(m).replace('T', ',')},{i}\n" for i, m in enumerate(minutes))
+    )
+    table = cdf_reader.read(path, ["n"], DAY)["n"]
+    assert (table.epoch == minutes).all()
+    assert len(table) == 1440
+
+
+def test_what_omniweb_lists_is_read(read):
+    assert read("YEAR DOY HR  n  m\n2024 131  0    1  -3.3\n2024 131  1    2  2.5\n") == [
+        "2024-05-10T00:00:00",
+        "2024-05-10T01:00:00",
+    ]
+
+
+@pytest.mark.parametrize("title", ["min", "max", "h", "day"])
+def test_a_short_name_beside_a_date_is_data(read, title):
+    assert read(f"date,{title},n\n2024-05-10,17,1\n2024-05-11,18,2\n") == [
+        "2024-05-10T00:00:00",
+        "2024-05-11T00:00:00",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("date,time,n\n2024-05-10,5,1\n2024-05-10,10,2\n", "what 'time' counts beside 'date' is not clear"),
+        (
+            "date,time,n\n2024-05-10,0005,1\n2024-05-10,10,2\n",
+            "what 'time' counts beside 'date' is not clear",
+        ),
+        ("date,time,n\n2024-05-10,1:05 PM,1\n", "line 2: .* in the columns 'date', 'time'"),
+        (
+            "date,time,n\n2024-05-10,00:00:00,1\n2024-05-10,,2\n",
+            "line 3: there is no time, in the columns",
+        ),
+        (
+            "date,time,n\n10.05.2024,00:00:00,1\n",
+            "'10.05.2024' in 'date' is no date",
+        ),
+        ("date,time,n\n2024-05-10,25:00:00,1\n", "line 2: '2024-05-10T25:00:00' is not a time"),
+        ("date,hour,n\n2024-05-10,24.5,1\n", "line 2: .* lies beyond one day, in the columns 'date', 'hour'"),
+        ("date,hour,minute,n\n2024-05-10,5,60,1\n", "line 2: '2024-05-10T05:60:00' is not a time"),
+        ("date,hour,minute,n\n2024-05-10,5.5,0,1\n", "'5.5' is no whole number of the column 'hour'"),
+        ("date,sod,n\n2024-05-10,-1,1\n", "lies beyond one day"),
+        ("date,sod,n\n2024-05-10,90000,1\n", "lies beyond one day"),
+        ("date,sod,n\n2024-05-10,x,1\n", "line 2: 'x' is no number, in the columns 'date', 'sod'"),
+        ("date,hour,second,n\n2024-05-10,5,6,1\n", "a whole time of day cannot be made of 'hour', 'second'"),
+        (
+            "date,minute,second,n\n2024-05-10,5,6,1\n",
+            "a whole time of day cannot be made of 'minute', 'second'",
+        ),
+        (
+            "date,time,second,n\n2024-05-10,05:06,1,1\n",
+            "a whole time of day cannot be made of 'time', 'second'",
+        ),
+        ("date,time,ms,n\n2024-05-10,05:06:07,1,1\n", "a whole time of day cannot be made of 'time', 'ms'"),
+        ("date,UT [h],minute,n\n2024-05-10,5,6,1\n", r"cannot be made of 'UT \[h\]', 'minute'"),
+        (
+            "time,hour,n\n2024-05-10,5,1\n2024-05-10,6,2\n",
+            "'time' gives one date to several records, and 'hour' may",
+        ),
+        ("time,n\n00:05:00,1\n", "no column gives the date beside 'time'"),
+        ("HHMM,n\n0005,1\n", "no column gives the date beside 'HHMM'"),
+        ("year,hour,n\n2024,5,1\n", "a whole date cannot be made of 'year', 'hour'"),
+        ("year,day,hour,n\n2024,131,5,1\n", "a whole date cannot be made of 'year', 'day', 'hour'"),
+        ("year,month,n\n2024,5,1\n", "a whole date cannot be made of 'year', 'month'"),
+        ("year,doy,n\n2023,366,1\n", "line 2: '2023-366' is no day of a year"),
+        ("year,doy,n\n2023,0,1\n", "line 2: '2023-0' is no day of a year"),
+        ("year,month,day,n\n2023,2,29,1\n", "line 2: '2023-02-29' is not a time"),
+        ("year,doy,n\n24,131,1\n", "outside the years 1677 to 2262"),
+        ("year,doy,hour,hour,n\n2024,131,5,6,1\n", "which of 'hour', 'hour' gives the hour is not clear"),
+        (
+            "date,time,UTC,n\n2024-05-10,05:00,06:00,1\n",
+            "which of 'time', 'UTC' gives the time of day is not clear",
+        ),
+        ("date,local time,n\n2024-05-10,05:00:00,1\n", "'date', 'local time' are local, and their offset"),
+        ("time (local),n\n2024-05-10T05:00:00,1\n", "'time (local)' are local, and their offset"),
+        ("date (LT),n\n2024-05-10,1\n", r"'date \(LT\)' are local"),
+        ("Time (CET),n\n2024-05-10T05:00:00,1\n", r"'Time \(CET\)' are local"),
+        ("time [Europe/Berlin],n\n2024-05-10T05:00:00,1\n", "are local, and their offset"),
+        ("time (local),n\n2024-05-10T05:00:00Z,1\n2024-05-10T06:00:00,2\n", "are local, and their offset"),
+        (
+            "time (UTC+2),n\n2024-05-10T05:00:00Z,1\n",
+            r"says \+02:00, and its times have an offset of their own",
+        ),
+        ("date (UTC),time (UTC+2),n\n2024-05-10,05:00,1\n", "are of different time zones"),
+        ("time (UTC+25),n\n2024-05-10T05:00:00,1\n", r"there is no time zone \+25:00"),
+        (
+            "date,clock,n\n2024-05-10,05:00,1\n2024-05-10,06:00,2\n",
+            "'clock' may be their times of day",
+        ),
+    ],
+)
+def test_what_is_not_understood_completely_is_refused(read, text, said):
+    with pytest.raises(DamagedFile, match=said.replace("(local)", r"\(local\)")) as refusal:
+        read(text)
+    assert refusal.value.advice
+    assert "made.csv" in str(refusal.value)
+
+
+# Parquet
+
+MINUTES = [time(6, 5), time(6, 6)]
+EPOCHS = np.array(["2024-05-10T06:05", "2024-05-10T06:06"], "M8[ns]")
+
+
+@pytest.fixture
+def epochs(tmp_path, cdf_reader):
+    """Write a Parquet file and give the epochs of its parameter n."""
+
+    def ask(columns):
+        pq.write_table(pa.table({**columns, "n": [1.0, 2.0]}), tmp_path / "made.parquet")
+        return cdf_reader.read(tmp_path / "made.parquet", ["n"], DAY)["n"].epoch
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"date": pa.array([date(2024, 5, 10)] * 2), "time": pa.array(MINUTES)},
+        {"date": pa.array([datetime(2024, 5, 10)] * 2), "time": pa.array(MINUTES, pa.time32("s"))},
+        {"date": pa.array([datetime(2024, 5, 10)] * 2, pa.timestamp("ns")), "time": ["06:05", "06:06"]},
+        {"date": ["2024-05-10"] * 2, "UTC": ["06:05:00", "06:06:00"]},
+        {"YYYYMMDD": pa.array([20240510] * 2), "HHMM": pa.array([605, 606], pa.int32())},
+        {"year": [2024] * 2, "doy": [131] * 2, "hour": [6, 6], "minute": [5, 6]},
+        {
+            "year": [2024.0] * 2,
+            "month": [5.0] * 2,
+            "day": [10.0] * 2,
+            "hour": [6.0] * 2,
+            "minute": [5.0, 6.0],
+        },
+        {"date": [20240510] * 2, "time [s]": pa.array([21900, 21960], pa.float32())},
+        {"date": pa.array([datetime(2024, 5, 10, 6, 5), datetime(2024, 5, 10, 6, 6)]), "hour": [9, 9]},
+        {"time (UTC+2)": pa.array([datetime(2024, 5, 10, 8, 5), datetime(2024, 5, 10, 8, 6)])},
+    ],
+    ids=range(10),
+)
+def test_times_in_several_columns_of_parquet(epochs, columns):
+    np.testing.assert_array_equal(epochs(columns), EPOCHS)
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"date": ["2024-05-10"] * 2, "time": [1, 2]}, "what 'time' counts beside 'date' is not clear"),
+        ({"time": ["06:05", "06:06"]}, "no column gives the date"),
+        ({"local time": pa.array([datetime(2024, 5, 10)] * 2)}, "are local, and their offset"),
+        (
+            {"date": pa.array([date(2024, 5, 10), None]), "time": pa.array(MINUTES)},
+            "record 1: there is no time",
+        ),
+        ({"year": [2024, 2024], "doy": pa.array(["a", "b"])}, "record 0: 'a' is no number"),
+    ],
+)
+def test_times_of_parquet_that_are_not_understood_are_refused(epochs, columns, said):
+    with pytest.raises(DamagedFile, match=said) as refusal:
+        epochs(columns)
+    assert refusal.value.advice
+    assert "made.parquet" in str(refusal.value)
