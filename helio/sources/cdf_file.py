@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -54,15 +54,27 @@ _READING_ERRORS = (
 )  # fmt: skip
 
 
+class _CdfOf(CDF):  # type: ignore[misc]  # cdflib says nothing of its types
+    """A CDF behind a path that leads to an open descriptor; cdflib would open the file that the path resolves to."""
+
+    def __init__(self, source: Path, *, string_encoding: str) -> None:
+        self._source = source
+        super().__init__(source, string_encoding=string_encoding)
+
+    def _file_or_url_or_s3_handler(self, filename: str, filetype: str, s3_read_method: int) -> IO[bytes]:
+        return self._source.open("rb")
+
+
 class CdfFile:
     """An open CDF that remembers what was asked of it, except for records."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, source: Path | None = None) -> None:
         self.path = path
-        self.size = path.stat().st_size
+        source = source or path
+        self.size = source.stat().st_size
         with self._reading():
             # Latin-1 reads any byte; text that is UTF-8 is recognised afterwards
-            self._cdf = CDF(path, string_encoding="latin-1")
+            self._cdf = _CdfOf(source, string_encoding="latin-1")
             if self._cdf.temp_file is not None:
                 # the unpacked copy stays readable through its handle, and goes even if this process is killed
                 self.size = self._cdf.temp_file.stat().st_size
@@ -70,7 +82,7 @@ class CdfFile:
                 os.remove(self._cdf.temp_file)
                 self._cdf.temp_file = None
             else:
-                self._blocks = path.open("rb")
+                self._blocks = source.open("rb")
         self._names: tuple[str, ...] | None = None
         self._described: dict[str, tuple[Variable, VDR, str | int] | None] = {}
         self._attributes: dict[str, Attributes] = {}

@@ -39,10 +39,10 @@ class NetcdfFile:
     CF Conventions 1.11, sections 2.5, 4.4, 5, 7.1 and 8.1; NetCDF Users Guide, "Attribute Conventions".
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, source: Path | None = None) -> None:
         self.path = path
         with self._reading():
-            self._file = netCDF4.Dataset(str(path), "r")
+            self._file = netCDF4.Dataset(str(source or path), "r")
             self._file.set_auto_maskandscale(False)
             self._file.set_auto_chartostring(False)
             self._variables = dict(_walk(self._file, ""))
