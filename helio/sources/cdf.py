@@ -22,7 +22,7 @@ from helio.errors import ChangedFile, DamagedFile, DataError, NoData, UnknownPar
 from helio.sources.child import child_environment, memory_limit
 from helio.sources.file_digests import FileState, changed, digest_file
 from helio.sources.formats import format_of
-from helio.store.source_file import SourceFile
+from helio.store.source_file import Proof, SourceFile, proves
 from helio.time_range import TimeRange
 
 if TYPE_CHECKING:
@@ -64,11 +64,15 @@ class FileFacts:
     affiliation: str = ""
     rules_of_use: str = ""
     source_description: str = ""
+    part_checksums: bool = False
+    """Whether all of its values carry checksums that are looked at as they are read."""
 
     def complete(self, source: SourceFile) -> SourceFile:
         """A source with what the file says of itself, where nobody has said it before."""
+        parts: Proof = "checksums of its parts"
         return replace(
             source,
+            proof=parts if self.part_checksums and not proves(source.proof, parts) else source.proof,
             version=source.version or self.data_version,
             doi=source.doi or self.doi,
             acknowledgement=source.acknowledgement or self.acknowledgement,

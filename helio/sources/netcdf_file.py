@@ -55,6 +55,12 @@ class NetcdfFile:
         """Give up the file."""
         self._file.close()
 
+    def part_checksums(self) -> bool:
+        """Whether every variable over a dimension has its chunks checked by HDF5: with Fletcher32, or as zlib does."""
+        with self._reading():
+            filters = [one.filters() or {} for one in self._variables.values() if one.ndim]
+        return bool(filters) and all(one.get("fletcher32") or one.get("zlib") for one in filters)
+
     def names(self) -> tuple[str, ...]:
         """Names of all variables that hold numbers, times or texts, in file order; those of groups with their path.
 

@@ -95,7 +95,8 @@ class _Cdf:
         self._file = CdfFile(path, source)
 
     def facts(self) -> dict[str, Any]:
-        return _facts(self._file.global_attributes(), parameters_of(self._file))
+        said, checked = self._file.global_attributes(), self._file.part_checksums()
+        return _facts(said, parameters_of(self._file), part_checksums=checked)
 
     def tables(self, start: int, stop: int) -> Tables:
         return TableReader(self._file, start, stop)
@@ -113,7 +114,7 @@ class _Netcdf:
     def facts(self) -> dict[str, Any]:
         said = self._file.global_attributes()
         said = {**said, "LOGICAL_SOURCE": [dataset_of(self._file.path, said)]}
-        return _facts(said, parameters_of(self._file))
+        return _facts(said, parameters_of(self._file), part_checksums=self._file.part_checksums())
 
     def tables(self, start: int, stop: int) -> Tables:
         return TableReader(self._file, start, stop)
@@ -157,7 +158,9 @@ def _parquet(path: Path, source: Path) -> Any:
     return ParquetFile(path, source)
 
 
-def _facts(said: Mapping[str, list[Any]], parameters: tuple[str, ...]) -> dict[str, Any]:
+def _facts(
+    said: Mapping[str, list[Any]], parameters: tuple[str, ...], *, part_checksums: bool = False
+) -> dict[str, Any]:
     return {
         "logical_source": _text(said, "LOGICAL_SOURCE"),
         "logical_file_id": _text(said, "LOGICAL_FILE_ID"),
@@ -172,6 +175,7 @@ def _facts(said: Mapping[str, list[Any]], parameters: tuple[str, ...]) -> dict[s
         "affiliation": _text(said, "PI_AFFILIATION", "INSTITUTION"),
         "rules_of_use": _text(said, "RULES_OF_USE", "LICENSE"),
         "source_description": _text(said, "LOGICAL_SOURCE_DESCRIPTION"),
+        "part_checksums": part_checksums,
     }
 
 

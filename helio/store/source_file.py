@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
 
 Proof = Literal[
     "checksum in the file", "checksum of the archive", "checksums of its parts", "size only", "nothing", ""
@@ -23,6 +23,16 @@ The MD5 of a CDF covers every byte since its maker closed it. An archive's diges
 there. The checksums of gzip or Fletcher32 cover the compressed or chunked values and nothing beside them. A size tells
 a cut file from a whole one, and nothing else.
 """
+
+
+Level = Literal["file", "checksum", "parts", "size"]
+LEVELS: dict[Level, Proof] = {
+    "file": "checksum in the file",
+    "checksum": "checksum of the archive",
+    "parts": "checksums of its parts",
+    "size": "size only",
+}
+"""What a run may require of its files: the weakest proof that will do, by a short name."""
 
 
 def proves(proof: Proof, level: Proof) -> bool:
@@ -66,9 +76,9 @@ class SourceFile:
     reply: bool = False
     """What a service answered when it was asked, not a file that it lists. It is known by its sha256 wherever it is
     from: that of its bytes, or of the table in it where the service writes the same numbers with other dates."""
-    proof: Proof = ""
-    """What shows that its bytes are right. It is no part of any key: the same bytes have the same key however well
-    they are proven."""
+    proof: Proof = field(default="", compare=False)
+    """What shows that its bytes are right. It is no part of keys, of tables or of what is written into exported files:
+    the same bytes give the same results however well they are proven."""
 
     @property
     def identity(self) -> str:
@@ -81,3 +91,7 @@ class SourceFile:
         if self.reply or not self.url:
             return self.sha256
         return f"{self.url}|{self.size}|{self.last_modified}"
+
+    def cited(self) -> dict[str, Any]:
+        """The facts that name it in keys and in exported files: all but its proof."""
+        return {name: fact for name, fact in asdict(self).items() if name != "proof"}
