@@ -38,14 +38,15 @@ class ByteDigests:
     def update(self, chunk: bytes | memoryview) -> None:
         """Take the next bytes."""
         self._sha256.update(chunk)
-        if self._flags == 0:
-            return
-        self._held += bytes(chunk)
         if self._flags is None:
-            if len(self._held) < _HEAD:
-                return
-            self._flags = _checksum_flags(self._held)
-        self._add_to_md5()
+            self._held += bytes(chunk)
+            if len(self._held) >= _HEAD:
+                self._begin()
+        elif self._flags and len(chunk) < _LENGTH:
+            self._hold_back(self._held + bytes(chunk))
+        elif self._flags:
+            self._md5.update(self._held)
+            self._hold_back(chunk)
 
     @property
     def sha256(self) -> str:
@@ -55,19 +56,21 @@ class ByteDigests:
     def checksum(self) -> Checksum:
         """Whether the bytes, now complete, end with a checksum of their own, and whether it is right."""
         if self._flags is None:
-            self._flags = _checksum_flags(self._held)
-            self._add_to_md5()
-        if self._flags == 0:
+            self._begin()
+        if not self._flags:
             return "none"
         known_kind = self._flags == _HAS_CHECKSUM | _IS_MD5
         return "right" if known_kind and self._held == self._md5.digest() else "wrong"
 
-    def _add_to_md5(self) -> None:
-        if self._flags == 0:
-            self._held = b""
-        elif len(self._held) > _LENGTH:
-            self._md5.update(memoryview(self._held)[:-_LENGTH])
-            self._held = self._held[-_LENGTH:]
+    def _begin(self) -> None:
+        self._flags = _checksum_flags(self._held)
+        self._hold_back(self._held if self._flags else b"")
+
+    def _hold_back(self, chunk: bytes | memoryview) -> None:
+        """Take all but the last 16 bytes, which may be the checksum."""
+        view = memoryview(chunk)
+        self._md5.update(view[:-_LENGTH])
+        self._held = bytes(view[-_LENGTH:])
 
 
 def _checksum_flags(head: bytes) -> int:
