@@ -113,9 +113,9 @@ def seconds(action: Callable[[], Any]) -> float:
 def helio(url: str, start: datetime, stop: datetime, folder: Path) -> Seconds:
     from helio.sources.cdaweb import CdaWeb
     from helio.sources.cdf import CdfReader
+    from helio.sources.file_digests import FileDigests
     from helio.sources.http import Http
     from helio.sources.samples import sample_folder
-    from helio.store.file_digests import FileDigests
     from helio.time_range import TimeRange
 
     import httpx2  # noqa: F401 isort: skip - not to be counted
@@ -127,7 +127,7 @@ def helio(url: str, start: datetime, stop: datetime, folder: Path) -> Seconds:
         def fetch() -> None:
             digests = FileDigests(folder / "digests")
             http = Http()
-            provider = CdaWeb(reader, folder / "files", http, url=url, sha256=digests.sha256, limit=None)
+            provider = CdaWeb(reader, folder / "files", http, url=url, digests=digests, limit=None)
             table = provider.fetch(DATASET, ["B"], TimeRange(start, stop))["B"]
             assert len(table) == (stop - start).days * 1440
             http.close()

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from helio.sources.archives import Access
     from helio.steps.describe import Description, Preview
     from helio.store.lock import Lock
+    from helio.store.source_file import Level
 
 EngineName = Literal["direct", "prefect", "ephemeral"]
 
@@ -255,6 +256,7 @@ def run(
     formats: Sequence[Format] = (),
     engine: EngineName = "direct",
     locked: str | Path | None = None,
+    proof: Level | None = None,
     access: Access | None = None,
     settings: Settings | None = None,
     started: Callable[[PlannedStep], None] = lambda step: None,
@@ -289,6 +291,10 @@ def run(
         A lock that `lock` wrote. The run is refused if it would use anything else; range, variables, clock and
         archive are the lock's where they are not given.
 
+    proof : "file", "checksum", "parts" or "size", optional
+        Refuse a locked run whose files are not proven as well: by a checksum in the file, by that or one of the
+        archive, by checksums of their parts, or by their size. The digests of the lock do not count.
+
     access : Access, optional
         How the network may be used: ``Access(offline=True)``.
 
@@ -310,6 +316,8 @@ def run(
     """
     from helio.store.lock import read_lock
 
+    if proof is not None and locked is None:
+        raise RequestError("a proof can be required of a locked run", advice="--locked, or --lock FILE")
     settings = settings or read_settings()
     saved = _saved_plan(pipeline, settings)
     lock = None if locked is None else read_lock(Path(locked))
@@ -341,6 +349,7 @@ def run(
         formats=formats,
         files=files,
         lock=lock,
+        proof=proof,
         access=_with_files_of(lock, access),
         started=started,
         finished=finished,

@@ -17,6 +17,7 @@
     │   │   └── NoUsableData      there are records, and every value in them is fill
     │   ├── NotYetPublished       the interval ends after what the provider has
     │   ├── DamagedFile           the file is not what it says it is
+    │   ├── ChangedFile           the file was replaced or written to while it was used
     │   ├── Offline               it is not here, and nobody may be asked for it
     │   ├── Refused               the provider refuses for good
     │   └── TransientError        worth another try
@@ -161,6 +162,10 @@ class NotYetPublished(DataError):
 
 class DamagedFile(DataError):
     """A file is truncated, is not of its kind, or could not be read within its limits."""
+
+
+class ChangedFile(DataError):
+    """A file was replaced or written to between the moment its bytes were named and the end of its reading."""
 
 
 class Offline(DataError):

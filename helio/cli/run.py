@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import signal
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -69,6 +69,14 @@ def run(
     refresh: Annotated[bool, typer.Option("--refresh", help="Ask servers again for what is kept.")] = False,
     locked: Locked = False,
     lock: LockFile = None,
+    proof: Annotated[
+        Literal["file", "checksum", "parts", "size"] | None,
+        typer.Option(
+            "--proof",
+            help="With --locked: refuse files whose bytes are not proven by a checksum in the file, by that or "
+            "one of the archive, by checksums of their parts, or at least by their size.",
+        ),
+    ] = None,
     ephemeral: Annotated[
         bool, typer.Option("--ephemeral", help="Run the engine's server in this process, for batch systems.")
     ] = False,
@@ -100,6 +108,7 @@ def run(
                 formats=chosen,
                 engine="direct" if direct else "ephemeral" if ephemeral else settings.engine,
                 locked=chosen_lock(locked, lock),
+                proof=proof,
                 access=Access(size_of(max_download), offline, refresh, told=told.downloading),
                 settings=settings,
                 started=told.started,

@@ -74,6 +74,9 @@ class Citation:
         Where its archive says more; empty where it does not say where.
     served_at : str
         The address of a HAPI server, without which its name says little.
+    proofs : mapping of str to int
+        How many files are proven by what (`helio.store.source_file.PROOFS`), the strongest first; the empty proof
+        is one that was not recorded.
     """
 
     dataset_id: str
@@ -96,6 +99,7 @@ class Citation:
     preliminary: bool = False
     notes_url: str = ""
     served_at: str = ""
+    proofs: Mapping[str, int] = field(default_factory=dict)
     unknown: tuple[str, ...] = field(default=())
 
     def to_json(self) -> dict[str, Any]:
@@ -164,6 +168,7 @@ def _citation(uses: list[Use], catalogue: Catalogue | None) -> Citation:
         preliminary=any(one.preliminary for one in sources),
         notes_url=known.notes_url if known else said("page"),
         served_at=_served_at(sources),
+        proofs=_proofs(sources),
     )
     expected = ("title", "doi", "pi", "publisher", "versions", "accessed", "acknowledgement")
     unknown = [name for name in expected if not vars(found)[name]]
@@ -182,6 +187,14 @@ def _served_at(sources: Iterable[SourceFile]) -> str:
     """The address of the HAPI server that gave the data; a server's other address is another one."""
     found = (one.url.partition("/data?")[0] for one in sources if one.provider.startswith("HAPI") and one.url)
     return ", ".join(dict.fromkeys(found))
+
+
+def _proofs(sources: Iterable[SourceFile]) -> dict[str, int]:
+    from helio.store.source_file import PROOFS
+
+    by_file = {(one.file, one.url): one.proof for one in sources}
+    found = list(by_file.values())
+    return {proof: found.count(proof) for proof in (*PROOFS, "") if proof in found}
 
 
 def _known(dataset_id: str, catalogue: Catalogue | None) -> DatasetSummary | None:
@@ -251,6 +264,11 @@ def text_lines(citations: Iterable[Citation], version: str) -> list[str]:
             lines.append(f"  its archive asks for: {one.requested} ({one.requested_at})")
         if one.rules_of_use:
             lines.append(f"  rules of use: {one.rules_of_use}")
+        if one.proofs:
+            told = [
+                f"{proof or 'not recorded'} ({count} of {one.files})" for proof, count in one.proofs.items()
+            ]
+            lines.append(f"  proof of its bytes: {', '.join(told)}")
         if one.preliminary:
             lines.append("  preliminary: a browse or key-parameter product, not for publication")
         lines += [f"  {text}" for text in unknown_lines(one)]

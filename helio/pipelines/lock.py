@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -19,7 +20,7 @@ from helio.steps.fetch.choices import choices_of
 from helio.steps.signature import signatures
 from helio.store.lock import Lock, LockedDataset, LockedFetch, LockedFile, changes
 from helio.store.runs import RunRecord
-from helio.store.source_file import SourceFile
+from helio.store.source_file import LEVELS, Level, Proof, SourceFile, proves
 from helio.time_range import TimeRange, parse_time_range
 
 _NOTHING_THERE = (UnknownDataset, NoData, NotYetPublished)
@@ -78,17 +79,29 @@ def refuse_other_files(plan: Plan, lock: Lock, providers: Providers, *, archive:
 
 
 def hold_to_lock(
-    plan: Plan, lock: Lock, execution: Execution, providers: Providers, *, archive: str = ""
+    plan: Plan,
+    lock: Lock,
+    execution: Execution,
+    providers: Providers,
+    *,
+    archive: str = "",
+    proof: Level | None = None,
 ) -> None:
     """Refuse a run that would use anything that is not in a lock, before any of its other steps runs.
 
     The files are compared as their archives list them, then downloaded if need be, and compared by their bytes;
     last, what was read from them is compared with what was read when they were locked.
 
+    Parameters
+    ----------
+    proof : str, optional
+        How well the bytes of each file must be proven. The digests of the lock do not count: they say that the bytes
+        are those that were locked, and not that these were right.
+
     Raises
     ------
     LockMismatch
-        Naming each difference.
+        Naming each difference, or each file that is not proven as well as that.
     DataError
         What is locked cannot be had.
     """
@@ -101,6 +114,8 @@ def hold_to_lock(
             raise result.error
         results[str(step.step_id)] = result
     _refuse(lock, _lock(plan, providers, archive, results))
+    if proof is not None:
+        _refuse_unproven(plan, providers, results.values(), proof)
 
 
 def lock_of_record(record: RunRecord) -> Lock:
@@ -175,6 +190,35 @@ def _refuse(lock: Lock, now: Lock) -> None:
         advice="; or ".join(ways),
         differences=tuple(found),
     )
+
+
+def _refuse_unproven(plan: Plan, providers: Providers, results: Iterable[StepResult], level: Level) -> None:
+    every = [source for one in results for output in one.outputs for source in output.sources]
+    if any(not source.proof for source in every):  # fetched by a helio that did not record it
+        now = _proofs_now(plan, providers)
+        every = [replace(one, proof=one.proof or now.get((one.dataset_id, one.sha256), "")) for one in every]
+    weak = dict.fromkeys(
+        f"{one.file}: {one.proof or 'not known'}" for one in every if not proves(one.proof, LEVELS[level])
+    )
+    if weak:
+        raise LockMismatch(
+            f"the bytes of these files are proven by less than '{LEVELS[level]}':"
+            + "".join(f"\n  {one}" for one in weak),
+            advice="--proof with a weaker level (file, checksum, parts, size), or files that carry a checksum",
+            differences=tuple(weak),
+        )
+
+
+def _proofs_now(plan: Plan, providers: Providers) -> dict[tuple[str, str], Proof]:
+    """What is known now of the files of a plan, by data set and sha256."""
+    found: dict[tuple[str, str], Proof] = {}
+    for step in _fetches(plan):
+        span = parse_time_range(step.args["time_range"], plan.now)
+        for choice in choices_of(step.args):
+            with suppress(*_NOTHING_THERE):
+                sources = providers.choose(choice.provider).locate(choice.dataset_id, span)
+                found |= {(one.dataset_id, one.sha256): one.proof for one in sources if one.sha256}
+    return found
 
 
 def _fetches(plan: Plan) -> list[PlannedStep]:

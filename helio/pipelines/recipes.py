@@ -7,7 +7,7 @@ labels, the content of what goes in. Ids, intents, critical flags and the order 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from helio.errors import NoData, NotYetPublished, UnknownDataset
@@ -117,5 +117,5 @@ def _ingredient(one: Input, gives: str) -> Recipe:
             [source.dataset_id, source.version, source.provider, source.preliminary] for source in one.sources
         ]
     elif gives == "export":
-        recipe["sources"] = [asdict(source) for source in one.sources]
+        recipe["sources"] = [source.cited() for source in one.sources]
     return recipe

@@ -44,6 +44,7 @@ from helio.steps.signature import signatures
 from helio.store.files import write_whole
 from helio.store.lock import Lock
 from helio.store.runs import Runs
+from helio.store.source_file import Level
 from helio.store.store import Store
 
 if TYPE_CHECKING:
@@ -193,6 +194,7 @@ def run_plan(
     formats: Sequence[Format] = (),
     files: Mapping[str, Any] | None = None,
     lock: Lock | None = None,
+    proof: Level | None = None,
     access: Access | None = None,
     started: Started = lambda step: None,
     finished: Finished = lambda result: None,
@@ -209,6 +211,9 @@ def run_plan(
 
     lock : Lock, optional
         What the run is held to.
+
+    proof : str, optional
+        How well the bytes of its files must be proven, of a run that is held to a lock.
 
     access : Access, optional
         How the network may be used.
@@ -247,7 +252,7 @@ def run_plan(
                 "the files of the archive are not those of the saved plan", advice="helio plan, again"
             )
         if lock is not None:
-            hold_to_lock(plan, lock, execution, archives, archive=archive)
+            hold_to_lock(plan, lock, execution, archives, archive=archive, proof=proof)
         # only now: a run that is refused takes nothing away that an earlier one wrote there
         folder = None if output is None else prepare_folder(output)
         named = absolute_archive(archive)

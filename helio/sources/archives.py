@@ -13,11 +13,11 @@ from helio.settings import Settings
 from helio.sources.allowance import MAX_DOWNLOAD, Allowance
 from helio.sources.cdf import CdfReader
 from helio.sources.cited_as import Citations, CitedAs
+from helio.sources.file_digests import FileDigests
 from helio.sources.hapi_servers import is_hapi, is_url, server_named
 from helio.sources.local import LocalArchive
 from helio.sources.provider import Listings, Provider
 from helio.sources.samples import sample_archive
-from helio.store.file_digests import FileDigests, sha256_of
 
 if TYPE_CHECKING:
     from helio.sources.cdaweb import CdaWeb
@@ -86,7 +86,7 @@ def archives_of(
     return Archives(
         reader,
         archive,
-        sha256=FileDigests(settings.home / "file-digests").sha256,
+        digests=FileDigests(settings.home / "file-digests"),
         cache=settings.home / "files",
         cdaweb_url=settings.cdaweb_url,
         swpc_url=settings.swpc_url,
@@ -110,7 +110,7 @@ class Archives:
     archive : str
         A provider of `SERVED`, ``hapi:NAME``, the URL of a HAPI server, or a folder, for every fetch of the run;
         ``""`` leaves the choice to the steps.
-    sha256 : callable, optional
+    digests : FileDigests, optional
         Gives a file's digest; one that remembers saves reading large files in every run.
     cache : Path, optional
         Where what is downloaded is kept; without it nothing can be.
@@ -139,7 +139,7 @@ class Archives:
         reader: CdfReader,
         archive: str = "",
         *,
-        sha256: Callable[[Path], str] = sha256_of,
+        digests: FileDigests | None = None,
         cache: Path | None = None,
         cdaweb_url: str = "",
         swpc_url: str = "",
@@ -152,7 +152,7 @@ class Archives:
         told: Callable[[Progress], None] = lambda progress: None,
     ) -> None:
         self._reader = reader
-        self._sha256 = sha256
+        self._digests = digests or FileDigests()
         self._archive = archive
         self._cache = cache
         self._cdaweb_url = cdaweb_url
@@ -224,7 +224,7 @@ class Archives:
 
     def _open(self, name: str) -> Provider:
         if name == SAMPLE:
-            return sample_archive(self._reader, self._sha256)
+            return sample_archive(self._reader, self._digests)
         if name == CDAWEB:
             return self._cdaweb("rest")
         if name == CDAWEB_FOLDERS:
@@ -242,7 +242,7 @@ class Archives:
                 f"the archive {name} does not exist, neither as a folder nor as a provider",
                 advice=f"did you mean {' or '.join(map(repr, close))}?",
             )
-        return LocalArchive(folder, self._reader, sha256=self._sha256)
+        return LocalArchive(folder, self._reader, digests=self._digests)
 
     def _cdaweb(self, way_in: Literal["rest", "folders"]) -> CdaWeb:
         from helio.sources.cdaweb import CdaWeb  # what a run without the network does without
@@ -253,7 +253,7 @@ class Archives:
             self._http(),
             url=self._cdaweb_url,
             way_in=way_in,
-            sha256=self._sha256,
+            digests=self._digests,
             limit=self._allowance,
             offline=self._offline,
             refresh=self._refresh,
@@ -282,7 +282,7 @@ class Archives:
             self._folder(),
             self._http(),
             server=server,
-            sha256=self._sha256,
+            digests=self._digests,
             limit=self._allowance,
             offline=self._offline,
             refresh=self._refresh,

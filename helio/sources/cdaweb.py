@@ -28,14 +28,14 @@ from helio.errors import (
 )
 from helio.sources.allowance import MAX_DOWNLOAD, Allowance
 from helio.sources.downloads import Downloads, Kept, Progress, Wanted
+from helio.sources.file_digests import FileDigests
 from helio.sources.folder_listing import FolderFile, choose_files, folders_between, read_listing
 from helio.sources.gather import Gathered, OneFile, gather
 from helio.sources.http import Http
 from helio.sources.local import is_preliminary, parse_file_name
 from helio.sources.provider import Listings
 from helio.sources.saved_replies import SavedReplies
-from helio.store.file_digests import sha256_of
-from helio.store.source_file import SourceFile
+from helio.store.source_file import Proof, SourceFile
 from helio.time_range import TimeRange
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class CdaWeb:
     way_in : "rest" or "folders"
         Who says which files there are: the REST service, or the listings of the folders. The other one is never
         asked in its stead.
-    sha256 : callable, optional
+    digests : FileDigests, optional
         Gives a file's digest; one that remembers saves reading large files in every run.
     limit : int, Allowance or None
         Bytes that all fetches may download; an `Allowance` is shared with whoever else has it.
@@ -124,7 +124,7 @@ class CdaWeb:
         url: str = "",
         pub_url: str = "",
         way_in: WayIn = "rest",
-        sha256: Callable[[Path], str] = sha256_of,
+        digests: FileDigests | None = None,
         limit: int | Allowance | None = MAX_DOWNLOAD,
         offline: bool = False,
         refresh: bool = False,
@@ -139,8 +139,9 @@ class CdaWeb:
         self._offline = offline
         self._refresh = refresh and not offline
         self._listed = listed or {}
+        self._digests = digests or FileDigests()
         self._downloads = Downloads(
-            cache / "data", self._http, sha256=sha256, limit=limit, offline=offline, told=told
+            cache / "data", self._http, digests=self._digests, limit=limit, offline=offline, told=told
         )
         self._replies = SavedReplies(cache / "replies", self._http.clock.now)
         self._known: dict[str, Any] = {}
@@ -208,7 +209,7 @@ class CdaWeb:
         """
         parameters = list(dict.fromkeys(parameters))
         files = self._files(dataset_id, time_range)
-        found = gather(self._reader, files, parameters, time_range, cite=self._cited)
+        found = gather(self._reader, files, parameters, time_range, self._digests)
         tables = dict(found.tables)
         if found.absent:
             computed = self._compute(dataset_id, found.absent, time_range, files)
@@ -253,7 +254,7 @@ class CdaWeb:
                 )
             raise
         return [
-            OneFile(file.path, replace(self._source(dataset_id, one, file), size=file.size))
+            _one_file(file, replace(self._source(dataset_id, one, file), size=file.size))
             for one, file in zip(listed, kept, strict=True)
         ]
 
@@ -269,10 +270,8 @@ class CdaWeb:
             preliminary=is_preliminary(dataset_id),
             url=one.url,
             last_modified=one.last_modified,
+            proof=_proof(kept, one.size),
         )
-
-    def _cited(self, file: OneFile) -> SourceFile:
-        return self._reader.describe(file.path).complete(file.source)
 
     def _spans(self, dataset_id: str, time_range: TimeRange) -> list[str]:
         return [
@@ -524,10 +523,10 @@ class CdaWeb:
             reply=True,
         )
         read = [
-            OneFile(one.path, replace(source, file=one.path.name))
+            _one_file(one, replace(source, file=one.path.name, proof=_proof(one, 0)))
             for one in self._made(dataset_id, url, made_from, time_range, name)
         ]
-        found = gather(self._reader, read, [name], time_range, cite=self._cited)
+        found = gather(self._reader, read, [name], time_range, self._digests)
         for said in found.absent.values():
             raise said
         note = "computed by CDAWeb's data service: no file holds it"
@@ -582,6 +581,20 @@ def rest_url(url: str) -> str:
 
 def _wanted(one: Listed) -> Wanted:
     return Wanted(one.url, one.size, f"{one.url}|{one.size}|{one.last_modified}")
+
+
+def _one_file(kept: Kept, source: SourceFile) -> OneFile:
+    assert kept.digest is not None  # `Downloads` looks at all bytes of what it gives
+    return OneFile(kept.path, source, kept.digest)
+
+
+def _proof(kept: Kept | None, listed_size: int) -> Proof:
+    """What shows that a file has the right bytes; CDAWeb lists sizes and no digests."""
+    if kept is None or kept.digest is None:
+        return ""
+    if kept.digest.checksum == "right":
+        return "checksum in the file"
+    return "size only" if listed_size else "nothing"
 
 
 def _wanted_made(listed: Sequence[Listed], place: str, made_from: str) -> list[Wanted]:

@@ -12,16 +12,17 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self
 
-from helio.errors import DamagedFile, DataError, NoData, UnknownParameter
+from helio.errors import ChangedFile, DamagedFile, DataError, NoData, UnknownParameter
 from helio.sources.child import child_environment, memory_limit
+from helio.sources.file_digests import FileState, changed, digest_file
 from helio.sources.formats import format_of
-from helio.store.source_file import SourceFile
+from helio.store.source_file import Proof, SourceFile, proves
 from helio.time_range import TimeRange
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from helio.store.table import Axis, Table
 
 _ERRORS: dict[str, type[DataError]] = {
-    error.__name__: error for error in (DamagedFile, UnknownParameter, NoData)
+    error.__name__: error for error in (DamagedFile, ChangedFile, UnknownParameter, NoData)
 }
 _EPOCH_ZERO = datetime(1970, 1, 1)
 _STARTUP_SECONDS = 60.0
@@ -63,11 +64,15 @@ class FileFacts:
     affiliation: str = ""
     rules_of_use: str = ""
     source_description: str = ""
+    part_checksums: bool = False
+    """Whether all of its values carry checksums that are looked at as they are read."""
 
     def complete(self, source: SourceFile) -> SourceFile:
         """A source with what the file says of itself, where nobody has said it before."""
+        parts: Proof = "checksums of its parts"
         return replace(
             source,
+            proof=parts if self.part_checksums and not proves(source.proof, parts) else source.proof,
             version=source.version or self.data_version,
             doi=source.doi or self.doi,
             acknowledgement=source.acknowledgement or self.acknowledgement,
@@ -94,6 +99,8 @@ class CdfReader:
         self._time_limit = time_limit
         self._lock = threading.Lock()
         self._worker: _Worker | None = None
+        self._checked: dict[Path, FileState] = {}
+        """Files whose own checksum was looked at here, in the state in which they were."""
 
     def __enter__(self) -> Self:
         return self
@@ -108,24 +115,38 @@ class CdfReader:
         with self._lock:
             self._running()
 
-    def describe(self, path: Path) -> FileFacts:
+    def describe(self, path: Path, state: FileState | None = None) -> FileFacts:
         """What a file says about itself.
 
         Raises
         ------
         DamagedFile
+        ChangedFile
+            The file is not in `state` before and after it is read.
         """
-        (header, _), *_ = self._ask(path, {"do": "describe"})
+        (header, _), *_ = self._ask(path, {"do": "describe"}, state)
         facts = header["facts"]
         doi = (
             facts["doi"].removeprefix("https://doi.org/").removeprefix("http://doi.org/").removeprefix("doi:")
         )
         return FileFacts(**{**facts, "doi": doi.strip(), "parameters": tuple(facts["parameters"])})
 
-    def read(self, path: Path, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
+    def read(
+        self,
+        path: Path,
+        parameters: Sequence[str],
+        time_range: TimeRange,
+        state: FileState | None = None,
+    ) -> dict[str, Table]:
         """Records of [start, stop) of one file, by parameter; a table may be of length 0.
 
         Epochs increase, fill is NaN, `Table.unit` is spelled as in the file, `Table.sources` is empty.
+
+        Parameters
+        ----------
+        state : FileState, optional
+            The state in which the file's bytes are known and its own checksum, if any, was found to be right. When
+            left out, the file is read for that first.
 
         Raises
         ------
@@ -135,6 +156,8 @@ class CdfReader:
             When the file is a master CDF, without any record.
         DamagedFile
             When the file is not whole or not of its kind, or cannot be read within the limits of time and memory.
+        ChangedFile
+            The file is not in `state` before and after it is read.
         """
         request = {
             "do": "read",
@@ -144,7 +167,7 @@ class CdfReader:
         }
         return {
             header["parameter"]: _table(header, arrays)
-            for header, arrays in self._ask(path, request)
+            for header, arrays in self._ask(path, request, state)
             if "parameter" in header
         }
 
@@ -156,15 +179,37 @@ class CdfReader:
             self._drop()
 
     def _ask(
+        self, path: Path, request: dict[str, Any], state: FileState | None
+    ) -> list[tuple[dict[str, Any], list[npt.NDArray[Any]]]]:
+        try:
+            kind = format_of(path)
+            state = state or self._state_of(path)
+            request = {
+                **request,
+                "path": os.path.abspath(path),
+                "format": kind,
+                "state": astuple(state),
+                "seconds": self._time_limit + 5,
+            }
+            return self._answers(path, request)
+        except (DamagedFile, NoData, UnknownParameter, RuntimeError) as error:
+            # half a file and half another one may look like anything
+            if state is not None and _state_now(path) != state:
+                raise changed(path) from error
+            raise
+
+    def _state_of(self, path: Path) -> FileState:
+        """The state of a file whose own checksum, if it has one, is right."""
+        try:
+            if self._checked.get(path) != FileState.of(path):
+                self._checked[path] = digest_file(path).state
+        except OSError as error:
+            raise DamagedFile(f"'{path.name}' cannot be opened: {error.strerror}", place=str(path)) from error
+        return self._checked[path]
+
+    def _answers(
         self, path: Path, request: dict[str, Any]
     ) -> list[tuple[dict[str, Any], list[npt.NDArray[Any]]]]:
-        kind = format_of(path)
-        request = {
-            **request,
-            "path": os.path.abspath(path),
-            "format": kind,
-            "seconds": self._time_limit + 5,
-        }
         with self._lock:
             worker = self._running()
             try:
@@ -332,6 +377,13 @@ def _widen(descriptor: int) -> None:
         import fcntl
 
         fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+
+
+def _state_now(path: Path) -> FileState | None:
+    try:
+        return FileState.of(path)
+    except OSError:
+        return None
 
 
 def _nanoseconds(moment: datetime) -> int:

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -54,15 +54,27 @@ _READING_ERRORS = (
 )  # fmt: skip
 
 
+class _CdfOf(CDF):  # type: ignore[misc]  # cdflib says nothing of its types
+    """A CDF behind a path that leads to an open descriptor; cdflib would open the file that the path resolves to."""
+
+    def __init__(self, source: Path, *, string_encoding: str) -> None:
+        self._source = source
+        super().__init__(source, string_encoding=string_encoding)
+
+    def _file_or_url_or_s3_handler(self, filename: str, filetype: str, s3_read_method: int) -> IO[bytes]:
+        return self._source.open("rb")
+
+
 class CdfFile:
     """An open CDF that remembers what was asked of it, except for records."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, source: Path | None = None) -> None:
         self.path = path
-        self.size = path.stat().st_size
+        source = source or path
+        self.size = source.stat().st_size
         with self._reading():
             # Latin-1 reads any byte; text that is UTF-8 is recognised afterwards
-            self._cdf = CDF(path, string_encoding="latin-1")
+            self._cdf = _CdfOf(source, string_encoding="latin-1")
             if self._cdf.temp_file is not None:
                 # the unpacked copy stays readable through its handle, and goes even if this process is killed
                 self.size = self._cdf.temp_file.stat().st_size
@@ -70,7 +82,8 @@ class CdfFile:
                 os.remove(self._cdf.temp_file)
                 self._cdf.temp_file = None
             else:
-                self._blocks = path.open("rb")
+                self._blocks = source.open("rb")
+            self._whole_is_gzip = _is_gzip(source)
         self._names: tuple[str, ...] | None = None
         self._described: dict[str, tuple[Variable, VDR, str | int] | None] = {}
         self._attributes: dict[str, Attributes] = {}
@@ -88,6 +101,19 @@ class CdfFile:
                 info = self._cdf.cdf_info()
             self._names = tuple(name.strip() for name in [*info.zVariables, *info.rVariables])
         return self._names
+
+    def part_checksums(self) -> bool:
+        """Whether the file as a whole, or all numbers and times that vary, are gzip, which checks what it expands."""
+        if self._whole_is_gzip:
+            return True
+        varying = [
+            descriptor
+            for name in self.names()
+            if (found := self._describe(name)) is not None
+            for variable, descriptor, _ in [found]
+            if variable.varies and variable.records and not variable.holds_text
+        ]
+        return bool(varying) and all(one.compression_bool and self._method(one) == _GZIP for one in varying)
 
     def variable(self, name: str) -> Variable | None:
         """The variable of exactly that name, or None."""
@@ -214,16 +240,20 @@ class CdfFile:
         """Bytes that are no gzip may inflate all the same, into whatever numbers."""
         if not descriptor.compression_bool:
             return
-        if self._methods is None:
-            with self._reading():
-                self._methods = self._read_methods()
-        method = self._methods.get((descriptor.section_type == 8, int(descriptor.variable_number)))
+        method = self._method(descriptor)
         if method != _GZIP:
             raise DamagedFile(
                 f"variable '{variable.name}' in '{self.path.name}' is compressed by method {method}, "
                 "which cannot be read",
                 advice="if the file is whole, NASA's cdfconvert writes it with gzip",
             )
+
+    def _method(self, descriptor: VDR) -> int | None:
+        """The method by which a variable is compressed."""
+        if self._methods is None:
+            with self._reading():
+                self._methods = self._read_methods()
+        return self._methods.get((descriptor.section_type == 8, int(descriptor.variable_number)))
 
     def _sparse_records(
         self, variable: Variable, descriptor: VDR, key: str | int, first: int, stop: int
@@ -366,6 +396,13 @@ class CdfFile:
                 f"'{self.path.name}' could not be read: {type(error).__name__}: {error}",
                 advice="fetch it again; if it comes out the same, tell whoever serves it",
             ) from error
+
+
+def _is_gzip(source: Path) -> bool:
+    """Whether a CDF is one gzip behind its first records: 40 bytes of them in version 3, 28 before."""
+    with source.open("rb") as file:
+        head = file.read(42)
+    return head[4:8] == b"\xcc\xcc\x00\x01" and b"\x1f\x8b" in (head[40:42], head[28:30])
 
 
 def _readable(value: object) -> object:

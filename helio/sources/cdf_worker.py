@@ -21,8 +21,9 @@ import numpy.typing as npt
 
 from helio.errors import DamagedFile, DataError
 from helio.sources.child import limit_memory
+from helio.sources.file_digests import FileState, changed
 from helio.sources.formats import Format
-from helio.sources.open_files import OpenFile, open_file
+from helio.sources.open_files import open_file
 from helio.store.table import Table
 
 _MOST_OPEN = 8
@@ -57,21 +58,54 @@ def main() -> None:
 _NEEDS_MEMORY = "'{}' needs more memory than a file may take; it is damaged or too large to read at once"
 
 
+class KeptOpen:
+    """A file in the state in which it was asked for: whatever path or name it has by now, it stays the same file."""
+
+    def __init__(self, path: Path, kind: Format, state: FileState) -> None:
+        self._path, self._state = path, state
+        try:
+            self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError as error:
+            raise DamagedFile(f"'{path.name}' cannot be opened: {error.strerror}") from error
+        try:
+            self.refuse_changed()
+            self.file = open_file(path, kind, self._descriptor)
+        except BaseException:
+            os.close(self._descriptor)
+            raise
+
+    def refuse_changed(self) -> None:
+        """Refuse what was read if the file was written to since.
+
+        Raises
+        ------
+        ChangedFile
+        """
+        if FileState.of(self._descriptor) != self._state:
+            raise changed(self._path)
+
+    def close(self) -> None:
+        """Give up the file."""
+        self.file.close()
+        os.close(self._descriptor)
+
+
 class OpenFiles:
     """The files read last, as long as they are what they were."""
 
     def __init__(self) -> None:
-        self._files: OrderedDict[tuple[str, int, int], OpenFile] = OrderedDict()
+        self._files: OrderedDict[tuple[str, FileState], KeptOpen] = OrderedDict()
 
-    def open(self, path: Path, kind: Format) -> OpenFile:
+    def open(self, path: Path, kind: Format, state: FileState) -> KeptOpen:
         """The file, opened or still open."""
-        try:
-            status = path.stat()
-        except OSError as error:
-            raise DamagedFile(f"'{path.name}' cannot be opened: {error.strerror}") from error
-        key = (str(path), status.st_mtime_ns, status.st_size)
+        key = (str(path), state)
         if key not in self._files:
-            self._files[key] = open_file(path, kind)
+            # HDF5 takes two files of one inode for one file, and shows of the second what it read of the first
+            for old in [
+                one for one in self._files if (one[1].device, one[1].inode) == (state.device, state.inode)
+            ]:
+                self._files.pop(old).close()
+            self._files[key] = KeptOpen(path, kind, state)
             if len(self._files) > _MOST_OPEN:
                 self._files.popitem(last=False)[1].close()
         self._files.move_to_end(key)
@@ -84,14 +118,17 @@ class OpenFiles:
 
 
 def _answer(request: dict[str, Any], files: OpenFiles, answers: BinaryIO) -> None:
-    file = files.open(Path(request["path"]), request["format"])
+    kept = files.open(Path(request["path"]), request["format"], FileState(*request["state"]))
     if request["do"] == "describe":
-        _send(answers, {"facts": file.facts()})
+        facts = kept.file.facts()
+        kept.refuse_changed()
+        _send(answers, {"facts": facts})
         return
-    tables = file.tables(request["start"], request["stop"])
+    tables = kept.file.tables(request["start"], request["stop"])
     for name in request["parameters"]:
         header, arrays = _packed(tables.read(name))
         _send(answers, {"parameter": name, **header}, arrays)
+    kept.refuse_changed()
     _send(answers, {"done": True})
 
 

@@ -56,4 +56,5 @@ class CitedAs:
         }
 
     def _cited(self, source: SourceFile) -> SourceFile:
-        return self._citations.get((source.dataset_id, source.sha256), source)
+        cited = self._citations.get((source.dataset_id, source.sha256))
+        return source if cited is None else replace(cited, proof=source.proof)

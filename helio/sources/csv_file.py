@@ -48,10 +48,10 @@ class CsvFile:
     RFC 4180.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, source: Path | None = None) -> None:
         self.path = path
         try:
-            with path.open("rb") as file:
+            with (source or path).open("rb") as file:
                 self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except (OSError, ValueError) as error:
             raise DamagedFile(f"'{path.name}' cannot be opened: {error}", place=str(path)) from error

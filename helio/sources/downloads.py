@@ -15,16 +15,17 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import unquote, urlsplit
 
-from helio.errors import Cancelled, DamagedFile, Offline, Refused, TransientError
+from helio.errors import Cancelled, ChangedFile, DamagedFile, Offline, Refused, TransientError
 from helio.sources.allowance import MAX_DOWNLOAD, Allowance, Share, allowance_of, in_words
+from helio.sources.cdf_checksum import ByteDigests
 from helio.sources.cdf_guard import check_cdf
+from helio.sources.file_digests import FileDigest, FileDigests, refuse_wrong, settled_state
 from helio.sources.http import CONNECTIONS_PER_HOST, CutShort, Http
-from helio.store.file_digests import sha256_of
 from helio.store.files import note_use, unwritable, write_all, write_whole
 from helio.store.process import fate_of_writer, temporary_name
 
@@ -79,6 +80,12 @@ class Kept:
     last_modified: str = ""
     fetched_at: str = ""
     """UTC, ISO 8601."""
+    digest: FileDigest | None = None
+    """Its bytes, and the state of the file that has them; None for what is only read as a whole."""
+
+    def to_json(self) -> dict[str, Any]:
+        """What is kept beside it, without what is found out again."""
+        return {name: value for name, value in asdict(self).items() if name not in ("path", "digest")}
 
 
 @dataclass(frozen=True)
@@ -104,7 +111,7 @@ class Downloads:
     ----------
     root : Path
     http : Http
-    sha256 : callable, optional
+    digests : FileDigests, optional
         Gives a file's digest; one that remembers saves reading large files in every run.
     check : callable, optional
         Refuses a file that is not of its kind, by `DamagedFile`.
@@ -121,7 +128,7 @@ class Downloads:
         root: Path,
         http: Http,
         *,
-        sha256: Callable[[Path], str] = sha256_of,
+        digests: FileDigests | None = None,
         check: Callable[[Path], None] = check_cdf,
         limit: int | Allowance | None = MAX_DOWNLOAD,
         offline: bool = False,
@@ -129,7 +136,7 @@ class Downloads:
     ) -> None:
         self._root = root
         self._http = http
-        self._sha256 = sha256
+        self._digests = digests or FileDigests()
         self._check = check
         self._allowance = allowance_of(limit)
         self._offline = offline
@@ -148,10 +155,15 @@ class Downloads:
             kept = Kept(path=path, **said)
             if kept.identity != wanted.identity:
                 return None
-            if path.stat().st_size == kept.size and self._sha256(path) == kept.sha256:
-                note_use(_beside(path))
-                return kept
+            if path.stat().st_size == kept.size:
+                digest = self._digests.of(path)
+                if digest.sha256 == kept.sha256:
+                    note_use(_beside(path))
+                    return replace(kept, digest=digest)
         except FileNotFoundError:
+            return None
+        except (DamagedFile, ChangedFile) as error:
+            log.warning("%s; it is fetched again", error.message)
             return None
         except (OSError, ValueError, TypeError) as error:
             log.warning("%s: what is known of it cannot be read (%s); it is fetched again", path, error)
@@ -273,19 +285,19 @@ class Downloads:
             path=place,
             url=wanted.url,
             size=part.length,
-            sha256=part.sha256,
+            sha256=part.digests.sha256,
             identity=wanted.identity,
             etag=said.get("etag", ""),
             last_modified=said.get("last-modified", ""),
             fetched_at=self._http.clock.utc().isoformat(timespec="seconds"),
         )
         _keep_earlier(place, wanted.identity)
-        part.move()
-        facts = {name: value for name, value in asdict(kept).items() if name != "path"}
+        digest = part.move()
+        self._digests.remember(place, digest)
         # lost with the power, it costs another download: only the bytes themselves must not be half there
-        write_whole(_beside(place), json.dumps(facts, indent=1).encode(), durable=False)
+        write_whole(_beside(place), json.dumps(kept.to_json(), indent=1).encode(), durable=False)
         tally.done(0)
-        return kept
+        return replace(kept, digest=digest)
 
     @staticmethod
     def _begin(response: httpx2.Response, wanted: Wanted, part: _Part, tally: _Tally) -> None:
@@ -320,6 +332,7 @@ class Downloads:
     def _check_part(self, part: _Part, wanted: Wanted) -> None:
         try:
             self._check(part.body)
+            refuse_wrong(part.digests.checksum(), part.body.name, wanted.url)
         except DamagedFile as error:
             # it is known by the name that it would have had
             text = error.message.replace(part.body.name, _name(wanted.url))
@@ -425,7 +438,7 @@ class _Part:
         self.validator = ""
         self.length = 0
         self._descriptor = -1
-        self._digest = hashlib.sha256()
+        self.digests = ByteDigests()
         self._moved = False
 
     @classmethod
@@ -455,7 +468,7 @@ class _Part:
             os.ftruncate(self._descriptor, 0)
             return
         while chunk := os.read(self._descriptor, _CHUNK):
-            self._digest.update(chunk)
+            self.digests.update(chunk)
             self.length += len(chunk)
 
     def restart(self, validator: str) -> None:
@@ -464,7 +477,7 @@ class _Part:
             (self._folder / "validator").unlink(missing_ok=True)
             os.ftruncate(self._descriptor, 0)
             os.lseek(self._descriptor, 0, os.SEEK_SET)
-            self._digest, self.length, self.validator = hashlib.sha256(), 0, validator
+            self.digests, self.length, self.validator = ByteDigests(), 0, validator
             if validator:
                 (self._folder / "validator").write_text(validator)
 
@@ -472,21 +485,18 @@ class _Part:
         """More bytes."""
         with _on_disk(self._place):
             write_all(self._descriptor, chunk)
-        self._digest.update(chunk)
+        self.digests.update(chunk)
         self.length += len(chunk)
 
-    @property
-    def sha256(self) -> str:
-        """The digest of all bytes so far."""
-        return self._digest.hexdigest()
-
-    def move(self) -> None:
-        """Put the file to its place, all of its bytes being on the disk."""
+    def move(self) -> FileDigest:
+        """Put the file to its place, all of its bytes being on the disk; what is known of them."""
         with _on_disk(self._place):
             os.fsync(self._descriptor)
             self._place.parent.mkdir(parents=True, exist_ok=True)
             os.replace(self.body, self._place)
+            state = settled_state(self._descriptor)
         self._moved = True
+        return FileDigest(state, self.digests.sha256, self.digests.checksum())
 
     def __enter__(self) -> Self:
         return self

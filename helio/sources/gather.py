@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helio.errors import NoData, UnknownParameter
+from helio.sources.file_digests import FileDigest, FileDigests
 from helio.store.source_file import SourceFile
 from helio.time_range import TimeRange
 
@@ -18,10 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OneFile:
-    """A file to read, and how it is cited."""
+    """A file to read, the bytes that it must have, and how it is cited."""
 
     path: Path
     source: SourceFile
+    digest: FileDigest
 
 
 @dataclass(frozen=True)
@@ -41,15 +43,16 @@ def gather(
     files: Sequence[OneFile],
     parameters: Sequence[str],
     time_range: TimeRange,
-    *,
-    cite: Callable[[OneFile], SourceFile] = lambda file: file.source,
+    digests: FileDigests,
 ) -> Gathered:
-    """Read parameters over [start, stop) from files in order, and join each.
+    """Read parameters over [start, stop) from files in order, and join each; files say how they are cited.
 
     Records that two files share are taken once, from the earlier file; gaps stay gaps.
 
     Raises
     ------
+    ChangedFile
+        A file does not have its bytes any more.
     DamagedFile
         A file cannot be read, or two files contradict each other.
     """
@@ -59,7 +62,7 @@ def gather(
     lacking: dict[str, list[OneFile]] = {name: [] for name in parameters}
     said: dict[str, UnknownParameter] = {}
     for file in files:
-        for name, found in _read(reader, file, parameters, time_range).items():
+        for name, found in _read(reader, file, parameters, time_range, digests).items():
             if isinstance(found, UnknownParameter):
                 lacking[name].append(file)
                 said[name] = found
@@ -73,7 +76,7 @@ def gather(
         notes = [f"{file.path.name} has no parameter {name}" for file in lacking[name]]
         tables[name] = replace(
             joined,
-            sources=tuple(cite(file) for file, table in every if len(table)),
+            sources=tuple(_cited(reader, file, digests) for file, table in every if len(table)),
             notes=tuple(dict.fromkeys([*joined.notes, *notes])),
         )
     absent = {name: said[name] for name in parameters if said.get(name) and not parts[name]}
@@ -82,15 +85,24 @@ def gather(
 
 
 def _read(
-    reader: CdfReader, file: OneFile, parameters: Sequence[str], time_range: TimeRange
+    reader: CdfReader, file: OneFile, parameters: Sequence[str], time_range: TimeRange, digests: FileDigests
 ) -> dict[str, Table | UnknownParameter]:
     """Each parameter's table, or the reader's word that this file lacks it; nothing for an empty file."""
     try:
-        return dict(reader.read(file.path, parameters, time_range))
+        return dict(
+            digests.read(
+                file.path, file.digest, lambda state: reader.read(file.path, parameters, time_range, state)
+            )
+        )
     except UnknownParameter as error:
         if len(parameters) == 1:
             return {parameters[0]: error}
     except NoData:
         return {}  # archives hold days without a single record; other files may still cover the interval
-    each = (_read(reader, file, [name], time_range) for name in parameters)
+    each = (_read(reader, file, [name], time_range, digests) for name in parameters)
     return {name: found for one in each for name, found in one.items()}
+
+
+def _cited(reader: CdfReader, file: OneFile, digests: FileDigests) -> SourceFile:
+    facts = digests.read(file.path, file.digest, lambda state: reader.describe(file.path, state))
+    return facts.complete(file.source)

@@ -34,6 +34,7 @@ from helio.errors import (
 from helio.sources import hapi_reply
 from helio.sources.allowance import MAX_DOWNLOAD, Allowance, Share, allowance_of, in_words
 from helio.sources.downloads import Kept, Progress
+from helio.sources.file_digests import FileDigests
 from helio.sources.hapi_at_once import AtOnce
 from helio.sources.hapi_info import Info, Parameter, read_info, record_bytes
 from helio.sources.hapi_pieces import Piece, Pieces, Series, folder_of
@@ -42,7 +43,6 @@ from helio.sources.hapi_servers import server_url
 from helio.sources.http import CONNECTIONS_PER_HOST, CutShort, Http
 from helio.sources.local import is_preliminary
 from helio.sources.saved_replies import SavedReplies
-from helio.store.file_digests import sha256_of
 from helio.store.source_file import SourceFile
 from helio.time_range import TimeRange
 
@@ -190,7 +190,7 @@ class Hapi:
     http : Http, optional
     server : str
         How the server is named in records; its address when left out.
-    sha256 : callable, optional
+    digests : FileDigests, optional
         Gives a file's digest; one that remembers saves reading large files in every run.
     limit : int, Allowance or None
         Bytes that all fetches may bring; an `Allowance` is shared with whoever else has it.
@@ -213,7 +213,7 @@ class Hapi:
         http: Http | None = None,
         *,
         server: str = "",
-        sha256: Callable[[Path], str] = sha256_of,
+        digests: FileDigests | None = None,
         limit: int | Allowance | None = MAX_DOWNLOAD,
         offline: bool = False,
         refresh: bool = False,
@@ -229,7 +229,7 @@ class Hapi:
         self._offline = offline
         self._refresh = refresh and not offline
         self._told = told
-        self._pieces = Pieces(cache / "data", self._http.clock.utc, sha256, believe=offline)
+        self._pieces = Pieces(cache / "data", self._http.clock.utc, digests or FileDigests(), believe=offline)
         self._replies = SavedReplies(cache / "replies", self._http.clock.now)
         self._lock = threading.Lock()
         self._known: dict[str, tuple[Any, bool]] = {}
@@ -388,6 +388,7 @@ class Hapi:
             affiliation=info.affiliation,
             page=info.page,
             reply=True,
+            proof="nothing",
         )
 
     # What there is

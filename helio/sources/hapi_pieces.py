@@ -7,12 +7,13 @@ import json
 import logging
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from helio.errors import DamagedFile
+from helio.errors import ChangedFile
 from helio.sources.downloads import Kept
+from helio.sources.file_digests import FileDigests, changed
 from helio.store.files import write_whole
 from helio.time_range import TimeRange
 
@@ -62,18 +63,18 @@ class Pieces:
     root : Path
     utc : callable
         The present moment.
-    sha256 : callable
+    digests : FileDigests
         Gives a file's digest; one that remembers saves reading large files in every run.
     believe : bool
         Whether a piece counts of whatever edition it is, and an empty one however old: where nobody may be asked.
     """
 
     def __init__(
-        self, root: Path, utc: Callable[[], datetime], sha256: Callable[[Path], str], *, believe: bool
+        self, root: Path, utc: Callable[[], datetime], digests: FileDigests, *, believe: bool
     ) -> None:
         self._root = root
         self._utc = utc
-        self._sha256 = sha256
+        self._digests = digests
         self._believe = believe
 
     def cover(
@@ -123,9 +124,10 @@ class Pieces:
             fetched_at=self._utc().isoformat(timespec="seconds"),
         )
         write_whole(path, body)
-        facts = {name: value for name, value in asdict(kept).items() if name != "path"}
         # lost with the power, it costs another request: only the bytes themselves must not be half there
-        write_whole(path.with_name(f"{path.name}.json"), json.dumps(facts, indent=1).encode(), durable=False)
+        write_whole(
+            path.with_name(f"{path.name}.json"), json.dumps(kept.to_json(), indent=1).encode(), durable=False
+        )
         return Piece(span, kept)
 
     def read(self, piece: Piece) -> bytes:
@@ -133,16 +135,12 @@ class Pieces:
 
         Raises
         ------
-        DamagedFile
+        ChangedFile
             It is not what it was a moment ago.
         """
         body = piece.kept.path.read_bytes()
         if hashlib.sha256(body).hexdigest() != piece.kept.sha256:
-            raise DamagedFile(
-                f"{piece.kept.path.name} changed while it was read",
-                advice="run again: another process may have fetched it anew",
-                place=str(piece.kept.path),
-            )
+            raise changed(piece.kept.path)
         return body
 
     def _all(self, series: Series) -> Iterator[tuple[TimeRange, Path]]:
@@ -166,11 +164,11 @@ class Pieces:
                 age = self._utc() - datetime.fromisoformat(kept.fetched_at)
                 if not timedelta() <= age <= _EMPTY_FOR:
                     return None
-            if path.stat().st_size == kept.size and self._sha256(path) == kept.sha256:
+            if path.stat().st_size == kept.size and self._digests.of(path).sha256 == kept.sha256:
                 return kept
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, TypeError) as error:
+        except (OSError, ValueError, TypeError, ChangedFile) as error:
             log.warning("%s: what is known of it cannot be read (%s); it is asked for again", path, error)
             return None
         log.warning("%s is not what was sent any more; it is asked for again", path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -13,10 +13,18 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helio.errors import DamagedFile, NoData, RequestError, UnknownDataset, UnknownParameter, did_you_mean
+from helio.errors import (
+    ChangedFile,
+    DamagedFile,
+    NoData,
+    RequestError,
+    UnknownDataset,
+    UnknownParameter,
+    did_you_mean,
+)
+from helio.sources.file_digests import FileDigest, FileDigests, FileState, changed
 from helio.sources.formats import SUFFIXES
-from helio.store.file_digests import sha256_of
-from helio.store.source_file import SourceFile
+from helio.store.source_file import Proof, SourceFile
 from helio.time_range import TimeRange
 
 if TYPE_CHECKING:
@@ -77,6 +85,8 @@ class KnownFile:
     acknowledgement: str = ""
     logical_source: str = ""
     """What the file calls its dataset, where that is not what its name says."""
+    sha256: str = ""
+    """Of its bytes, where the archive says it; a file with others is refused."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +147,8 @@ class LocalArchive:
 
     CDF, netCDF, CSV and Parquet are read. A dataset is found by the names of its files and, where no name fits, by
     the global attribute ``Logical_source``; a file that is no CDF and says nothing is the dataset of its own name.
-    The folder is listed once, when it is first needed: make a new archive to see new files.
+    The folder is listed once, when it is first needed: make a new archive to see new files. A file counts as the bytes
+    that it had when it was first named; once it has others, it is refused.
 
     Parameters
     ----------
@@ -148,7 +159,7 @@ class LocalArchive:
         How records and footers name it; the folder's own name otherwise.
     known : mapping of str to KnownFile, optional
         By file name, what is known of files already.
-    sha256 : callable, optional
+    digests : FileDigests, optional
         Gives a file's digest; one that remembers saves reading large files in every run.
 
     Raises
@@ -164,7 +175,7 @@ class LocalArchive:
         *,
         name: str | None = None,
         known: Mapping[str, KnownFile] | None = None,
-        sha256: Callable[[Path], str] = sha256_of,
+        digests: FileDigests | None = None,
     ) -> None:
         if not root.is_dir():
             what = "is not a folder" if root.exists() else "does not exist"
@@ -182,9 +193,12 @@ class LocalArchive:
         self._reader = reader
         self._name = name or self._root.name or str(self._root)
         self._known = known or {}
-        self._sha256 = sha256
-        self._facts: dict[tuple[Path, int, int], FileFacts | None] = {}
-        self._digests: dict[tuple[Path, int, int], str] = {}
+        self._digests = digests or FileDigests()
+        self._facts: dict[tuple[Path, FileState], FileFacts | None] = {}
+        self._listed: dict[Path, FileFacts] = {}
+        """What files said by which they are listed, for their names say nothing."""
+        self._named_as: dict[Path, FileDigest] = {}
+        """The bytes of each file, as they were when it was first named."""
 
     @property
     def name(self) -> str:
@@ -291,6 +305,7 @@ class LocalArchive:
                 found.append(_File(path, path.stem.upper(), None, False, ""))
             if facts is None or not facts.logical_source:
                 continue
+            self._listed[path] = facts
             inside = parse_file_name(f"{facts.logical_file_id}.cdf")
             found.append(
                 _File(
@@ -361,9 +376,9 @@ class LocalArchive:
                 )
 
     def _same_bytes(self, one: Path, other: Path) -> bool:
-        if _identity(one)[1] != _identity(other)[1]:
+        if _state(one).size != _state(other).size:
             return False
-        return self._digest(one) == self._digest(other)
+        return self._digest(one).sha256 == self._digest(other).sha256
 
     # Reading
 
@@ -372,7 +387,13 @@ class LocalArchive:
     ) -> dict[str, Table | UnknownParameter]:
         """Each parameter's table, or the reader's word that this file lacks it; nothing for an empty file."""
         try:
-            return dict(self._reader.read(file.path, parameters, time_range))
+            return dict(
+                self._digests.read(
+                    file.path,
+                    self._digest(file.path),
+                    lambda state: self._reader.read(file.path, parameters, time_range, state),
+                )
+            )
         except UnknownParameter as error:
             if len(parameters) == 1:
                 return {parameters[0]: error}
@@ -399,47 +420,61 @@ class LocalArchive:
 
     def _source(self, file: _File) -> SourceFile:
         known = self._known.get(file.path.name)
+        digest = self._digest(file.path)
+        proof: Proof = "checksum of the archive" if known and known.sha256 else "nothing"
         return SourceFile(
             dataset_id=file.dataset_id,
             file=file.path.name,
             version=file.version,
             provider=self.name,
-            sha256=self._digest(file.path),
-            size=_identity(file.path)[1],
+            sha256=digest.sha256,
+            size=digest.state.size,
             doi=known.doi if known else "",
             acknowledgement=known.acknowledgement if known else "",
             preliminary=is_preliminary(file.dataset_id),
+            proof="checksum in the file" if digest.checksum == "right" else proof,
         )
 
-    def _digest(self, path: Path) -> str:
-        key = _identity(path)
-        if key not in self._digests:
+    def _digest(self, path: Path) -> FileDigest:
+        """The bytes that a file had when it was first named."""
+        if path not in self._named_as:
             try:
-                self._digests[key] = self._sha256(path)
+                found = self._digests.of(path)
             except OSError as error:
                 raise _unreadable(path, error) from error
-        return self._digests[key]
+            known = self._known.get(path.name)
+            if known is not None and known.sha256 not in ("", found.sha256):
+                raise DamagedFile(
+                    f"'{path.name}' does not have the bytes that {self.name} lists",
+                    advice="install helio again",
+                    place=str(path),
+                )
+            self._named_as[path] = found
+        return self._named_as[path]
 
     def _cited(self, file: _File) -> SourceFile:
-        return self._facts_of(file.path).complete(self._source(file))
+        facts = self._facts_of(file.path)
+        if self._listed.get(file.path, facts) != facts:
+            raise changed(file.path)
+        return facts.complete(self._source(file))
 
     def _facts_of(self, path: Path) -> FileFacts:
-        key = _identity(path)
-        facts = self._facts.get(key)
+        digest = self._digest(path)
+        facts = self._facts.get((path, digest.state))
         if facts is None:
-            facts = self._reader.describe(path)
-            self._facts[key] = facts
+            facts = self._digests.read(path, digest, lambda state: self._reader.describe(path, state))
+            self._facts[path, digest.state] = facts
         return facts
 
     def _facts_if_readable(self, path: Path) -> FileFacts | None:
         """A file's facts while scanning, where a damaged file must not hide the others."""
         try:
-            key = _identity(path)
-            if key not in self._facts:
-                self._facts[key] = None
-                self._facts[key] = self._reader.describe(path)
-            return self._facts[key]
-        except DamagedFile as error:
+            state = _state(path)
+            if (path, state) not in self._facts:
+                self._facts[path, state] = None
+                self._facts[path, state] = self._reader.describe(path, state)
+            return self._facts[path, state]
+        except (DamagedFile, ChangedFile) as error:
             log.warning("skipped while looking for datasets: %s", error.message)
             return None
 
@@ -556,12 +591,11 @@ def _span_by_names(files: Sequence[_File], known: Mapping[str, KnownFile]) -> st
     return f"it has {len(starts)} files, starting {_moment(starts[0])} to {_moment(starts[-1])}"
 
 
-def _identity(path: Path) -> tuple[Path, int, int]:
+def _state(path: Path) -> FileState:
     try:
-        status = path.stat()
+        return FileState.of(path)
     except OSError as error:
         raise _unreadable(path, error) from error
-    return path, status.st_size, status.st_mtime_ns
 
 
 def _unreadable(path: Path, error: OSError) -> DamagedFile:

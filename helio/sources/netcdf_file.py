@@ -41,10 +41,10 @@ class NetcdfFile:
     CF Conventions 1.11, sections 2.5, 4.4, 5, 7.1 and 8.1; NetCDF Users Guide, "Attribute Conventions".
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, source: Path | None = None) -> None:
         self.path = path
         with self._reading():
-            self._file = netCDF4.Dataset(str(path), "r")
+            self._file = netCDF4.Dataset(str(source or path), "r")
             self._file.set_auto_maskandscale(False)
             self._file.set_auto_chartostring(False)
             self._variables = dict(_walk(self._file, ""))
@@ -56,6 +56,12 @@ class NetcdfFile:
     def close(self) -> None:
         """Give up the file."""
         self._file.close()
+
+    def part_checksums(self) -> bool:
+        """Whether every variable over a dimension has its chunks checked by HDF5: with Fletcher32, or as zlib does."""
+        with self._reading():
+            filters = [one.filters() or {} for one in self._variables.values() if one.ndim]
+        return bool(filters) and all(one.get("fletcher32") or one.get("zlib") for one in filters)
 
     def names(self) -> tuple[str, ...]:
         """Names of all variables that hold numbers, times or texts, in file order; those of groups with their path.

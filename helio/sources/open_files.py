@@ -45,18 +45,26 @@ class OpenFile(Protocol):
         ...
 
 
-def open_file(path: Path, kind: Format) -> OpenFile:
+def open_file(path: Path, kind: Format, descriptor: int) -> OpenFile:
     """Open a file by the class of its format; what only netCDF, CSV and Parquet need is imported for them alone.
+
+    Parameters
+    ----------
+    path : Path
+        Names the file in words; what is read is behind `descriptor`.
+    descriptor : int
+        The open file. Another file may stand at the path by now.
 
     Raises
     ------
     DamagedFile
     """
+    source = Path(f"/dev/fd/{descriptor}")
     if kind == "cdf":
-        return _Cdf(path)
+        return _Cdf(path, source)
     if kind == "netcdf":
-        return _Netcdf(path)
-    return _Columned(path, kind)
+        return _Netcdf(path, source)
+    return _Columned(path, kind, source)
 
 
 def dataset_of(path: Path, said: Mapping[str, list[Any]]) -> str:
@@ -83,11 +91,12 @@ def _undated(stem: str) -> str:
 
 
 class _Cdf:
-    def __init__(self, path: Path) -> None:
-        self._file = CdfFile(path)
+    def __init__(self, path: Path, source: Path) -> None:
+        self._file = CdfFile(path, source)
 
     def facts(self) -> dict[str, Any]:
-        return _facts(self._file.global_attributes(), parameters_of(self._file))
+        said, checked = self._file.global_attributes(), self._file.part_checksums()
+        return _facts(said, parameters_of(self._file), part_checksums=checked)
 
     def tables(self, start: int, stop: int) -> Tables:
         return TableReader(self._file, start, stop)
@@ -97,15 +106,15 @@ class _Cdf:
 
 
 class _Netcdf:
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, source: Path) -> None:
         from helio.sources.netcdf_file import NetcdfFile
 
-        self._file = NetcdfFile(path)
+        self._file = NetcdfFile(path, source)
 
     def facts(self) -> dict[str, Any]:
         said = self._file.global_attributes()
         said = {**said, "LOGICAL_SOURCE": [dataset_of(self._file.path, said)]}
-        return _facts(said, parameters_of(self._file))
+        return _facts(said, parameters_of(self._file), part_checksums=self._file.part_checksums())
 
     def tables(self, start: int, stop: int) -> Tables:
         return TableReader(self._file, start, stop)
@@ -117,10 +126,10 @@ class _Netcdf:
 class _Columned:
     """CSV or Parquet."""
 
-    def __init__(self, path: Path, kind: Format) -> None:
+    def __init__(self, path: Path, kind: Format, source: Path) -> None:
         from helio.sources.columns import Columns
 
-        self._file = _csv(path) if kind == "csv" else _parquet(path)
+        self._file = _csv(path, source) if kind == "csv" else _parquet(path, source)
         self._columns = Columns(self._file)
 
     def facts(self) -> dict[str, Any]:
@@ -137,19 +146,21 @@ class _Columned:
         self._file.close()
 
 
-def _csv(path: Path) -> Any:
+def _csv(path: Path, source: Path) -> Any:
     from helio.sources.csv_file import CsvFile
 
-    return CsvFile(path)
+    return CsvFile(path, source)
 
 
-def _parquet(path: Path) -> Any:
+def _parquet(path: Path, source: Path) -> Any:
     from helio.sources.parquet_file import ParquetFile
 
-    return ParquetFile(path)
+    return ParquetFile(path, source)
 
 
-def _facts(said: Mapping[str, list[Any]], parameters: tuple[str, ...]) -> dict[str, Any]:
+def _facts(
+    said: Mapping[str, list[Any]], parameters: tuple[str, ...], *, part_checksums: bool = False
+) -> dict[str, Any]:
     return {
         "logical_source": _text(said, "LOGICAL_SOURCE"),
         "logical_file_id": _text(said, "LOGICAL_FILE_ID"),
@@ -164,6 +175,7 @@ def _facts(said: Mapping[str, list[Any]], parameters: tuple[str, ...]) -> dict[s
         "affiliation": _text(said, "PI_AFFILIATION", "INSTITUTION"),
         "rules_of_use": _text(said, "RULES_OF_USE", "LICENSE"),
         "source_description": _text(said, "LOGICAL_SOURCE_DESCRIPTION"),
+        "part_checksums": part_checksums,
     }
 
 

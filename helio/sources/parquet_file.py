@@ -33,10 +33,10 @@ class ParquetFile:
     called so that holds times in ISO 8601, or several columns that `find_times` knows; without a zone they are UTC.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, source: Path | None = None) -> None:
         self.path = path
         try:
-            self._file = pa.parquet.ParquetFile(path)
+            self._file = pa.parquet.ParquetFile(source or path)
             self._schema: pa.Schema = self._file.schema_arrow
         except (OSError, pa.ArrowException) as error:
             raise self._unreadable(error) from error

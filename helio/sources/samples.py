@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from helio.errors import RequestError
+from helio.sources.file_digests import FileDigests
 from helio.sources.local import KnownFile, LocalArchive
-from helio.store.file_digests import sha256_of
 
 if TYPE_CHECKING:
     from helio.sources.cdf import CdfReader
@@ -46,7 +45,7 @@ def sample_manifest() -> list[dict[str, Any]]:
     return entries
 
 
-def sample_archive(reader: CdfReader, sha256: Callable[[Path], str] = sha256_of) -> LocalArchive:
+def sample_archive(reader: CdfReader, digests: FileDigests | None = None) -> LocalArchive:
     """The sample archive as a provider; its spans, DOIs and acknowledgements are those of the manifest."""
     known = {
         str(entry["file"]): KnownFile(
@@ -55,7 +54,8 @@ def sample_archive(reader: CdfReader, sha256: Callable[[Path], str] = sha256_of)
             doi=str(entry["doi"]),
             acknowledgement=str(entry["acknowledgement"]),
             logical_source=str(entry.get("logical_source", "")),
+            sha256=str(entry["sha256"]),
         )
         for entry in sample_manifest()
     }
-    return LocalArchive(sample_folder(), reader, name=NAME, known=known, sha256=sha256)
+    return LocalArchive(sample_folder(), reader, name=NAME, known=known, digests=digests)

@@ -421,6 +421,7 @@ class Swpc:
             url=self._url_of(product),
             title=product.title,
             reply=True,
+            proof="nothing",
         )
 
     # What is kept of a range

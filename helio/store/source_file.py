@@ -2,7 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+Proof = Literal[
+    "checksum in the file", "checksum of the archive", "checksums of its parts", "size only", "nothing", ""
+]
+"""What shows that the bytes of a file are those that its maker wrote; empty where that was not recorded."""
+
+PROOFS: tuple[Proof, ...] = (
+    "checksum in the file",
+    "checksum of the archive",
+    "checksums of its parts",
+    "size only",
+    "nothing",
+)
+"""From the strongest to the weakest.
+
+The MD5 of a CDF covers every byte since its maker closed it. An archive's digest covers every byte since the file came
+there. The checksums of gzip or Fletcher32 cover the compressed or chunked values and nothing beside them. A size tells
+a cut file from a whole one, and nothing else.
+"""
+
+
+Level = Literal["file", "checksum", "parts", "size"]
+LEVELS: dict[Level, Proof] = {
+    "file": "checksum in the file",
+    "checksum": "checksum of the archive",
+    "parts": "checksums of its parts",
+    "size": "size only",
+}
+"""What a run may require of its files: the weakest proof that will do, by a short name."""
+
+
+def proves(proof: Proof, level: Proof) -> bool:
+    """Whether a proof is as strong as a level, or stronger; one that is not known is weaker than any.
+
+    Examples
+    --------
+    >>> proves("checksum in the file", "checksum of the archive"), proves("size only", "checksum of the archive")
+    (True, False)
+    """
+    return proof != "" and PROOFS.index(proof) <= PROOFS.index(level)
 
 
 @dataclass(frozen=True)
@@ -35,6 +76,9 @@ class SourceFile:
     reply: bool = False
     """What a service answered when it was asked, not a file that it lists. It is known by its sha256 wherever it is
     from: that of its bytes, or of the table in it where the service writes the same numbers with other dates."""
+    proof: Proof = field(default="", compare=False)
+    """What shows that its bytes are right. It is no part of keys, of tables or of what is written into exported files:
+    the same bytes give the same results however well they are proven."""
 
     @property
     def identity(self) -> str:
@@ -47,3 +91,7 @@ class SourceFile:
         if self.reply or not self.url:
             return self.sha256
         return f"{self.url}|{self.size}|{self.last_modified}"
+
+    def cited(self) -> dict[str, Any]:
+        """The facts that name it in keys and in exported files: all but its proof."""
+        return {name: fact for name, fact in asdict(self).items() if name != "proof"}

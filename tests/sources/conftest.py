@@ -28,13 +28,16 @@ TYPES = {
 class WrittenCdf:
     """A CDF under construction."""
 
-    def __init__(self, path: Path, *, column_major: bool = False, compressed: int = 0) -> None:
+    def __init__(
+        self, path: Path, *, column_major: bool = False, compressed: int = 0, checksum: bool = False
+    ) -> None:
         self.path = path
         majority = "column_major" if column_major else "row_major"
         with warnings.catch_warnings():
             # cdflib closes a compressed file twice
             warnings.simplefilter("ignore", ResourceWarning)
-            self._file = CDF(path, cdf_spec={"Majority": majority, "Compressed": compressed}, delete=True)
+            spec = {"Majority": majority, "Compressed": compressed, "Checksum": checksum}
+            self._file = CDF(path, cdf_spec=spec, delete=True)
         self._globals: dict[str, dict[int, str]] = {}
 
     def say(self, **attributes: str) -> "WrittenCdf":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -83,7 +83,7 @@ def lay_flat(tables: Mapping[str, Table]) -> Flat:
                 columns += moving
         facts.append(_facts(parameter, table, places))
     every = merge_sources(tables)
-    said = [{name: fact for name, fact in asdict(source).items() if fact} for source in every]
+    said = [{name: fact for name, fact in source.cited().items() if fact} for source in every]
     return Flat(first.epoch, columns, facts, said)
 
 

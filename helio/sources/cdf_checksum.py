@@ -1,0 +1,111 @@
+"""The MD5 checksum that a CDF of version 3 may carry at its end."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+import zlib
+from typing import Literal
+
+Checksum = Literal["none", "right", "wrong"]
+
+# CDF Internal Format Description (NASA SPDF), sections 2.2 and 2.9: the flags of the CDF descriptor (CDR), and the
+# record (CCR) that holds a whole CDF in compressed form.
+_MAGIC_3 = b"\xcd\xf3\x00\x01"
+_PLAIN, _COMPRESSED = b"\x00\x00\xff\xff", b"\xcc\xcc\x00\x01"
+_CDR_AT, _COMPRESSED_CDR_AT, _FLAGS = 8, 40, 32
+_HAS_CHECKSUM, _IS_MD5, _IS_OTHER = 4, 8, 16
+_LENGTH = 16
+_HEAD = 4096
+"""Bytes that hold the flags for sure, whole or compressed."""
+
+
+class ByteDigests:
+    """Compute the sha256 of bytes as they come and, for a CDF that carries its MD5, compare that too.
+
+    The checksum of a CDF covers all bytes of the file before it. Of a CDF that is compressed as a whole it covers the
+    compressed bytes, while the flag that announces it is among what is compressed.
+    """
+
+    def __init__(self) -> None:
+        self._sha256 = hashlib.sha256()
+        self._md5 = hashlib.md5(usedforsecurity=False)
+        self._flags: int | None = None
+        """The checksum flags; None until enough bytes have come."""
+        self._held = b""
+        """The bytes that are not in the MD5: all while the flags are not known, then the last 16."""
+
+    def update(self, chunk: bytes | memoryview) -> None:
+        """Take the next bytes."""
+        self._sha256.update(chunk)
+        if self._flags is None:
+            self._held += bytes(chunk)
+            if len(self._held) >= _HEAD:
+                self._begin()
+        elif self._flags and len(chunk) < _LENGTH:
+            self._hold_back(self._held + bytes(chunk))
+        elif self._flags:
+            self._md5.update(self._held)
+            self._hold_back(chunk)
+
+    @property
+    def sha256(self) -> str:
+        """The sha256 of all bytes so far."""
+        return self._sha256.hexdigest()
+
+    def checksum(self) -> Checksum:
+        """Whether the bytes, now complete, end with a checksum of their own, and whether it is right."""
+        if self._flags is None:
+            self._begin()
+        if not self._flags:
+            return "none"
+        known_kind = self._flags == _HAS_CHECKSUM | _IS_MD5
+        return "right" if known_kind and self._held == self._md5.digest() else "wrong"
+
+    def _begin(self) -> None:
+        self._flags = _checksum_flags(self._held)
+        self._hold_back(self._held if self._flags else b"")
+
+    def _hold_back(self, chunk: bytes | memoryview) -> None:
+        """Take all but the last 16 bytes, which may be the checksum."""
+        view = memoryview(chunk)
+        self._md5.update(view[:-_LENGTH])
+        self._held = bytes(view[-_LENGTH:])
+
+
+def _checksum_flags(head: bytes) -> int:
+    """The flags about checksums in the descriptor of a CDF; 0 for any other file.
+
+    A single one of the two flags of an MD5 is no form that is ever written: such a file cannot be right.
+    """
+    if head[:4] != _MAGIC_3:
+        return 0
+    if head[4:8] == _COMPRESSED:
+        record = _expanded(head[_COMPRESSED_CDR_AT:])
+    elif head[4:8] == _PLAIN:
+        record = head[_CDR_AT:]
+    else:
+        return 0
+    if len(record) < _FLAGS + 4:
+        return 0
+    (flags,) = struct.unpack_from(">i", record, _FLAGS)
+    return int(flags) & (_HAS_CHECKSUM | _IS_MD5 | _IS_OTHER)
+
+
+def _expanded(data: bytes) -> bytes:
+    """The first bytes of what gzip, or CDF's lengths of runs of zeros, made shorter; empty where it is neither."""
+    if data[:2] == b"\x1f\x8b":
+        try:
+            return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(data, _FLAGS + 4)
+        except zlib.error:
+            return b""
+    expanded = bytearray()
+    place = 0
+    while place + 1 < len(data) and len(expanded) < _FLAGS + 4:
+        if data[place]:
+            expanded.append(data[place])
+            place += 1
+        else:
+            expanded += bytes(data[place + 1] + 1)
+            place += 2
+    return bytes(expanded)

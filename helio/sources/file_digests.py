@@ -1,0 +1,212 @@
+"""What the bytes of a file outside the store are, and whether they still are that while they are read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self, TypeVar
+
+from helio.errors import ChangedFile, DamagedFile, OutputError
+from helio.sources.cdf_checksum import ByteDigests, Checksum
+from helio.store.files import write_whole
+
+T = TypeVar("T")
+
+_TICK = 20_000_000
+"""Nanoseconds. File systems stamp changes with a clock that ticks every 1 to 10 ms."""
+_CHUNK = 1024**2
+_TRIES = 3
+
+
+@dataclass(frozen=True)
+class FileState:
+    """What the file system says of a file; it is another one after any write, replacement or change of its times."""
+
+    device: int
+    inode: int
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+
+    @classmethod
+    def of(cls, file: Path | int) -> Self:
+        """The present state of a path or an open descriptor.
+
+        Raises
+        ------
+        OSError
+        """
+        status = os.stat(file)
+        return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
+@dataclass(frozen=True)
+class FileDigest:
+    """The bytes of a file, and the state in which it has them."""
+
+    state: FileState
+    sha256: str
+    checksum: Checksum = "none"
+    """Whether the file carries a checksum of its own; a wrong one is refused before there is a `FileDigest`."""
+
+
+def settled_state(descriptor: int) -> FileState:
+    """The state of an open file, at a moment from which on any write gives it another one.
+
+    A write within the same tick of the file system's clock as the last change would leave no trace.
+    """
+    state = FileState.of(descriptor)
+    age = time.time_ns() - state.ctime_ns
+    if 0 <= age < _TICK:
+        time.sleep((_TICK - age) / 1e9)
+        state = FileState.of(descriptor)
+    return state
+
+
+def digest_file(path: Path) -> FileDigest:
+    """Read a file's bytes once for its digest, and for the checksum that a CDF may carry.
+
+    Raises
+    ------
+    DamagedFile
+        The file's own checksum is wrong.
+    ChangedFile
+        Something keeps writing to it.
+    OSError
+    """
+    buffer = memoryview(bytearray(_CHUNK))
+    for _ in range(_TRIES):
+        found = ByteDigests()
+        with path.open("rb", buffering=0) as file:
+            state = settled_state(file.fileno())
+            while count := file.readinto(buffer):
+                found.update(buffer[:count])
+            same = FileState.of(file.fileno()) == state
+        if same and FileState.of(path) == state:
+            checksum = found.checksum()
+            refuse_wrong(checksum, path.name, str(path))
+            return FileDigest(state, found.sha256, checksum)
+    raise changed(path)
+
+
+def refuse_wrong(checksum: Checksum, name: str, place: str) -> None:
+    """Refuse a file whose own checksum is wrong.
+
+    Raises
+    ------
+    DamagedFile
+    """
+    if checksum == "wrong":
+        raise DamagedFile(
+            f"'{name}' is damaged: its bytes do not match the MD5 checksum that it carries",
+            advice="get the file again from its archive; if it comes out the same, tell whoever serves it",
+            place=place,
+        )
+
+
+def changed(path: Path) -> ChangedFile:
+    """The error for a file that is not what it was."""
+    return ChangedFile(
+        f"'{path.name}' was replaced or written to while it was used",
+        advice="run again once nothing writes to it",
+        place=str(path),
+    )
+
+
+class FileDigests:
+    """Remembers the digests of files, so that a run over a large archive need not read all of it to know it.
+
+    A file is taken for unchanged while its size, times of modification and change, and inode are the same: the
+    time of change cannot be set back by ordinary means.
+
+    Parameters
+    ----------
+    root : Path, optional
+        A small file for each that is remembered; made when the first one is. Without it nothing is remembered.
+    """
+
+    def __init__(self, root: Path | None = None) -> None:
+        self._root = root
+
+    def of(self, path: Path) -> FileDigest:
+        """The digest of a file's bytes as they are now.
+
+        Raises
+        ------
+        DamagedFile
+            A checksum within the file is wrong.
+        ChangedFile
+            Something keeps writing to the file.
+        OSError
+        """
+        state = FileState.of(path)
+        place = self._place(path)
+        if place is not None:
+            # not remembered, or not readable: read the file
+            with suppress(OSError, ValueError, KeyError, TypeError):
+                remembered = json.loads(place.read_bytes())
+                if remembered["identity"] == _identity(state) and remembered["checksum"] in ("none", "right"):
+                    return FileDigest(state, str(remembered["sha256"]), remembered["checksum"])
+        found = digest_file(path)
+        self.remember(path, found)
+        return found
+
+    def remember(self, path: Path, digest: FileDigest) -> None:
+        """Keep what is known of a file's bytes already."""
+        place = self._place(path)
+        if place is not None:
+            content = {
+                "file": str(path),
+                "identity": _identity(digest.state),
+                "sha256": digest.sha256,
+                "checksum": digest.checksum,
+            }
+            with suppress(OutputError):  # a home that may only be read remembers nothing
+                write_whole(place, json.dumps(content).encode(), durable=False)
+
+    def read(self, path: Path, digest: FileDigest, read: Callable[[FileState], T]) -> T:
+        """Read a file that must have the bytes of `digest`; again, if it was touched and has the same bytes still.
+
+        Parameters
+        ----------
+        read : callable
+            Reads the file in the state that it is given, or raises `ChangedFile`.
+
+        Raises
+        ------
+        ChangedFile
+            The file has other bytes now, or something keeps writing to it.
+        """
+        state = digest.state
+        for _ in range(_TRIES):
+            try:
+                return read(state)
+            except ChangedFile:
+                state = self._state_with(path, digest)
+        raise changed(path)
+
+    def _state_with(self, path: Path, digest: FileDigest) -> FileState:
+        """The present state of a file, if it has the bytes of `digest` in it."""
+        try:
+            now = self.of(path)
+        except (OSError, DamagedFile) as error:
+            raise changed(path) from error
+        if now.sha256 != digest.sha256:
+            raise changed(path)
+        return now.state
+
+    def _place(self, path: Path) -> Path | None:
+        if self._root is None:
+            return None
+        return self._root / f"{hashlib.sha256(str(path.resolve()).encode()).hexdigest()}.json"
+
+
+def _identity(state: FileState) -> list[int]:
+    """What of a state is remembered: the number of a device may be another one after the next start."""
+    return [state.size, state.mtime_ns, state.ctime_ns, state.inode]
