@@ -71,6 +71,7 @@ def test_cold_it_asks_once_for_the_data_and_warm_for_nothing(server: HapiStandIn
         "/hapi/capabilities",
         "/hapi/info",
         "/hapi/data",
+        "/hapi/info",
     ]
     [source] = cold["steps"][0]["outputs"][0]["sources"]
     assert (source["provider"], source["doi"]) == ("HAPI Made", "10.12345/made-mag")

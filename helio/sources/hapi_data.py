@@ -44,11 +44,17 @@ class Records:
     epoch : datetime64[ns], shape (n,)
     values : dict of str to array, shape (n, *size)
         By parameter, fill as NaN.
+    sent : int
+        Records in the body, including those whose epoch another one has.
+    in_order : bool
+        Whether the body has them in order of epoch.
     """
 
     epoch: Epochs
     values: dict[str, Floats]
     notes: tuple[str, ...] = ()
+    sent: int = 0
+    in_order: bool = True
 
 
 def read_records(body: bytes, form: Format, parameters: Sequence[Parameter]) -> Records:
@@ -64,6 +70,7 @@ def read_records(body: bytes, form: Format, parameters: Sequence[Parameter]) -> 
     """
     texts, columns = (_binary if form == "binary" else _csv)(body, parameters)
     epoch = epochs_of(texts)
+    sent, backwards = epoch.size, 0
     notes = []
     order: npt.NDArray[np.intp] | None = None
     if epoch.size > 1 and not bool((epoch[1:] > epoch[:-1]).all()):
@@ -81,7 +88,7 @@ def read_records(body: bytes, form: Format, parameters: Sequence[Parameter]) -> 
         array, note = _without_fill(column, one)
         values[one.name] = array if order is None else array[order]
         notes += [note] if note else []
-    return Records(epoch, values, tuple(notes))
+    return Records(epoch, values, tuple(notes), sent, not backwards)
 
 
 def _binary(

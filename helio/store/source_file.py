@@ -35,6 +35,10 @@ class SourceFile:
     reply: bool = False
     """What a service answered when it was asked, not a file that it lists. It is known by its sha256 wherever it is
     from: that of its bytes, or of the table in it where the service writes the same numbers with other dates."""
+    remark: str = ""
+    """What was unusual when it was fetched: another format than the preferred one, or an edition that is not known."""
+    incomplete: bool = False
+    """It may have ended early. A table from it is good for the run that fetched it; the next run fetches it again."""
 
     @property
     def identity(self) -> str:

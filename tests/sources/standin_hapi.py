@@ -6,8 +6,9 @@ reads from it unchanged (`test_hapiclient.py`).
 
 from __future__ import annotations
 
+import gzip
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -175,6 +176,15 @@ class HapiStandIn(StandIn):
     formats : tuple of str
     most : timedelta, optional
         A longer interval is refused with 1408.
+
+    Attributes
+    ----------
+    before_data, after_data : callable
+        Is called with the query of each data request, before and after its records are taken.
+    unframed : str
+        ``"HTTP/1.0"`` or ``"HTTP/1.1"``: data go out without their length, and end with the connection.
+    gzip : bool
+        Whether data go out compressed.
     """
 
     def __init__(
@@ -191,6 +201,10 @@ class HapiStandIn(StandIn):
         self.formats = formats
         self.most = most
         self.empty = empty
+        self.before_data: Callable[[dict[str, str]], None] = lambda query: None
+        self.after_data: Callable[[dict[str, str]], None] = lambda query: None
+        self.unframed = ""
+        self.gzip = False
         super().__init__()
         self.url += "/hapi"
 
@@ -258,6 +272,7 @@ class _Handler(Handler):
     def _data(self, query: dict[str, str]) -> None:
         dataset, start_word, stop_word = self._words()
         self._only(query, (dataset, start_word, stop_word, "parameters", "format", "include"))
+        self.standin.before_data(query)
         served = self._dataset(query)
         names = self._parameters(served, query)
         start = self._time(query.get(start_word, ""), 1402)
@@ -279,7 +294,13 @@ class _Handler(Handler):
         if "include" in query:
             header = json.dumps({**served.info(names), **self._ok(code), "format": form})
             body = f"#{header}\n".encode() + body
-        self._answer(200, body, kind, reason=_reason(code))
+        self.standin.after_data(query)
+        self.unframed = self.standin.unframed
+        if self.standin.gzip:
+            body = gzip.compress(body)
+        self._answer(
+            200, body, kind, {"Content-Encoding": "gzip"} if self.standin.gzip else None, reason=_reason(code)
+        )
 
     def _words(self) -> tuple[str, str, str]:
         return (
