@@ -185,6 +185,12 @@ class HapiStandIn(StandIn):
         ``"HTTP/1.0"`` or ``"HTTP/1.1"``: data go out without their length, and end with the connection.
     gzip : bool
         Whether data go out compressed.
+    refuses : callable
+        Whether a data request, by its query, is refused with 1409.
+    kinds : dict of str to str
+        The content type of each format.
+    http_status : int
+        The status of HTTP under which records go out.
     """
 
     def __init__(
@@ -205,6 +211,9 @@ class HapiStandIn(StandIn):
         self.after_data: Callable[[dict[str, str]], None] = lambda query: None
         self.unframed = ""
         self.gzip = False
+        self.refuses: Callable[[dict[str, str]], bool] = lambda query: False
+        self.kinds = {"csv": "text/csv", "binary": "application/octet-stream"}
+        self.http_status = 200
         super().__init__()
         self.url += "/hapi"
 
@@ -278,7 +287,7 @@ class _Handler(Handler):
         start = self._time(query.get(start_word, ""), 1402)
         stop = self._time(query.get(stop_word, ""), 1403)
         form = query.get("format", "csv")
-        if form not in self.standin.formats:
+        if form not in self.standin.formats or self.standin.refuses(query):
             raise _Refused(1409)
         if query.get("include", "header") != "header":
             raise _Refused(1410)
@@ -289,7 +298,7 @@ class _Handler(Handler):
         if self.standin.most is not None and stop - start > self.standin.most:
             raise _Refused(1408)
         body = served.body(names, np.datetime64(start, "ns"), np.datetime64(stop, "ns"), form)
-        kind = "text/csv" if form == "csv" else "application/octet-stream"
+        kind = self.standin.kinds[form]
         code = 1200 if body else self.standin.empty
         if "include" in query:
             header = json.dumps({**served.info(names), **self._ok(code), "format": form})
@@ -299,7 +308,11 @@ class _Handler(Handler):
         if self.standin.gzip:
             body = gzip.compress(body)
         self._answer(
-            200, body, kind, {"Content-Encoding": "gzip"} if self.standin.gzip else None, reason=_reason(code)
+            self.standin.http_status,
+            body,
+            kind,
+            {"Content-Encoding": "gzip"} if self.standin.gzip else None,
+            reason=_reason(code),
         )
 
     def _words(self) -> tuple[str, str, str]:
