@@ -335,6 +335,8 @@ class Hapi:
         UnknownDataset, UnknownParameter, NoData, NotYetPublished
         DamagedFile
             What is sent is not what the server describes.
+        Republished
+            The dataset changed each time that it was read.
         ServerUnavailable, RateLimited, Refused, Offline, TooLarge, OutputError
             The data cannot be had; what came is kept.
         """
@@ -373,9 +375,11 @@ class Hapi:
                 failure = error  # of a republication it may be the first sign
             if not self._offline and (unchecked or failure):
                 renewed = self._renewed_after(dataset_id, found, failure)
-                digests = {name: table.digest() for name, table in tables.items()}
+                digests = {name: table.digest() for name, table in tables.items() if renewed is not None}
                 if renewed is not None and (failure or digests != earlier):
-                    earlier = None if failure else digests
+                    # only records that the next round asks for again can show that nothing changed
+                    all_again = failure is None and renewed.edition(found.stop) != found.edition(found.stop)
+                    earlier = digests if all_again else None
                     self._adopt(renewed)
                     continue
                 for piece in unchecked if failure is None else ():
@@ -471,7 +475,7 @@ class Hapi:
         for piece in pieces:
             kept = piece.kept
             records = _read(asked, self._pieces.read(piece), kept.url)
-            outside = _outside(records, piece.whole)
+            outside = records.outside(piece.whole)
             if outside:
                 notes.append(
                     f"{outside} records of the reply for {piece.whole} are not of it: they were left out"
@@ -879,13 +883,13 @@ class Hapi:
                 _refuse_strangers(records, span, self._server, url)
                 at_once.gave(span.duration)
                 tally.done()
-                reached = span.stop if has_end else _reached(records, span)
+                reached = span.stop if has_end else records.reached(span)
                 missing = _cadences(span.stop - reached, asked.info.cadence)
                 progress = reached > span.start
                 if missing <= _NEARLY or (missing <= _FEW and not progress and continued < _CONTINUED):
                     return [self._keep(asked, span, body, url)]
                 if not continued:
-                    why = _may_have_ended(span, reached, asked.info.cadence)
+                    why = _may_have_ended(span, records, asked.info.cadence)
                     return [self._keep(asked, span, body, url, incomplete=why)]
                 tally.more()
                 if not progress:  # once more, for a reply that brought nothing
@@ -964,7 +968,7 @@ class Hapi:
                     place=url,
                 )
             kind = response.headers.get("content-type", "")
-            if asked.form == "binary" and (kind.startswith("text/") or hapi_reply.is_csv(body)):
+            if asked.form == "binary" and body and (kind.startswith("text/csv") or hapi_reply.is_csv(body)):
                 raise NoBinary("sends text when it is asked for it")
             self._refuse_other_header(header, asked, url)
             _check_whole(body, asked, has_end=received.has_end)
@@ -1136,12 +1140,6 @@ def _moment_of(content: dict[str, Any]) -> datetime:
     return datetime.fromisoformat(content["seen"])
 
 
-def _outside(records: Records, span: TimeRange) -> int:
-    """Records that are not of an interval; one of its very end is what some servers add to it."""
-    epoch = records.epoch.astype("M8[us]").astype("O")
-    return sum(not span.start <= one <= span.stop for one in epoch)
-
-
 def _refuse_strangers(records: Records, span: TimeRange, server: str, url: str) -> None:
     """Refuse a reply of which most records would be left out: of another interval, or of an epoch that others have.
 
@@ -1149,7 +1147,7 @@ def _refuse_strangers(records: Records, span: TimeRange, server: str, url: str) 
     ------
     DamagedFile
     """
-    used = records.epoch.size - _outside(records, span)
+    used = records.epoch.size - records.outside(span)
     if 2 * used < records.sent:
         raise DamagedFile(
             f"of the {records.sent} records that {server} sends for {span}, only {used} can be used: the others are "
@@ -1159,14 +1157,6 @@ def _refuse_strangers(records: Records, span: TimeRange, server: str, url: str) 
         )
 
 
-def _reached(records: Records, span: TimeRange) -> datetime:
-    """The epoch of the last record, up to which a reply that is in order is whole; the start where there is none."""
-    if not records.in_order or not records.epoch.size:
-        return span.start
-    last: datetime = records.epoch[-1].astype("M8[us]").item()
-    return min(max(last, span.start), span.stop)
-
-
 def _cadences(duration: timedelta, cadence: timedelta | None) -> float:
     """A duration in cadences; without end where the cadence is not known, unless it is nothing."""
     if not duration:
@@ -1174,14 +1164,13 @@ def _cadences(duration: timedelta, cadence: timedelta | None) -> float:
     return duration / cadence if cadence else math.inf
 
 
-def _may_have_ended(span: TimeRange, reached: datetime, cadence: timedelta | None) -> str:
-    last = (
-        f"its last record is {_in_time(span.stop - reached)} before its end" if reached > span.start else ""
-    )
-    every = f"with one every {_in_time(cadence)}" if cadence else "and the server gives no cadence"
+def _may_have_ended(span: TimeRange, records: Records, cadence: timedelta | None) -> str:
+    """Say why a reply may lack records at its end."""
+    left = _in_time(span.stop - records.reached(span))
+    last = f"its last record is {left} before its end" if records.epoch.size else "it has no record"
+    every = f"the cadence is {_in_time(cadence)}" if cadence else "the server gives no cadence"
     return (
-        f"the reply for {span} may have ended early: {last or 'it has no later record than its start'}, {every}, "
-        "and nothing says how long the reply is"
+        f"the reply for {span} may have ended early: {last}, {every}, and nothing says how long the reply is"
     )
 
 

@@ -9,6 +9,7 @@ import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +19,7 @@ from helio.errors import DamagedFile
 from helio.sources import istp
 from helio.sources.hapi_info import BYTES_OF, Bins, Parameter, record_bytes
 from helio.store.table import Axis, Epochs, Floats, Table
+from helio.time_range import TimeRange
 
 Format = Literal["binary", "csv"]
 
@@ -55,6 +57,18 @@ class Records:
     notes: tuple[str, ...] = ()
     sent: int = 0
     in_order: bool = True
+
+    def outside(self, span: TimeRange) -> int:
+        """Count the epochs that are not of an interval; one at its very end, which some servers add, is not counted."""
+        epoch = self.epoch.astype("M8[us]")
+        return int(np.count_nonzero((epoch < np.datetime64(span.start)) | (epoch > np.datetime64(span.stop))))
+
+    def reached(self, span: TimeRange) -> datetime:
+        """The last epoch, before which nothing is missing; the start of the interval where epochs are in disorder."""
+        if not self.in_order or not self.epoch.size:
+            return span.start
+        last: datetime = self.epoch[-1].astype("M8[us]").item()
+        return min(max(last, span.start), span.stop)
 
 
 def read_records(body: bytes, form: Format, parameters: Sequence[Parameter]) -> Records:

@@ -95,7 +95,7 @@ class Body:
     def has_end(self) -> bool:
         """Whether anything but the end of the connection says that it is whole: HTTP's length, or gzip's checksum."""
         headers = self._response.headers
-        framed = "content-length" in headers or "transfer-encoding" in headers
+        framed = "content-length" in headers or "chunked" in headers.get("transfer-encoding", "").lower()
         return framed or (self._gzip is not None and self._gzip.eof)
 
 
