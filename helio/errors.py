@@ -22,7 +22,8 @@
     │   ├── Refused               the provider refuses for good
     │   └── TransientError        worth another try
     │       ├── ServerUnavailable
-    │       └── RateLimited
+    │       ├── RateLimited
+    │       └── Republished       the data changed at the provider each time they were read
     ├── StepError                 the author: a tool cannot do that with these inputs     exit 1
     │   ├── Mismatch              tables that do not go together, or one that is not what is needed
     │   │   ├── UnitMismatch      nT where km/s is needed, or beside it
@@ -186,6 +187,10 @@ class ServerUnavailable(TransientError):
 
 class RateLimited(TransientError):
     """The server asks for fewer requests."""
+
+
+class Republished(TransientError):
+    """The data changed at the provider while they were read, each time they were read."""
 
 
 class StepError(HelioError):

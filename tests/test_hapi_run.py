@@ -71,6 +71,7 @@ def test_cold_it_asks_once_for_the_data_and_warm_for_nothing(server: HapiStandIn
         "/hapi/capabilities",
         "/hapi/info",
         "/hapi/data",
+        "/hapi/info",
     ]
     [source] = cold["steps"][0]["outputs"][0]["sources"]
     assert (source["provider"], source["doi"]) == ("HAPI Made", "10.12345/made-mag")
@@ -188,3 +189,98 @@ def test_what_the_server_publishes_anew_is_fetched_when_asked_to(server: HapiSta
     assert after != before
     assert record(helio(path, "--json"))["steps"][0]["outputs"][0]["digest"] == after
     assert np.isfinite(server.datasets["MADE_MAG"].records["BGSE"][0]).all()
+
+
+def cut_at_noon(server: HapiStandIn) -> None:
+    """Let the first day end at noon, in replies that do not say how long they are."""
+    served = server.datasets["MADE_MAG"]
+    whole, noon = served.body, np.datetime64("2021-10-28T12:00")
+    served.body = lambda names, start, stop, form: whole(names, start, min(stop, noon), form)
+    server.unframed = "HTTP/1.0"
+
+
+def test_a_reply_that_may_have_ended_early_is_not_taken_from_the_store_by_the_next_run(
+    server: HapiStandIn, tmp_path: Path
+):
+    path = write(tmp_path)
+    whole = server.datasets["MADE_MAG"].body
+    cut_at_noon(server)
+    first = record(helio(path, "--json"))
+    assert first["steps"][0]["outputs"][0]["rows"] == 12
+    assert first["steps"][0]["outputs"][0]["sources"][-1]["incomplete"]
+    said = helio(path)
+    assert "may have ended early" in said.output
+    assert record(helio(path, "--json"))["steps"][0]["state"] == "completed"
+    assert record(helio(path, "--offline", "--json"))["steps"][0]["outputs"][0]["rows"] == 12
+    server.datasets["MADE_MAG"].body, server.unframed = whole, ""
+    again = record(helio(path, "--json"))
+    assert again["steps"][0]["outputs"][0]["rows"] == 48
+    assert not any(one["incomplete"] for one in again["steps"][0]["outputs"][0]["sources"])
+    assert again["steps"][1]["state"] == "completed"
+    server.mend()
+    assert {one["state"] for one in record(helio(path, "--json"))["steps"]} == {"cached"}
+    assert server.requests == []
+
+
+def test_a_dataset_published_during_a_run_has_its_new_date_in_record_and_key(
+    server: HapiStandIn, tmp_path: Path
+):
+    served = server.datasets["MADE_MAG"]
+    served.about["modificationDate"] = "2022-01-01Z"
+    path = write(tmp_path)
+
+    def publish(query: dict[str, str]) -> None:
+        served.about["modificationDate"] = "2022-02-01Z"
+
+    server.after_data = publish
+    found = record(helio(path, "--json"))["steps"][0]["outputs"][0]
+    assert [one["last_modified"] for one in found["sources"]] == ["2022-02-01Z"]
+    assert found["recipe"]["choices"][0]["files"][0][1].endswith("|2022-02-01Z")
+    server.mend()
+    assert {one["state"] for one in record(helio(path, "--json"))["steps"]} == {"cached"}
+    assert server.requests == []
+
+
+def test_a_step_of_two_parameters_has_both_of_one_edition(server: HapiStandIn, tmp_path: Path):
+    """One of them is in the store when the other is fetched, and is of an edition that is no more."""
+    served = server.datasets["MADE_MAG"]
+    served.about["modificationDate"] = "2022-01-01Z"
+    path = Path(write(tmp_path))
+    record(helio(str(path), "--json"))
+    document = json.loads(path.read_text())
+    args = document["steps"][0]["tool_args"]
+    del args["parameter_id"]
+    args["parameters"] = ["BGSE", "Magnitude"]
+    document["steps"] = document["steps"][:1]
+    path.write_text(json.dumps(document))
+
+    def publish(query: dict[str, str]) -> None:
+        served.about["modificationDate"] = "2022-02-01Z"
+
+    server.after_data = publish
+    outputs = record(helio(str(path), "--json"))["steps"][0]["outputs"]
+    assert {one["last_modified"] for output in outputs for one in output["sources"]} == {"2022-02-01Z"}
+    assert len(outputs) == 2
+
+
+def test_a_server_that_publishes_on_and_on_ends_the_run(server: HapiStandIn, tmp_path: Path):
+    served = server.datasets["MADE_MAG"]
+    served.about["modificationDate"] = "0"
+
+    def publish(query: dict[str, str]) -> None:
+        served.about["modificationDate"] += "0"
+        served.records["BGSE"] += 1
+
+    server.after_data = publish
+    result = helio(write(tmp_path))
+    assert result.exit_code == 1
+    assert "changed MADE_MAG each of the 3 times" in result.output
+
+
+def test_binary_that_is_refused_is_said_by_the_run_and_its_record(server: HapiStandIn, tmp_path: Path):
+    server.refuses = lambda query: query.get("format") == "binary"
+    path = write(tmp_path)
+    assert "1409" in helio(path).output
+    [output] = record(helio(path, "--json"))["steps"][0]["outputs"]
+    assert any("CSV" in note for note in output["notes"])
+    assert "CSV" in output["sources"][0]["remark"]

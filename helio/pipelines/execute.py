@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from helio.errors import Cancelled, DamagedObject, HelioError
+from helio.errors import Cancelled, DamagedObject, HelioError, Republished
 from helio.pipelines.call import call_tool
 from helio.pipelines.diagnostics import StepId
 from helio.pipelines.figures import without_labels
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 State = Literal["completed", "cached", "failed", "skipped"]
 Status = Literal["success", "partial", "failed"]
 log = logging.getLogger(__name__)
+
+_FETCHES = 3
+"""How often a fetch is made while its data are published anew."""
 
 DONE: tuple[State, ...] = ("completed", "cached")
 
@@ -140,6 +143,8 @@ class Execution:
             label: step.step_id for step in plan.steps if step.keep_partial for label in step.produces
         }
         """Labels of items that may fail without the rest."""
+        self._recorded: set[str] = set()
+        """Keys of all that this run made."""
         self._repairing = threading.RLock()
         self._cancelled = threading.Event()
 
@@ -271,14 +276,14 @@ class Execution:
             return self._in_store(step, works)
         log.info("step %s: %s %s", step.step_id, step.tool_name, json.dumps(dict(step.args)))
         if signatures()[step.tool_name].gives == "tables":
-            attempts = self._fetch(step, missing)
+            works, attempts = self._fetch(step, works)
         else:
             [work] = missing
             self._make(step, work)
             attempts = ()
         seconds = time.perf_counter() - begun
         log.info("step %s: done in %.3f s", step.step_id, seconds)
-        outputs = tuple(self._output(step, work, made=work in missing) for work in works)
+        outputs = tuple(self._output(step, work, made=work.key in self._recorded) for work in works)
         return StepResult(step, "completed", outputs, attempts=attempts, seconds=seconds)
 
     def _works(self, step: PlannedStep) -> list[Work]:
@@ -321,8 +326,18 @@ class Execution:
         return inputs
 
     def _missing(self, works: list[Work]) -> list[Work]:
-        """What is not in the store at this moment; asked once a step, for other processes fill it meanwhile."""
-        return [work for work in works if self._store.find(work.key) is None]
+        """What is not in the store at this moment; asked once a step, for other processes fill it meanwhile.
+
+        What an earlier run made of data that may be incomplete does not count.
+        """
+        return [work for work in works if not self._has(work.key)]
+
+    def _has(self, key: str) -> bool:
+        result = self._store.find(key)
+        return result is not None and (
+            key in self._recorded
+            or not any(source.get("incomplete") for source in result.facts.get("sources", ()))
+        )
 
     def _look_up(self, step: PlannedStep, works: list[Work]) -> StepResult | None:
         return None if self._missing(works) else self._in_store(step, works)
@@ -363,22 +378,43 @@ class Execution:
                 self._outputs[output.label] = output
         return result
 
-    def _fetch(self, step: PlannedStep, missing: list[Work]) -> tuple[Mapping[str, Any], ...]:
-        begun = time.perf_counter()
-        args = dict(step.args)
-        if len(missing) < len(step.produces):  # the others are in the store
-            args["parameters"] = [work.recipe["choices"][0]["parameter"] for work in missing]
-        fetched = call_tool(step.tool_name, args, {}, now=self.plan.now, providers=self._providers)
-        attempts = tuple(asdict(one) for one in fetched.attempts)
-        for work in missing:
-            table: Table = fetched.tables[work.slot]
-            facts = table_facts(table) | {
-                "sources": [asdict(source) for source in table.sources],
-                "attempts": list(attempts),
-            }
-            digest = self._store.put_table(table)
-            self._record(work, digest, ".arrow", facts, time.perf_counter() - begun)
-        return attempts
+    def _fetch(
+        self, step: PlannedStep, works: list[Work]
+    ) -> tuple[list[Work], tuple[Mapping[str, Any], ...]]:
+        """Fetch what is missing, until it is still called after the fetch what it was called before.
+
+        A server may publish its data anew between the two. What was read then has the new name, and so must
+        everything else that the step gives.
+        """
+        attempts: tuple[Mapping[str, Any], ...] = ()
+        for _ in range(_FETCHES):
+            begun = time.perf_counter()
+            missing = self._missing(works)
+            if not missing:
+                break
+            args = dict(step.args)
+            if len(missing) < len(step.produces):  # the others are in the store
+                args["parameters"] = [work.recipe["choices"][0]["parameter"] for work in missing]
+            fetched = call_tool(step.tool_name, args, {}, now=self.plan.now, providers=self._providers)
+            before, works = works, self._works(step)
+            if works != before:
+                continue
+            attempts = tuple(asdict(one) for one in fetched.attempts)
+            for work in missing:
+                table: Table = fetched.tables[work.slot]
+                facts = table_facts(table) | {
+                    "sources": [asdict(source) for source in table.sources],
+                    "attempts": list(attempts),
+                }
+                digest = self._store.put_table(table)
+                self._record(work, digest, ".arrow", facts, time.perf_counter() - begun)
+            break
+        else:
+            raise Republished(
+                f"the data of step {step.step_id} changed each of the {_FETCHES} times that they were read",
+                advice="try again later",
+            )
+        return works, attempts
 
     def _make(self, step: PlannedStep, work: Work, *, again: bool = True) -> None:
         begun = time.perf_counter()
@@ -416,6 +452,7 @@ class Execution:
         made_at = datetime.now(UTC).isoformat()
         result = Result(work.key, work.recipe, digest, suffix, facts, made_at, seconds)
         self._store.record(work.key, result)
+        self._recorded.add(work.key)
 
     # Damage -----------------------------------------------------------------------------------------------
 

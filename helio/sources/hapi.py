@@ -8,13 +8,14 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import math
 import re
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime, timedelta
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
@@ -27,18 +28,20 @@ from helio.errors import (
     NotYetPublished,
     Offline,
     Refused,
+    Republished,
     ServerUnavailable,
     UnknownDataset,
+    UnknownParameter,
     did_you_mean,
 )
 from helio.sources import hapi_reply
 from helio.sources.allowance import MAX_DOWNLOAD, Allowance, Share, allowance_of, in_words
-from helio.sources.downloads import Kept, Progress
+from helio.sources.downloads import Progress
 from helio.sources.file_digests import FileDigests
 from helio.sources.hapi_at_once import AtOnce
 from helio.sources.hapi_info import Info, Parameter, read_info, record_bytes
-from helio.sources.hapi_pieces import Piece, Pieces, Series, folder_of
-from helio.sources.hapi_reply import TooMuch
+from helio.sources.hapi_pieces import KeptReply, Piece, Pieces, Series, folder_of
+from helio.sources.hapi_reply import Body, NoBinary, TooMuch
 from helio.sources.hapi_servers import server_url
 from helio.sources.http import CONNECTIONS_PER_HOST, CutShort, Http
 from helio.sources.local import is_preliminary
@@ -71,15 +74,29 @@ _STEPS = tuple(
 )
 """Intervals that requests are cut in; each begins at a multiple of its length since 1970, whatever is asked for."""
 _SHORTEST = timedelta(seconds=1)
+_INSTANT = timedelta(microseconds=1)
 _MOST_REQUESTS = 2000
 """For one parameter of one fetch: a server that gives so little at once that more were needed is not asked on."""
 _TOLERATED = 6
 """Refusals in a row that are taken for the server's limit; from then on it is given time between them."""
 _PAUSE = 1.0
 """Seconds."""
+_ROUNDS = 3
+"""How often all records of a fetch are asked for while the server publishes the dataset anew."""
+_JUST_SAID = timedelta(minutes=1)
+"""An info that is older is asked for again before records are."""
+_NEARLY, _FEW = 1.5, 3
+"""Cadences between the last record of a reply and the end of what was asked for. Where nothing says that the reply is
+whole, more than the first makes helio ask for the rest, and more than the second leaves the reply incomplete."""
+_CONTINUED = 4
+"""How often the rest of a reply is asked for."""
 _CSV_BYTES = (26, 14)
 """Of a time and of a number, roughly."""
 _EPOCH = datetime(1970, 1, 1)
+_NO_DATE = (
+    "{server} gives no modificationDate: whether records that were asked for at different times are of one edition "
+    "is not known"
+)
 
 
 @dataclass(frozen=True)
@@ -107,6 +124,10 @@ class Located:
         The range, cut to the span of the dataset.
     modified : str
         ``modificationDate``; where the server does not give it, `last` and `asked` stand for it.
+    described : str
+        Digest of how the server describes the dataset; empty where an earlier version of helio did not note it.
+    redescribed : str
+        `described`, where that was seen to change without another ``modificationDate``.
     last : str
         ``stopDate``: data younger than a month count as published anew whenever it changes.
     asked : str
@@ -120,6 +141,8 @@ class Located:
     start: datetime
     stop: datetime
     modified: str
+    described: str
+    redescribed: str
     last: str
     asked: str
     seen: datetime
@@ -134,10 +157,10 @@ class Located:
 
     def edition(self, stop: datetime) -> str:
         """What names this publication of data that end at `stop`."""
-        if self.modified:
-            return self.modified
-        parts = [f"asked again {self.asked}"] if self.asked else []
-        if self.seen - stop < _SETTLED_AFTER:
+        parts = [self.modified] if self.modified else [f"asked again {self.asked}"] if self.asked else []
+        if self.redescribed:
+            parts.append(f"described as {self.redescribed}")
+        if not self.modified and self.seen - stop < _SETTLED_AFTER:
             parts.append(f"while the dataset ends {self.last}")
         return ", ".join(parts)
 
@@ -154,6 +177,8 @@ class _Asked:
     series: Series
     size: int
     """Bytes of a record, roughly."""
+    why_csv: str
+    """Why it is not asked for in binary; empty where it is."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -177,6 +202,9 @@ class Hapi:
     In keys and records a range is named by its data request without parameters, and by the dataset's
     ``modificationDate``. Where the server gives none, data older than a month count as unchanging, and younger ones
     as published anew whenever the dataset gets longer; `refresh` makes either new.
+
+    A table is of one edition of its dataset: what the server says of the dataset is asked for before and after the
+    records, and where it differs all records are asked for again, a bounded number of times.
 
     The record at ``stopDate`` itself cannot be asked for: a request may not end later, and brings what lies before its
     end. A table that ends there says so in its notes.
@@ -239,6 +267,8 @@ class Hapi:
         """Datasets that the server does not know."""
         self._at_once: dict[str, AtOnce] = {}
         """How much the server gives at once, by series."""
+        self._no_binary = ""
+        """How the server refused binary."""
 
     @property
     def name(self) -> str:
@@ -305,31 +335,114 @@ class Hapi:
         UnknownDataset, UnknownParameter, NoData, NotYetPublished
         DamagedFile
             What is sent is not what the server describes.
+        Republished
+            The dataset changed each time that it was read.
         ServerUnavailable, RateLimited, Refused, Offline, TooLarge, OutputError
             The data cannot be had; what came is kept.
         """
-        found = self._located(dataset_id, time_range)
-        info = self._info(dataset_id)
-        asked = {name: self._asked(info, found, name) for name in dict.fromkeys(parameters)}
+        names = tuple(dict.fromkeys(parameters))
         # two steps that fetch the same at once ask for it once
         with self._replies.alone(f"{self._base}/{dataset_id} records"):
-            pieces = self._all_pieces(list(asked.values()))
-        tables: dict[str, Table] = {}
-        # a request may not end after `stopDate`, and what it brings ends before its own end
-        at_end = (
-            f"the dataset ends at {_hapi_time(info.stop)}; a record of that very moment cannot be asked for"
+            while True:
+                try:
+                    return self._fetch(dataset_id, names, time_range)
+                except NoBinary as error:
+                    log.info("%s: %s; asking for CSV", self._server, error)
+                    self._no_binary = str(error)
+                    self._replies.save(f"{self._base}/no-binary", self._no_binary)
+
+    def _fetch(self, dataset_id: str, parameters: tuple[str, ...], time_range: TimeRange) -> dict[str, Table]:
+        """The tables of a fetch, made again until the server has the same edition after it as before.
+
+        Two rounds that give the same tables are enough too, whatever the server says: records that did not change
+        between the end of the first round and the beginning of the second are those of one moment. So a dataset that
+        is dated anew with each record that is appended can be fetched.
+        """
+        earlier: dict[str, str] | None = None
+        for _ in range(_ROUNDS):
+            found, asked = self._current(dataset_id, parameters, time_range)
+            failure: DataError | None = None
+            tables: dict[str, Table] = {}
+            unchecked: list[Piece] = []
+            try:
+                pieces = self._all_pieces(asked)
+                unchecked = [one for each in pieces.values() for one in each if not one.kept.checked]
+                for one in asked:
+                    table = self._table(one, pieces[one.parameter.name])
+                    if table is not None:
+                        tables[one.parameter.name] = table
+            except (DamagedFile, NoData, UnknownDataset, UnknownParameter) as error:
+                failure = error  # of a republication it may be the first sign
+            if not self._offline and (unchecked or failure):
+                renewed = self._renewed_after(dataset_id, found, failure)
+                digests = {name: table.digest() for name, table in tables.items() if renewed is not None}
+                if renewed is not None and (failure or digests != earlier):
+                    # only records that the next round asks for again can show that nothing changed
+                    all_again = failure is None and renewed.edition(found.stop) != found.edition(found.stop)
+                    earlier = digests if all_again else None
+                    self._adopt(renewed)
+                    continue
+                for piece in unchecked if failure is None else ():
+                    self._pieces.check(piece)
+            if failure:
+                raise failure
+            return self._with_notes(asked, found, tables, pieces, time_range)
+        raise Republished(
+            f"{self._server} changed {dataset_id} each of the {_ROUNDS} times that it was read for {found.span}; "
+            "its records would be of several editions",
+            advice="try again later, when the server has finished publishing it",
+            place=found.url,
         )
-        notes = (at_end,) if found.stop < time_range.stop else ()
-        for name, one in asked.items():
-            table = self._table(one, pieces[name])
-            if table is not None:
-                tables[name] = replace(table, notes=(*table.notes, *notes))
-        empty = [name for name in asked if name not in tables]
+
+    def _with_notes(
+        self,
+        asked: Sequence[_Asked],
+        found: Located,
+        tables: dict[str, Table],
+        pieces: dict[str, list[Piece]],
+        time_range: TimeRange,
+    ) -> dict[str, Table]:
+        """The tables, each with what is to be said of how it came about.
+
+        Raises
+        ------
+        NoData
+            Naming the parameters that have no record.
+        DamagedFile
+            They may have some: a reply without records may have ended early.
+        """
+        info = asked[0].info
+        empty = [one.parameter.name for one in asked if one.parameter.name not in tables]
         if empty:
+            doubts = [one.kept.incomplete for name in empty for one in pieces[name] if one.kept.incomplete]
+            if doubts:
+                raise DamagedFile(
+                    f"{self._server} sends no record of {', '.join(empty)} of {info.dataset_id}: {doubts[0]}",
+                    advice="try again later",
+                    place=found.url,
+                )
             raise NoData(
-                f"{dataset_id} has no record of {', '.join(empty)} in {found.span}", advice=_span_of(info)
+                f"{info.dataset_id} has no record of {', '.join(empty)} in {found.span}",
+                advice=_span_of(info),
             )
-        return tables
+        notes = []
+        if found.stop < time_range.stop:
+            # a request may not end after `stopDate`, and what it brings ends before its own end
+            end = _hapi_time(info.stop if self._offline else found.stop)
+            notes.append(f"the dataset ends at {end}; a record of that very moment cannot be asked for")
+        if not found.modified:
+            notes.append(_NO_DATE.format(server=self._server))
+        return {
+            one.parameter.name: replace(
+                tables[one.parameter.name],
+                notes=(
+                    *tables[one.parameter.name].notes,
+                    *([one.why_csv] if one.why_csv else []),
+                    *notes,
+                ),
+            )
+            for one in asked
+        }
 
     def to_download(
         self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange
@@ -358,21 +471,43 @@ class Hapi:
 
         parts: list[tuple[str, Table]] = []
         sources: list[SourceFile] = []
+        notes: list[str] = []
+        silent: list[TimeRange] = []
         for piece in pieces:
             kept = piece.kept
             records = _read(asked, self._pieces.read(piece), kept.url)
-            table = clip(table_of(asked.parameter, records), piece.span)
+            outside = records.outside(piece.whole)
+            if outside:
+                notes.append(
+                    f"{outside} records of the reply for {piece.whole} are not of it: they were left out"
+                )
+            # with the record of the end itself, if there is one: not every server leaves it to the next reply
+            table = clip(
+                table_of(asked.parameter, records), TimeRange(piece.span.start, piece.span.stop + _INSTANT)
+            )
+            if kept.incomplete:
+                notes.append(kept.incomplete)
             if len(table):
                 parts.append((kept.path.name, table))
                 sources.append(self._source(asked, kept))
+                notes += table.notes
+            elif not kept.incomplete:
+                silent.append(piece.span)
         if not parts:
             return None
+        if silent:
+            more = f" and for {len(silent) - 1} more intervals" if len(silent) > 1 else ""
+            notes.append(f"the server has no record for {silent[0]}{more}")
         joined, _ = concatenate(asked.parameter.name, parts)
-        notes = [note for _, table in parts for note in table.notes] + [*leap_notes(joined.epoch)]
+        joined = clip(joined, TimeRange(asked.found.start, asked.found.stop))
+        if not len(joined):
+            return None
+        notes += leap_notes(joined.epoch)
         return replace(joined, sources=tuple(sources), notes=tuple(dict.fromkeys(notes)))
 
-    def _source(self, asked: _Asked, kept: Kept) -> SourceFile:
+    def _source(self, asked: _Asked, kept: KeptReply) -> SourceFile:
         info = asked.info
+        unknown = "" if kept.modified else "edition not known: the server gives no modificationDate"
         return SourceFile(
             dataset_id=info.dataset_id,
             file=f"{info.dataset_id}_{asked.parameter.name}_{kept.path.name}",
@@ -382,13 +517,15 @@ class Hapi:
             doi=info.doi,
             preliminary=is_preliminary(info.dataset_id),
             url=kept.url,
-            last_modified=kept.identity.partition("|")[2],
+            last_modified=kept.edition,
             title=info.title,
             pi=info.pi,
             affiliation=info.affiliation,
             page=info.page,
             reply=True,
             proof="nothing",
+            remark="; ".join(filter(None, (asked.why_csv, kept.incomplete, unknown))),
+            incomplete=bool(kept.incomplete),
         )
 
     # What there is
@@ -426,14 +563,108 @@ class Hapi:
             start=start,
             stop=stop,
             modified=info.modified,
+            described=info.described,
+            redescribed=_redescribed(before, info) if before else "",
             last=info.stop.isoformat(),
             asked=seen.isoformat() if self._refresh else before.asked if before else "",
             seen=seen,
             url=self._data_url(dataset_id, TimeRange(start, stop)),
             place=place,
         )
-        self._replies.save(place, asdict(found) | {one: getattr(found, one).isoformat() for one in _MOMENTS})
+        self._save_located(found)
         return found
+
+    def _save_located(self, found: Located) -> None:
+        moments = {name: getattr(found, name).isoformat() for name in _MOMENTS}
+        self._replies.save(found.place, asdict(found) | moments)
+
+    # Editions
+
+    def _current(
+        self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange
+    ) -> tuple[Located, list[_Asked]]:
+        """The range, and how each parameter is asked for; as the server has them now if any record is missing."""
+        found = self._located(dataset_id, time_range)
+        info, seen = self._info_and_age(dataset_id, longest=None)
+        asked = [self._asked(info, found, name) for name in parameters]
+        if self._offline:
+            return self._of_one_edition(found, asked)
+        if not self._kept_and_missing(asked)[1]:
+            return found, asked
+        if self._http.clock.utc() - seen > _JUST_SAID:
+            info, seen = self._info_now(dataset_id)
+        renewed = self._renewed(found, info, seen)
+        if renewed is not None:
+            self._adopt(renewed)
+            found = renewed
+        return found, [self._asked(info, found, name) for name in parameters]
+
+    def _of_one_edition(self, found: Located, asked: list[_Asked]) -> tuple[Located, list[_Asked]]:
+        """Offline: the edition of what is kept; the one that was last heard of, if all that is needed is of it.
+
+        Raises
+        ------
+        Offline
+            What is needed is here, but not of one edition.
+        """
+        if any(self._pieces.cover(one.series, found.span, lambda kept, span: True)[1] for one in asked):
+            return found, asked  # something is missing whatever the edition
+        editions = [found.modified, *(date for one in asked for date in self._pieces.editions(one.series))]
+        for date in dict.fromkeys(editions):
+            dated = replace(found, modified=date)
+            of_date = [replace(one, found=dated) for one in asked]
+            if not self._kept_and_missing(of_date)[1]:
+                self._found[found.place] = dated
+                return dated, of_date
+        raise Offline(
+            f"what is kept of {asked[0].info.dataset_id} for {found.span} is of several editions: "
+            f"{', '.join(filter(None, dict.fromkeys(editions)))}",
+            advice="run once without --offline",
+            place=found.url,
+        )
+
+    def _info_now(self, dataset_id: str) -> tuple[Info, datetime]:
+        """What the server says of a dataset at this moment; kept for later."""
+        content = self._ask_info(dataset_id)
+        place = f"{self._base}/{folder_of(dataset_id)}/info"
+        with self._replies.alone(place):
+            self._replies.save(place, content)
+            self._known[place] = (content, True)
+        return read_info(dataset_id, content["info"], self._info_url(dataset_id)), _moment_of(content)
+
+    def _renewed(self, found: Located, info: Info, seen: datetime) -> Located | None:
+        """The range as an info has it, where that is another edition or less of it; else None."""
+        start, stop = max(found.start, info.start), min(found.stop, info.stop)
+        if start >= stop:
+            raise self._nothing(info, found.span)
+        renewed = replace(
+            found,
+            start=start,
+            stop=stop,
+            modified=info.modified,
+            described=info.described,
+            redescribed=_redescribed(found, info),
+            last=info.stop.isoformat(),
+            seen=seen,
+            url=self._data_url(info.dataset_id, TimeRange(start, stop)),
+        )
+        same = renewed.edition(stop) == found.edition(stop) and renewed.span == found.span
+        return None if same else renewed
+
+    def _renewed_after(self, dataset_id: str, found: Located, failure: DataError | None) -> Located | None:
+        """As `_renewed`, now that the records have come or have failed to; None where that cannot be asked after it."""
+        try:
+            return self._renewed(found, *self._info_now(dataset_id))
+        except DataError:
+            if failure is None:
+                raise
+            return None
+
+    def _adopt(self, renewed: Located) -> None:
+        """Use another edition of a range from now on."""
+        with self._replies.alone(renewed.place):
+            self._found[renewed.place] = renewed
+            self._save_located(renewed)
 
     def _nothing(self, info: Info, time_range: TimeRange) -> DataError:
         text = f"{info.dataset_id} has no record for {time_range} on {self._server}"
@@ -447,23 +678,32 @@ class Hapi:
 
     def _info_and_age(self, dataset_id: str, *, longest: float | None) -> tuple[Info, datetime]:
         """What the server says of a dataset, and when it said so."""
-        url = self._request("info", {self._dialect(None if longest is None else _DAY).words[0]: dataset_id})
+        said = self._saved(
+            f"{folder_of(dataset_id)}/info",
+            lambda: self._ask_info(dataset_id, longest),
+            longest=longest,
+            what=dataset_id,
+        )
+        return read_info(dataset_id, said["info"], self._info_url(dataset_id)), _moment_of(said)
 
-        def ask() -> Any:
-            known = self._unknown.get(dataset_id)
-            if known is not None:
-                raise UnknownDataset(known.message, advice=known.advice, place=url)
-            try:
-                said = self._json(url, f"'{dataset_id}'")
-            except UnknownDataset as error:
-                error.message = f"no dataset is called '{dataset_id}' on {self._server}"
-                error.advice = self._close_to(dataset_id)
-                self._unknown[dataset_id] = error
-                raise
-            return {"info": said, "seen": self._http.clock.utc().isoformat()}
+    def _info_url(self, dataset_id: str, longest: float | None = None) -> str:
+        words = self._dialect(None if longest is None else _DAY).words
+        return self._request("info", {words[0]: dataset_id})
 
-        said = self._saved(f"{folder_of(dataset_id)}/info", ask, longest=longest, what=dataset_id)
-        return read_info(dataset_id, said["info"], url), datetime.fromisoformat(said["seen"])
+    def _ask_info(self, dataset_id: str, longest: float | None = None) -> dict[str, Any]:
+        """What the server says of a dataset now, and when now is."""
+        url = self._info_url(dataset_id, longest)
+        known = self._unknown.get(dataset_id)
+        if known is not None:
+            raise UnknownDataset(known.message, advice=known.advice, place=url)
+        try:
+            said = self._json(url, f"'{dataset_id}'")
+        except UnknownDataset as error:
+            error.message = f"no dataset is called '{dataset_id}' on {self._server}"
+            error.advice = self._close_to(dataset_id)
+            self._unknown[dataset_id] = error
+            raise
+        return {"info": said, "seen": self._http.clock.utc().isoformat()}
 
     def _dialect(self, longest: float | None = None) -> Dialect:
         url = f"{self._url}/capabilities"
@@ -499,16 +739,42 @@ class Hapi:
         """How a parameter is asked for, and where what comes is kept."""
         together = info.together(name)
         length = record_bytes(together)
-        form: Format = "binary" if "binary" in self._dialect().formats and length else "csv"
+        why_csv = self._why_csv(length)
+        form: Format = "csv" if why_csv else "binary"
         columns = sum(one.elements for one in together[1:])
         layout = [[one.name, one.kind, list(one.size), one.length] for one in together]
         series = Series(
             folder=f"{folder_of(self._base, info.dataset_id)}/{folder_of(name)}",
             layout=hashlib.sha256(json.dumps(layout).encode()).hexdigest()[:16],
             suffix=".bin" if form == "binary" else ".csv",
+            described=hashlib.sha256(json.dumps([asdict(one) for one in together]).encode()).hexdigest()[:16],
         )
         size = length if form == "binary" else _CSV_BYTES[0] + columns * _CSV_BYTES[1]
-        return _Asked(info, found, info.parameter(name), together, form, series, size)
+        return _Asked(info, found, info.parameter(name), together, form, series, size, why_csv)
+
+    def _why_csv(self, length: int) -> str:
+        """Why records are not asked for in binary; empty where they are.
+
+        Parameters
+        ----------
+        length : int
+            Bytes of a record in binary; 0 where the server does not say how long its texts are.
+        """
+        why = ""
+        if "binary" not in self._dialect().formats:
+            why = f"{self._server} offers no binary"
+        elif self._binary_refused():
+            why = f"{self._server} offers binary, but {self._binary_refused()}"
+        elif not length:
+            why = f"{self._server} does not say how long its texts are"
+        return f"{why}: the records were asked for as CSV" if why else ""
+
+    def _binary_refused(self) -> str:
+        """How the server refused binary; remembered until `refresh`."""
+        if not self._no_binary and not self._refresh:
+            saved = self._replies.load(f"{self._base}/no-binary")
+            self._no_binary = str(saved.content) if saved else ""
+        return self._no_binary
 
     def _all_pieces(self, every: Sequence[_Asked]) -> dict[str, list[Piece]]:
         """All pieces of each parameter in order, asking for those that are not here."""
@@ -552,11 +818,29 @@ class Hapi:
         pieces: dict[str, list[Piece]] = {}
         missing: list[tuple[_Asked, TimeRange]] = []
         for one in every:
-            pieces[one.parameter.name], gaps = self._pieces.cover(
-                one.series, one.found.span, one.found.edition
-            )
+            found, gaps = self._pieces.cover(one.series, one.found.span, self._usable(one))
+            if gaps and self._offline:
+                found, gaps = self._pieces.cover(
+                    one.series, one.found.span, self._usable(one, incomplete=True)
+                )
+            pieces[one.parameter.name] = found
             missing += [(one, span) for gap in gaps for span in _cut(gap, one.longest)]
         return pieces, missing
+
+    def _usable(self, asked: _Asked, *, incomplete: bool = False) -> Callable[[KeptReply, TimeRange], bool]:
+        """Whether a reply that is here is of the edition that is wanted."""
+        found = asked.found
+
+        def is_usable(kept: KeptReply, span: TimeRange) -> bool:
+            if kept.incomplete and not incomplete:
+                return False
+            if self._offline:  # of the same date; earlier versions of helio noted none
+                return kept.modified == found.modified or not kept.described
+            return kept.edition == found.edition(span.stop) and (
+                bool(found.modified) or kept.info == asked.info.described
+            )
+
+        return is_usable
 
     def _share_of(self, missing: Sequence[tuple[_Asked, TimeRange]]) -> Share:
         """What is set aside for intervals, before anything is asked for; nothing where their size is not known."""
@@ -565,13 +849,24 @@ class Hapi:
         size = int(sum(known)) if len(known) == len(sizes) else 0
         return self._allowance.plan(size, f"about {in_words(size)}", likely=int(size * 1.1))
 
-    def _get(self, asked: _Asked, span: TimeRange, wanted: timedelta, tally: _Tally) -> list[Piece]:
+    def _get(
+        self,
+        asked: _Asked,
+        span: TimeRange,
+        wanted: timedelta,
+        tally: _Tally,
+        continued: int = _CONTINUED,
+    ) -> list[Piece]:
         """Ask for an interval, and for its halves when it is more than the server gives at once.
+
+        Where nothing says that a reply is whole, and its last record is far from the end, the rest is asked for.
 
         Parameters
         ----------
         wanted : timedelta
             How much the fetch wants of the parameter altogether.
+        continued : int
+            How often the rest may be asked for.
         """
         with self._lock:
             at_once = self._at_once.setdefault(asked.series.folder, AtOnce())
@@ -580,22 +875,50 @@ class Hapi:
         if at_once.allows(span.duration):
             url = self._data_url(asked.info.dataset_id, span, asked.names, asked.form)
             try:
-                body = self._body(asked, span, url, tally)
+                body, has_end = self._body(asked, span, url, tally)
             except TooMuch as error:
                 in_a_row = at_once.refused(span.duration, half)
                 self._refuse_too_little(asked, span, wanted, str(error))
                 if in_a_row > _TOLERATED:
                     self._http.pause(_PAUSE)
             else:
-                _read(asked, body, url)  # what cannot be read is not kept
+                records = _read(asked, body, url)  # what cannot be read is not kept
+                _refuse_strangers(records, span, self._server, url)
                 at_once.gave(span.duration)
                 tally.done()
-                return [self._pieces.keep(asked.series, span, asked.found.edition(span.stop), body, url)]
+                reached = span.stop if has_end else records.reached(span)
+                missing = _cadences(span.stop - reached, asked.info.cadence)
+                progress = reached > span.start
+                if missing <= _NEARLY or (missing <= _FEW and not progress and continued < _CONTINUED):
+                    return [self._keep(asked, span, body, url)]
+                if not continued:
+                    why = _may_have_ended(span, records, asked.info.cadence)
+                    return [self._keep(asked, span, body, url, incomplete=why)]
+                tally.more()
+                if not progress:  # once more, for a reply that brought nothing
+                    return self._get(asked, span, wanted, tally, 0)
+                before = TimeRange(span.start, reached)  # all that lies before the last record has come
+                return [
+                    self._keep(asked, before, body, url),
+                    *self._get(asked, TimeRange(reached, span.stop), wanted, tally, continued - 1),
+                ]
         tally.more()
         return [
             *self._get(asked, TimeRange(span.start, middle), wanted, tally),
             *self._get(asked, TimeRange(middle, span.stop), wanted, tally),
         ]
+
+    def _keep(self, asked: _Asked, span: TimeRange, body: bytes, url: str, *, incomplete: str = "") -> Piece:
+        return self._pieces.keep(
+            asked.series,
+            span,
+            body,
+            url,
+            edition=asked.found.edition(span.stop),
+            modified=asked.found.modified,
+            info=asked.info.described,
+            incomplete=incomplete,
+        )
 
     def _refuse_too_little(self, asked: _Asked, span: TimeRange, wanted: timedelta, said: str) -> None:
         """Give up once halves would be less than a record, or too many."""
@@ -613,27 +936,32 @@ class Hapi:
                 advice="a shorter time range, or run again later: what came is kept, and the server may be busy",
             )
 
-    def _body(self, asked: _Asked, span: TimeRange, url: str, tally: _Tally) -> bytes:
-        """The records of an interval, whole as far as can be told."""
+    def _body(self, asked: _Asked, span: TimeRange, url: str, tally: _Tally) -> tuple[bytes, bool]:
+        """The records of an interval, and whether anything but the end of the connection says that they are all."""
         counted = 0
         what = f"{asked.parameter.name} of {asked.info.dataset_id} for {span}"
 
-        def receive(response: httpx2.Response) -> bytes:
+        def receive(response: httpx2.Response) -> tuple[bytes, bool]:
             nonlocal counted
             tally.add(-counted)  # what an earlier attempt brought came in vain
             counted = 0
             came = bytearray()
-            for part in response.iter_bytes():
+            received = Body(response)
+            for part in received.parts():
                 came += part
                 counted += len(part)
                 tally.add(len(part))
                 if len(came) > _MOST_AT_ONCE:
                     raise TooMuch(f"more than {in_words(_MOST_AT_ONCE)}")
-            body = bytes(came)
-            status = hapi_reply.status_of(response.status_code, response.reason_phrase, body)
-            if status.code == hapi_reply.EMPTY:
-                return b""
-            if status.code != hapi_reply.OK:
+            header, body = hapi_reply.split_header(bytes(came))
+            status = hapi_reply.status_in(header) or hapi_reply.status_of(
+                response.status_code, response.reason_phrase, body
+            )
+            if status.code == hapi_reply.EMPTY and (not body or hapi_reply.is_json(body)):
+                return b"", True
+            if status.code == hapi_reply.NO_FORMAT and asked.form == "binary":
+                raise NoBinary(f"refuses it ({status.code}: {status.message})")
+            if status.code not in (hapi_reply.OK, hapi_reply.EMPTY):
                 raise hapi_reply.error_of(status, self._server, what, url)
             if hapi_reply.is_page(body) or hapi_reply.is_json(body):
                 kind = "a web page" if hapi_reply.is_page(body) else "an object of JSON"
@@ -642,10 +970,12 @@ class Hapi:
                     advice="look at what it says: it may be under maintenance",
                     place=url,
                 )
-            body = hapi_reply.data_in(body)
-            framed = "content-length" in response.headers or "transfer-encoding" in response.headers
-            _check_whole(body, asked, framed=framed)
-            return body
+            kind = response.headers.get("content-type", "")
+            if asked.form == "binary" and body and (kind.startswith("text/csv") or hapi_reply.is_csv(body)):
+                raise NoBinary("sends text when it is asked for it")
+            self._refuse_other_header(header, asked, url)
+            _check_whole(body, asked, has_end=received.has_end)
+            return body, received.has_end
 
         try:
             return self._http.exchange(url, receive, expected=hapi_reply.UNDERSTOOD)
@@ -653,6 +983,30 @@ class Hapi:
             # outside of what the server has now, whatever it said: the next run asks again
             self._forget(asked)
             raise
+
+    def _refuse_other_header(self, header: dict[str, Any], asked: _Asked, url: str) -> None:
+        """Compare a header that comes with records to the info that they are read by."""
+        info = asked.info
+        if "parameters" not in header:
+            return
+        said = read_info(
+            info.dataset_id,
+            {"startDate": info.start.isoformat(), "stopDate": info.stop.isoformat()} | header,
+            url,
+        )
+        pairs = zip_longest(asked.together, said.parameters)
+        different = [
+            (one or other).name for one, other in pairs if not (one and other and one.reads_like(other))
+        ]
+        if said.modified and said.modified != asked.found.modified:
+            different.append("modificationDate")
+        if different:
+            raise DamagedFile(
+                f"{self._server} describes the records of {asked.parameter.name} in another way than its info: "
+                f"{', '.join(different)}",
+                advice="fetch it again; if it comes out the same, tell whoever runs the server",
+                place=url,
+            )
 
     def _forget(self, asked: _Asked) -> None:
         self._replies.forget(f"{self._base}/{folder_of(asked.info.dataset_id)}/info")
@@ -762,6 +1116,7 @@ _MOMENTS = ("start", "stop", "seen")
 
 def _read_located(content: dict[str, Any]) -> Located | None:
     """What was kept; None when another version of helio kept it."""
+    content = {"described": "", "redescribed": ""} | content  # earlier versions noted neither
     if set(content) != {one.name for one in fields(Located)}:
         return None
     return Located(**{**content, **{one: datetime.fromisoformat(content[one]) for one in _MOMENTS}})
@@ -776,8 +1131,54 @@ def _read(asked: _Asked, body: bytes, url: str) -> Records:
         raise error.located(url) from error.__cause__
 
 
-def _check_whole(body: bytes, asked: _Asked, *, framed: bool) -> None:
-    """Notice a body that ends early; `framed` where HTTP itself says where it ends."""
+def _redescribed(before: Located, info: Info) -> str:
+    """How the server describes a dataset, if that changed without another date."""
+    if before.modified != info.modified:
+        return ""
+    changed = before.described not in ("", info.described)
+    return info.described if changed else before.redescribed
+
+
+def _moment_of(content: dict[str, Any]) -> datetime:
+    return datetime.fromisoformat(content["seen"])
+
+
+def _refuse_strangers(records: Records, span: TimeRange, server: str, url: str) -> None:
+    """Refuse a reply of which most records would be left out: of another interval, or of an epoch that others have.
+
+    Raises
+    ------
+    DamagedFile
+    """
+    used = records.epoch.size - records.outside(span)
+    if 2 * used < records.sent:
+        raise DamagedFile(
+            f"of the {records.sent} records that {server} sends for {span}, only {used} can be used: the others are "
+            "of another interval or repeat an epoch",
+            advice="tell whoever runs the server",
+            place=url,
+        )
+
+
+def _cadences(duration: timedelta, cadence: timedelta | None) -> float:
+    """A duration in cadences; without end where the cadence is not known, unless it is nothing."""
+    if not duration:
+        return 0.0
+    return duration / cadence if cadence else math.inf
+
+
+def _may_have_ended(span: TimeRange, records: Records, cadence: timedelta | None) -> str:
+    """Say why a reply may lack records at its end."""
+    left = _in_time(span.stop - records.reached(span))
+    last = f"its last record is {left} before its end" if records.epoch.size else "it has no record"
+    every = f"the cadence is {_in_time(cadence)}" if cadence else "the server gives no cadence"
+    return (
+        f"the reply for {span} may have ended early: {last}, {every}, and nothing says how long the reply is"
+    )
+
+
+def _check_whole(body: bytes, asked: _Asked, *, has_end: bool) -> None:
+    """Notice a body that ends within a record; `has_end` where something says where it ends."""
     if asked.form == "binary":
         if len(body) % record_bytes(asked.together):
             raise CutShort("ends within a record")
@@ -785,7 +1186,7 @@ def _check_whole(body: bytes, asked: _Asked, *, framed: bool) -> None:
     lines = body.rstrip(b"\r\n")
     last = lines[lines.rfind(b"\n") + 1 :]
     columns = sum(one.elements for one in asked.together)
-    if lines and (last.count(b",") + 1 < columns or not (framed or body.endswith(b"\n"))):
+    if lines and (last.count(b",") + 1 < columns or not (has_end or body.endswith(b"\n"))):
         raise CutShort("ends within a record")
 
 

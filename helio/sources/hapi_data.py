@@ -9,6 +9,7 @@ import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Literal
 
 import numpy as np
@@ -20,6 +21,7 @@ from helio.sources.hapi_info import BYTES_OF, Bins, Parameter, record_bytes
 from helio.store.leap_seconds import from_civil
 from helio.store.representation import Representation, representation_of
 from helio.store.table import Axis, Epochs, Floats, Table
+from helio.time_range import TimeRange
 
 Format = Literal["binary", "csv"]
 
@@ -45,11 +47,29 @@ class Records:
     epoch : datetime64[ns], shape (n,)
     values : dict of str to array, shape (n, *size)
         By parameter, fill as NaN.
+    sent : int
+        Records in the body, including those whose epoch another one has.
+    in_order : bool
+        Whether the body has them in order of epoch.
     """
 
     epoch: Epochs
     values: dict[str, Floats]
     notes: tuple[str, ...] = ()
+    sent: int = 0
+    in_order: bool = True
+
+    def outside(self, span: TimeRange) -> int:
+        """Count the epochs that are not of an interval; one at its very end, which some servers add, is not counted."""
+        epoch = self.epoch.astype("M8[us]")
+        return int(np.count_nonzero((epoch < np.datetime64(span.start)) | (epoch > np.datetime64(span.stop))))
+
+    def reached(self, span: TimeRange) -> datetime:
+        """The last epoch, before which nothing is missing; the start of the interval where epochs are in disorder."""
+        if not self.in_order or not self.epoch.size:
+            return span.start
+        last: datetime = self.epoch[-1].astype("M8[us]").item()
+        return min(max(last, span.start), span.stop)
 
 
 def read_records(body: bytes, form: Format, parameters: Sequence[Parameter]) -> Records:
@@ -64,6 +84,7 @@ def read_records(body: bytes, form: Format, parameters: Sequence[Parameter]) -> 
     """
     texts, columns = (_binary if form == "binary" else _csv)(body, parameters)
     epoch = epochs_of(texts)
+    sent, backwards = epoch.size, 0
     notes = []
     order: npt.NDArray[np.intp] | None = None
     if epoch.size > 1 and not bool((epoch[1:] > epoch[:-1]).all()):
@@ -81,7 +102,7 @@ def read_records(body: bytes, form: Format, parameters: Sequence[Parameter]) -> 
         array, note = _without_fill(column, one)
         values[one.name] = array if order is None else array[order]
         notes += [note] if note else []
-    return Records(epoch, values, tuple(notes))
+    return Records(epoch, values, tuple(notes), sent, not backwards)
 
 
 def _binary(

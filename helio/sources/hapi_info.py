@@ -5,6 +5,8 @@ Reference: HAPI Data Access Specification 3.2, https://github.com/hapi-server/da
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +32,8 @@ _DOI = re.compile(r"\b(10\.\d{4,9}/[^\s\"'<>]+)")
 _MOST_ELEMENTS = 10**6
 """In one record; whoever says more has made a mistake."""
 _REFERENCE = "#/definitions/"
+_MAY_CHANGE = {"HAPI", "status", "startDate", "stopDate", "sampleStartDate", "sampleStopDate"}
+"""Members of an info that may change without a record: those of a growing dataset, and of the reply itself."""
 
 Texts = tuple[str, ...]
 
@@ -93,6 +97,13 @@ class Parameter:
         """Bytes that it takes in a binary record."""
         return self.elements * BYTES_OF.get(self.kind, self.length)
 
+    def reads_like(self, other: Parameter) -> bool:
+        """Whether the same records give the same numbers and units by either description."""
+        return all(
+            getattr(self, name) == getattr(other, name)
+            for name in ("name", "kind", "size", "length", "fill", "units")
+        )
+
     @property
     def beside(self) -> tuple[str, ...]:
         """Parameters that hold its bins, for each record."""
@@ -116,6 +127,9 @@ class Info:
         ``modificationDate``, as the server writes it.
     page : str
         ``resourceURL``, where the dataset is described.
+    described : str
+        Digest of how the parameters are described; without `modified`, of the whole info except what may change
+        while records are appended. Two editions of a dataset differ in `modified` or in this.
     """
 
     dataset_id: str
@@ -130,6 +144,7 @@ class Info:
     affiliation: str = ""
     doi: str = ""
     page: str = ""
+    described: str = ""
 
     @property
     def time(self) -> Parameter:
@@ -236,7 +251,19 @@ def read_info(dataset_id: str, said: Mapping[str, Any], place: str) -> Info:
         affiliation=affiliation.strip(),
         doi=found[1].rstrip(".,;)") if found else "",
         page=page if page.startswith(("http://", "https://")) else "",
+        described=_digest_of(every if said.get("modificationDate") else _lasting(said)),
     )
+
+
+def _lasting(said: Mapping[str, Any]) -> dict[str, Any]:
+    """The members of an info that stay the same while records are appended; servers add their own as ``x_...``."""
+    return {
+        name: value for name, value in said.items() if name not in _MAY_CHANGE and not name.startswith("x_")
+    }
+
+
+def _digest_of(content: Any) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def time_of(text: str) -> datetime:

@@ -7,7 +7,7 @@ import json
 import logging
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -37,19 +37,62 @@ class Series:
         A digest of what the records hold; pieces of another layout cannot be read as this one.
     suffix : str
         ``".bin"`` or ``".csv"``.
+    described : str
+        A digest of how the server describes the records: fill, units, bins. Pieces that came under another
+        description are not read by this one.
     """
 
     folder: str
     layout: str
     suffix: str
+    described: str
+
+
+@dataclass(frozen=True)
+class KeptReply(Kept):
+    """A reply that is here.
+
+    Parameters
+    ----------
+    described : str
+        Of its series, when it came; empty in what earlier versions of helio kept.
+    modified : str
+        The dataset's ``modificationDate`` when it came.
+    info : str
+        Digest of what the server said of the dataset when it came.
+    incomplete : str
+        Why it may have ended early; empty when it is whole. Only a run that is offline uses an incomplete one.
+    checked : bool
+        Whether the server still had the same edition after it came.
+    """
+
+    described: str = ""
+    modified: str = ""
+    info: str = ""
+    incomplete: str = ""
+    checked: bool = False
+
+    @property
+    def edition(self) -> str:
+        """What names the publication that it is of."""
+        return self.identity.partition("|")[2]
 
 
 @dataclass(frozen=True)
 class Piece:
-    """An interval, and the file that holds it and perhaps more."""
+    """An interval, and the file that holds it and perhaps more.
+
+    Parameters
+    ----------
+    span : TimeRange
+        What is taken of it.
+    whole : TimeRange
+        What was asked for.
+    """
 
     span: TimeRange
-    kept: Kept
+    kept: KeptReply
+    whole: TimeRange
 
 
 class Pieces:
@@ -66,7 +109,7 @@ class Pieces:
     digests : FileDigests
         Gives a file's digest; one that remembers saves reading large files in every run.
     believe : bool
-        Whether a piece counts of whatever edition it is, and an empty one however old: where nobody may be asked.
+        Whether an empty piece counts however old it is: where nobody may be asked.
     """
 
     def __init__(
@@ -78,14 +121,14 @@ class Pieces:
         self._believe = believe
 
     def cover(
-        self, series: Series, span: TimeRange, edition: Callable[[datetime], str]
+        self, series: Series, span: TimeRange, usable: Callable[[KeptReply, TimeRange], bool]
     ) -> tuple[list[Piece], list[TimeRange]]:
         """Pieces that reach into an interval, in order, and what of it none of them covers.
 
         Parameters
         ----------
-        edition : callable
-            What names the present publication of data that end at a moment; a piece of another one is not used.
+        usable : callable
+            Whether a reply, and the interval that it was asked for, is of the edition that is wanted.
         """
         found: list[Piece] = []
         gaps: list[TimeRange] = []
@@ -95,19 +138,36 @@ class Pieces:
         ):
             if one.stop <= reached or one.start >= span.stop:
                 continue
-            kept = self._load(path, series, edition(one.stop))
-            if kept is None:
+            kept = self._load(path, series)
+            if kept is None or not usable(kept, one):
                 continue
             if one.start > reached:
                 gaps.append(TimeRange(reached, one.start))
-            found.append(Piece(TimeRange(max(one.start, reached), min(one.stop, span.stop)), kept))
+            found.append(Piece(TimeRange(max(one.start, reached), min(one.stop, span.stop)), kept, one))
             reached = one.stop
         if reached < span.stop:
             gaps.append(TimeRange(reached, span.stop))
         return found, gaps
 
-    def keep(self, series: Series, span: TimeRange, edition: str, body: bytes, url: str) -> Piece:
-        """Keep a body, in the place of one of the same interval.
+    def editions(self, series: Series) -> list[str]:
+        """The ``modificationDate`` of every piece, those that came last first."""
+        loaded = [kept for _, path in self._all(series) if (kept := self._load(path, series)) is not None]
+        loaded.sort(key=lambda kept: kept.fetched_at, reverse=True)
+        return list(dict.fromkeys(kept.modified for kept in loaded))
+
+    def keep(
+        self,
+        series: Series,
+        span: TimeRange,
+        body: bytes,
+        url: str,
+        *,
+        edition: str,
+        modified: str,
+        info: str,
+        incomplete: str = "",
+    ) -> Piece:
+        """Keep a body that is not checked yet, in the place of one of the same interval.
 
         Raises
         ------
@@ -115,20 +175,37 @@ class Pieces:
             The disk is full, or the folder cannot be written.
         """
         path = self._root / series.folder / f"{_stamp(span.start)}_{_stamp(span.stop)}{series.suffix}"
-        kept = Kept(
+        kept = KeptReply(
             path=path,
             url=url,
             size=len(body),
             sha256=hashlib.sha256(body).hexdigest(),
             identity=f"{series.layout}|{edition}",
             fetched_at=self._utc().isoformat(timespec="seconds"),
+            described=series.described,
+            modified=modified,
+            info=info,
+            incomplete=incomplete,
         )
         write_whole(path, body)
+        self._describe(kept)
+        return Piece(span, kept, span)
+
+    def check(self, piece: Piece) -> None:
+        """Note that the server still had the same edition after the piece came.
+
+        Raises
+        ------
+        OutputError
+            As `keep`.
+        """
+        self._describe(replace(piece.kept, checked=True))
+
+    @staticmethod
+    def _describe(kept: KeptReply) -> None:
+        path = kept.path.with_name(f"{kept.path.name}.json")
         # lost with the power, it costs another request: only the bytes themselves must not be half there
-        write_whole(
-            path.with_name(f"{path.name}.json"), json.dumps(kept.to_json(), indent=1).encode(), durable=False
-        )
-        return Piece(span, kept)
+        write_whole(path, json.dumps(kept.to_json(), indent=1).encode(), durable=False)
 
     def read(self, piece: Piece) -> bytes:
         """The body of a piece.
@@ -153,12 +230,13 @@ class Pieces:
             if named and path.suffix == series.suffix:
                 yield TimeRange(_moment(named[1]), _moment(named[2])), path
 
-    def _load(self, path: Path, series: Series, edition: str) -> Kept | None:
-        """A piece that is what it was when it came, of this layout and edition."""
+    def _load(self, path: Path, series: Series) -> KeptReply | None:
+        """A piece that is what it was when it came, of this layout and described as now."""
         try:
-            kept = Kept(path=path, **json.loads(path.with_name(f"{path.name}.json").read_bytes()))
-            layout, _, published = kept.identity.partition("|")
-            if layout != series.layout or (published != edition and not self._believe):
+            kept = KeptReply(path=path, **json.loads(path.with_name(f"{path.name}.json").read_bytes()))
+            if kept.identity.partition("|")[0] != series.layout:
+                return None
+            if kept.described != series.described and (kept.described or not self._believe):
                 return None
             if not kept.size and not self._believe:
                 age = self._utc() - datetime.fromisoformat(kept.fetched_at)

@@ -79,6 +79,10 @@ class SourceFile:
     proof: Proof = field(default="", compare=False)
     """What shows that its bytes are right. It is no part of keys, of tables or of what is written into exported files:
     the same bytes give the same results however well they are proven."""
+    remark: str = ""
+    """What was unusual when it was fetched: another format than the preferred one, or an edition that is not known."""
+    incomplete: bool = False
+    """It may have ended early. A table from it is good for the run that fetched it; the next run fetches it again."""
 
     @property
     def identity(self) -> str:

@@ -193,6 +193,9 @@ class Handler(BaseHTTPRequestHandler):
 
     # Answering
 
+    unframed = ""
+    """How answers go out without their length: ``"HTTP/1.0"`` or ``"HTTP/1.1"``; empty where they have it."""
+
     def _route(self) -> None:
         raise NotImplementedError
 
@@ -218,9 +221,12 @@ class Handler(BaseHTTPRequestHandler):
         elif fault == "cut":
             body = body[: int(number) or len(body) // 2 + 1]
         self.request_made.status = status
+        unframed = fault in ("cut", "unframed") or (self.unframed and fault == "")
+        if unframed and self.unframed == "HTTP/1.0":
+            self.protocol_version = self.unframed
         self.send_response(status, reason)
         self.send_header("Content-Type", kind)
-        if fault == "cut":
+        if unframed:
             # HTTP says nothing of the length: the connection ends, and so does the body
             self.send_header("Connection", "close")
             self.close_connection = True

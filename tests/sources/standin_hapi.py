@@ -6,8 +6,9 @@ reads from it unchanged (`test_hapiclient.py`).
 
 from __future__ import annotations
 
+import gzip
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -175,6 +176,21 @@ class HapiStandIn(StandIn):
     formats : tuple of str
     most : timedelta, optional
         A longer interval is refused with 1408.
+
+    Attributes
+    ----------
+    before_data, after_data : callable
+        Is called with the query of each data request, before and after its records are taken.
+    unframed : str
+        ``"HTTP/1.0"`` or ``"HTTP/1.1"``: data go out without their length, and end with the connection.
+    gzip : bool
+        Whether data go out compressed.
+    refuses : callable
+        Whether a data request, by its query, is refused with 1409.
+    kinds : dict of str to str
+        The content type of each format.
+    http_status : int
+        The status of HTTP under which records go out.
     """
 
     def __init__(
@@ -191,6 +207,13 @@ class HapiStandIn(StandIn):
         self.formats = formats
         self.most = most
         self.empty = empty
+        self.before_data: Callable[[dict[str, str]], None] = lambda query: None
+        self.after_data: Callable[[dict[str, str]], None] = lambda query: None
+        self.unframed = ""
+        self.gzip = False
+        self.refuses: Callable[[dict[str, str]], bool] = lambda query: False
+        self.kinds = {"csv": "text/csv", "binary": "application/octet-stream"}
+        self.http_status = 200
         super().__init__()
         self.url += "/hapi"
 
@@ -258,12 +281,13 @@ class _Handler(Handler):
     def _data(self, query: dict[str, str]) -> None:
         dataset, start_word, stop_word = self._words()
         self._only(query, (dataset, start_word, stop_word, "parameters", "format", "include"))
+        self.standin.before_data(query)
         served = self._dataset(query)
         names = self._parameters(served, query)
         start = self._time(query.get(start_word, ""), 1402)
         stop = self._time(query.get(stop_word, ""), 1403)
         form = query.get("format", "csv")
-        if form not in self.standin.formats:
+        if form not in self.standin.formats or self.standin.refuses(query):
             raise _Refused(1409)
         if query.get("include", "header") != "header":
             raise _Refused(1410)
@@ -274,12 +298,22 @@ class _Handler(Handler):
         if self.standin.most is not None and stop - start > self.standin.most:
             raise _Refused(1408)
         body = served.body(names, np.datetime64(start, "ns"), np.datetime64(stop, "ns"), form)
-        kind = "text/csv" if form == "csv" else "application/octet-stream"
+        kind = self.standin.kinds[form]
         code = 1200 if body else self.standin.empty
         if "include" in query:
             header = json.dumps({**served.info(names), **self._ok(code), "format": form})
             body = f"#{header}\n".encode() + body
-        self._answer(200, body, kind, reason=_reason(code))
+        self.standin.after_data(query)
+        self.unframed = self.standin.unframed
+        if self.standin.gzip:
+            body = gzip.compress(body)
+        self._answer(
+            self.standin.http_status,
+            body,
+            kind,
+            {"Content-Encoding": "gzip"} if self.standin.gzip else None,
+            reason=_reason(code),
+        )
 
     def _words(self) -> tuple[str, str, str]:
         return (

@@ -75,7 +75,7 @@ def kinds(server: HapiStandIn) -> list[str]:
 
 def test_a_first_fetch_asks_what_there_is_and_for_each_parameter_and_the_next_one_for_nothing(server, new):
     tables = new().fetch(MAG, ["Magnitude", "BGSE"], DAY)
-    assert kinds(server) == ["capabilities", "info", "data", "data"]
+    assert kinds(server) == ["capabilities", "info", "data", "data", "info"]
     assert {one.query["parameters"] for one in server.asked("/data")} == {"Magnitude", "BGSE"}
     server.mend()
     again = new().fetch(MAG, ["Magnitude", "BGSE"], DAY)
@@ -139,8 +139,11 @@ def test_a_range_is_asked_for_as_far_as_the_dataset_goes(server, new):
     assert len(table) == 72
     [request] = server.asked("/data")
     assert (request.query["start"], request.query["stop"]) == ("2021-10-28T00:00:00Z", "2021-10-30T23:00:01Z")
-    assert table.notes[-1].startswith("the dataset ends at 2021-10-30T23:00:01Z")
-    assert new().fetch(MAG, ["Magnitude"], TWO_DAYS)["Magnitude"].notes == ()
+    assert table.notes[0].startswith("the dataset ends at 2021-10-30T23:00:01Z")
+    [note] = new().fetch(MAG, ["Magnitude"], TWO_DAYS)["Magnitude"].notes
+    assert "gives no modificationDate" in note
+    server.datasets[MAG].about["modificationDate"] = "2022-01-01Z"
+    assert new(refresh=True).fetch(MAG, ["Magnitude"], TWO_DAYS)["Magnitude"].notes == ()
 
 
 def test_parts_of_a_second_are_asked_for(server, new):
@@ -162,7 +165,7 @@ def test_steps_that_fetch_the_same_at_once_ask_for_it_once(server, new):
     with ThreadPoolExecutor(4) as pool:
         tables = list(pool.map(lambda _: provider.fetch(MAG, ["BGSE"], DAY)["BGSE"], range(4)))
     assert {one.digest() for one in tables} == {tables[0].digest()}
-    assert kinds(server) == ["capabilities", "info", "data"]
+    assert kinds(server) == ["capabilities", "info", "data", "info"]
 
 
 # What comes
@@ -188,7 +191,7 @@ def test_scalars_vectors_flags_and_spectra_are_what_the_server_says_they_are(new
     assert np.isnan(flux.values[3, 2])
     mixed = tables["Mixed"]
     assert (mixed.unit, mixed.components) == ("", ("B", "theta", "phi"))
-    assert mixed.notes == ("the components have different units: nT, degrees, degrees",)
+    assert mixed.notes[0] == "the components have different units: nT, degrees, degrees"
 
 
 def test_bins_that_change_come_with_their_parameter_in_one_request(server, new):
@@ -409,7 +412,7 @@ def test_a_dataset_that_is_modified_is_asked_for_again_when_asked_to(server, new
     assert after.last_modified == "2022-02-01Z"
     server.mend()
     new().fetch(MAG, ["Flag"], DAY)
-    assert kinds(server) == ["data"]
+    assert kinds(server) == ["data", "info"]
 
 
 def test_without_a_date_of_modification_what_is_asked_for_again_counts_as_new(server, new):
@@ -421,7 +424,7 @@ def test_without_a_date_of_modification_what_is_asked_for_again_counts_as_new(se
     assert again.identity != before.identity
     assert new().locate(MAG, DAY) == (again,)
     new().fetch(MAG, ["Flag"], DAY)
-    assert kinds(server) == ["capabilities", "info", "data"]
+    assert kinds(server) == ["capabilities", "info", "data", "info"]
 
 
 @pytest.mark.parametrize(
@@ -473,7 +476,7 @@ def test_a_byte_changed_in_what_is_kept_is_noticed(server, new, cache):
     path.write_bytes(content)
     server.mend()
     same(new().fetch(MAG, ["BGSE"], DAY)["BGSE"], expected)
-    assert kinds(server) == ["data"]
+    assert kinds(server) == ["data", "info"]
 
 
 # What goes wrong
@@ -515,7 +518,7 @@ FAULTS = [
     ("/data", [("200", 1405)], NoData, 1),
     ("/data", ["1406"], UnknownDataset, 1),
     ("/data", ["1407"], UnknownParameter, 1),
-    *[("/data", [f"{code}"], Refused, 1) for code in (1401, 1402, 1403, 1404, 1409, 1410, 1411, 1412, 1413)],
+    *[("/data", [f"{code}"], Refused, 1) for code in (1401, 1402, 1403, 1404, 1410, 1411, 1412, 1413)],
 ]
 
 

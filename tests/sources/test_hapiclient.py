@@ -49,6 +49,20 @@ def test_it_gets_the_same_numbers_as_helio(server, options, tmp_path, http, name
     assert [one.replace(tzinfo=None) for one in times] == ours.epoch.astype("M8[us]").tolist()
 
 
+@pytest.mark.parametrize("form", ["csv", "binary"])
+@pytest.mark.parametrize(
+    ("unframed", "gzip"), [("HTTP/1.0", False), ("HTTP/1.1", False), ("", True), ("HTTP/1.0", True)]
+)
+def test_it_reads_replies_without_a_length_and_compressed_ones(
+    server, options, tmp_path, http, form, unframed, gzip
+):
+    server.unframed, server.gzip = unframed, gzip
+    data, _ = hapiclient.hapi(server.url, "MADE_MAG", "Magnitude", START, STOP, format=form, **options)
+    ours = Hapi(server.url, tmp_path / "ours", http).fetch("MADE_MAG", ["Magnitude"], SPAN)["Magnitude"]
+    assert np.array_equal(data["Magnitude"], ours.values)
+    assert len(ours) == 36
+
+
 def test_it_reads_times_of_days_of_the_year(server, options, tmp_path, http):
     data, _ = hapiclient.hapi(server.url, "OLD@0", "V", START, STOP, **options)
     ours = Hapi(server.url, tmp_path / "ours", http).fetch("OLD@0", ["V"], SPAN)["V"]
