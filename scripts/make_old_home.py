@@ -105,7 +105,11 @@ TEMPLATES = (
             fetch("speed", "OBS_MAG", "parallel velocity", "$TIME_RANGE"),
             step("smooth", "running_average", source_label="OBS_MAG.Bx", window="30min", output_label="Bx30"),
             step(
-                "turned", "resample", source_label="OBS_MAG.azimuth", cadence="20min", output_label="azimuth20"
+                "turned",
+                "resample",
+                source_label="OBS_MAG.azimuth",
+                cadence="20min",
+                output_label="azimuth20",
             ),
             figure("OBS_MAG.Bx", "Bx30", "OBS_MAG.azimuth", "OBS_MAG.parallel velocity"),
             {**step("csv", "save_data", source_labels=["Bx30"], filename="bx.csv"), "critical": False},
@@ -143,7 +147,9 @@ TEMPLATES = (
                 "loop",
                 "custom_operation",
                 source_labels=["OBS_MAG.Bx"],
-                code="total = 0\nfor i in range(10**6):\n    for j in range(10**6):\n        total = total + 1\nresult = df + total",
+                code="total = 0\n"
+                "for i in range(10**6):\n    for j in range(10**6):\n        total = total + 1\n"
+                "result = df + total",
                 output_label="never",
             ),
             figure("never"),
@@ -232,9 +238,7 @@ def fill(helio: Maker) -> None:
     helio.run("run", "gle73-particles", *sample, "-t", three_hours, "--direct", "-o", "out-gle-again")
     helio.run("run", "psp-bfield", *sample, "--ephemeral", "-o", "out-psp")
     helio.run("run", "station", *station, "--direct", "-o", "out-station")
-    helio.run(
-        "run", "station", *station, "-t", "2024-02-01/2024-02-15", "--ephemeral", "-o", "out-february"
-    )
+    helio.run("run", "station", *station, "-t", "2024-02-01/2024-02-15", "--ephemeral", "-o", "out-february")
     helio.run("run", "station-months", *station, "--direct", "-o", "out-months")
     helio.run("run", "station-clock", *station, "--direct", "-o", "out-clock")
     helio.run("run", "half", *station, "--direct", "-o", "out-half", code=3)
@@ -247,8 +251,12 @@ def fill(helio: Maker) -> None:
     helio.run("lock", "--run", helio.latest("gle73-particles"), "-o", "gle.lock")
     helio.run("lock", "station", *station, "-o", "station.lock")
     helio.run("plan", "station", *station, "-o", "station-plan.json")
-    helio.run("schedule", "add", "psp-bfield", "--cron", "10 6 * * *", "-t", "yesterday", "--archive", "sample")
-    helio.run("schedule", "add", "station", "--cron", "0 7 1 * *", "-t", "2024-01/2024-02", "--archive", "data")
+    helio.run(
+        "schedule", "add", "psp-bfield", "--cron", "10 6 * * *", "-t", "yesterday", "--archive", "sample"
+    )
+    helio.run(
+        "schedule", "add", "station", "--cron", "0 7 1 * *", "-t", "2024-01/2024-02", "--archive", "data"
+    )
     helio.run("schedule", "pause", "station")
 
 
@@ -292,7 +300,9 @@ def main() -> None:
     """Make the home, pack it, and remove it."""
     words = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     words.add_argument("command", type=Path, help="The helio command of the version.")
-    words.add_argument("archive", type=Path, help="The file to write, such as tests/data/homes/89cefef.tar.gz.")
+    words.add_argument(
+        "archive", type=Path, help="The file to write, such as tests/data/homes/89cefef.tar.gz."
+    )
     words.add_argument("--keep", action="store_true", help=f"Leave {ROOT}.")
     said = words.parse_args()
     if ROOT.exists():
