@@ -64,7 +64,8 @@ RULES: dict[str, Rule] = {
     "figures": Rule(
         "how a table is drawn",
         (
-            # one line for each change
+            "since 0.2 no cell of a spectrogram is smaller than a pixel, several in one show their highest value, "
+            "and lines are drawn through every point in the page",
         ),
     ),
 }
