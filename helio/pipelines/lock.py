@@ -164,9 +164,11 @@ def _refuse(lock: Lock, now: Lock) -> None:
     found = changes(lock, now)
     if not found:
         return
-    rules = changed_rules(lock.rules, now.rules) if any(one.startswith("step ") for one in found) else ()
+    tools = any(one.startswith("tool ") for one in found)
+    read = any(one.startswith("step ") for one in found)
+    rules = changed_rules(lock.rules, now.rules) if tools or read else ()
     found += rules
-    older = (rules or any(one.startswith("tool ") for one in found)) and lock.helio != __version__
+    older = (tools or rules) and lock.helio != __version__
     ways = ["helio lock again, which takes what there is now"]
     if any(one.startswith("$") for one in found):
         ways.insert(0, "leave out what the lock has already: range and variables")
