@@ -217,6 +217,8 @@ def _verify_lines(found: Comparison) -> list[str]:
         names = ", ".join(f"{one.step_id} {one.output}".rstrip() for one in others[:_FEW])
         more = f" and {len(others) - _FEW} more" if len(others) > _FEW else ""
         lines.append(f"then: {names}{more}")
+    if found.rules:
+        lines += [f"rules that changed since {found.old}:", *(f"  {rule}" for rule in found.rules)]
     return [*lines, f"different: {len(others) + 1} of what {found.old} gave ({compared})"]
 
 
@@ -230,7 +232,12 @@ def _compared(found: Comparison) -> str:
 
 def _diff_lines(found: Comparison) -> list[str]:
     lines = [f"old {found.old}", f"new {found.new}"]
-    for title, told in (("plan", found.plan), ("files", found.files), ("environment", found.environment)):
+    for title, told in (
+        ("plan", found.plan),
+        ("files", found.files),
+        ("environment", found.environment),
+        ("rules", found.rules),
+    ):
         lines += [f"{title}:", *(f"  {one}" for one in told)] if told else [f"{title}: the same"]
     for title, differences, count in (
         ("numbers", found.numbers, found.tables),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from helio.errors import DamagedObject
 from helio.pipelines.execute import DONE
 from helio.store.keys import difference
+from helio.store.rules import changed_rules
 from helio.store.runs import RunRecord
 from helio.store.store import Store
 
@@ -66,6 +67,8 @@ class Comparison:
         In the order of the plan, so that the first one is where the runs part.
     environment : tuple of str
         Versions of what results depend on.
+    rules : tuple of str
+        Changes of helio's own rules between the two, in words (`helio.store.rules`).
     tables, drawn, saved : int
         How many tables, figures, and files of `save_data` were compared.
     """
@@ -77,6 +80,7 @@ class Comparison:
     numbers: tuple[Difference, ...] = ()
     figures: tuple[Difference, ...] = ()
     environment: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
     tables: int = 0
     drawn: int = 0
     saved: int = 0
@@ -108,6 +112,7 @@ class Comparison:
             "numbers": [one.to_json() for one in self.numbers],
             "figures": [one.to_json() for one in self.figures],
             "environment": list(self.environment),
+            "rules": list(self.rules),
         }
 
 
@@ -126,6 +131,7 @@ def compare(old: RunRecord, new: RunRecord, *, judge: Judge = lambda old, new: "
     """
     before, after = _steps(old), _steps(new)
     environment = tuple(_of_environments(old.header, new.header))
+    rules = changed_rules(old.header.get("rules", {}), new.header.get("rules", {}))
     numbers: list[Difference] = []
     figures: list[Difference] = []
     tables = drawn = saved = 0
@@ -153,7 +159,7 @@ def compare(old: RunRecord, new: RunRecord, *, judge: Judge = lambda old, new: "
             words = (label and judge(output["digest"], theirs[label]["digest"])) or (
                 f"{_short(output['digest'])} → {_short(theirs[label]['digest'])}"
             )
-            reasons = tuple(_reasons_of_output(output, theirs[label], environment))
+            reasons = tuple(_reasons_of_output(output, theirs[label], environment, rules))
             name = label or str(output.get("filename") or "figure")
             (numbers if label else figures).append(Difference(step_id, name, words, reasons))
     changed = {one.step_id for one in figures}
@@ -166,6 +172,7 @@ def compare(old: RunRecord, new: RunRecord, *, judge: Judge = lambda old, new: "
         numbers=tuple(numbers),
         figures=tuple(figures),
         environment=environment,
+        rules=rules,
         tables=tables,
         drawn=drawn,
         saved=saved,
@@ -244,9 +251,9 @@ def _reasons(
 
 
 def _reasons_of_output(
-    old: Mapping[str, Any], new: Mapping[str, Any], environment: Sequence[str]
+    old: Mapping[str, Any], new: Mapping[str, Any], environment: Sequence[str], rules: Sequence[str]
 ) -> Iterator[str]:
-    """What explains that two outputs differ: the work is another, or else whatever did it."""
+    """Explain why two outputs differ: by their recipes, else by what did the work. Rules are named once, elsewhere."""
     if "range" in old["recipe"]:
         files = list(_of_sources(old, new))
         yield from files
@@ -260,7 +267,7 @@ def _reasons_of_output(
     if found:
         return
     yield from environment
-    if not environment:
+    if not environment and not rules:
         yield "the same work on the same content: no version that is recorded differs"
 
 

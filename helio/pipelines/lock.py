@@ -19,6 +19,7 @@ from helio.sources.provider import Listings, Providers
 from helio.steps.fetch.choices import choices_of
 from helio.steps.signature import signatures
 from helio.store.lock import Lock, LockedDataset, LockedFetch, LockedFile, changes
+from helio.store.rules import changed_rules, rule_numbers
 from helio.store.runs import RunRecord
 from helio.store.source_file import LEVELS, Level, Proof, SourceFile, proves
 from helio.time_range import TimeRange, parse_time_range
@@ -142,6 +143,7 @@ def lock_of_record(record: RunRecord) -> Lock:
         helio=header.get("environment", {}).get("helio", ""),
         tools=dict(sorted({one["tool_name"]: one["tool_version"] for one in steps}.items())),
         fetches=recorded_fetches(record),
+        rules=header.get("rules", {}),
     )
 
 
@@ -177,11 +179,15 @@ def _refuse(lock: Lock, now: Lock) -> None:
     found = changes(lock, now)
     if not found:
         return
-    tools = any(one.startswith("tool ") for one in found) and lock.helio != __version__
+    tools = any(one.startswith("tool ") for one in found)
+    read = any(one.startswith("step ") for one in found)
+    rules = changed_rules(lock.rules, now.rules) if tools or read else ()
+    found += rules
+    older = (tools or rules) and lock.helio != __version__
     ways = ["helio lock again, which takes what there is now"]
     if any(one.startswith("$") for one in found):
         ways.insert(0, "leave out what the lock has already: range and variables")
-    if tools:
+    if older:
         ways.append(f"helio {lock.helio}, which it was locked with")
     if any("published again" in one or ": version " in one or " is new" in one for one in found):
         ways.append("--locked --offline, as long as the locked files are kept")
@@ -237,6 +243,7 @@ def _lock(plan: Plan, providers: Providers, archive: str, results: Mapping[str, 
         fetches=tuple(
             _fetch(step, plan, providers, results.get(str(step.step_id))) for step in _fetches(plan)
         ),
+        rules=rule_numbers(),
     )
 
 

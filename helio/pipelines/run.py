@@ -43,6 +43,7 @@ from helio.steps.fetch.choices import choices_of
 from helio.steps.signature import signatures
 from helio.store.files import write_whole
 from helio.store.lock import Lock
+from helio.store.rules import rule_numbers
 from helio.store.runs import Runs
 from helio.store.source_file import Level
 from helio.store.store import Store
@@ -179,7 +180,7 @@ class Run:
             "normalised": self.plan.normalised,
             "plan": self.plan.document,
             "edits": [one.to_json() for one in self.plan.edits],
-            "environment": environment(),
+            **_versions(),
         }
 
 
@@ -256,7 +257,7 @@ def run_plan(
         # only now: a run that is refused takes nothing away that an earlier one wrote there
         folder = None if output is None else prepare_folder(output)
         named = absolute_archive(archive)
-        begun = {"started_at": _instant(), "command": sys.argv, "environment": environment()}
+        begun = {"started_at": _instant(), "command": sys.argv} | _versions()
         record = Runs(settings.runs).begin(_header(run_id, plan, named) | begun, _documents(plan))
 
         def ended(result: StepResult) -> None:
@@ -503,6 +504,10 @@ def _header(run_id: str, planned: Plan, archive: str) -> dict[str, Any]:
         "now": planned.now.isoformat(),
         "values": dict(planned.values),
     }
+
+
+def _versions() -> dict[str, Any]:
+    return {"environment": environment(), "rules": rule_numbers()}
 
 
 def _documents(planned: Plan) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -107,6 +107,9 @@ class Lock:
         The version that locked; it is told, and not compared.
     tools : mapping
         The version of each tool of the plan.
+    rules : mapping
+        The number of each of helio's rules; empty in locks that were written before there were numbers. Rules that
+        changed explain other numbers, and refuse nothing themselves.
     """
 
     pipeline: str
@@ -117,6 +120,7 @@ class Lock:
     helio: str
     tools: Mapping[str, int]
     fetches: tuple[LockedFetch, ...]
+    rules: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def files(self) -> int:
@@ -158,6 +162,7 @@ class Lock:
             "now": self.now,
             "values": dict(self.values),
             "tools": dict(self.tools),
+            **({"rules": dict(self.rules)} if self.rules else {}),
             "fetches": fetches,
         }
 
@@ -182,6 +187,7 @@ class Lock:
             )
         try:
             tools = _member(document, "tools", dict)
+            rules = _member(document, "rules", dict, otherwise={})
             return cls(
                 pipeline=_member(document, "pipeline", str),
                 template=_member(document, "template", str),
@@ -191,6 +197,7 @@ class Lock:
                 helio=_member(document, "helio", str),
                 tools={name: _member(tools, name, int) for name in tools},
                 fetches=tuple(_fetch(one) for one in _members(document, "fetches", dict)),
+                rules={name: _member(rules, name, int) for name in rules},
             )
         except _Damage as error:
             raise DamagedFile(

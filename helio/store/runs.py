@@ -229,7 +229,7 @@ class Runs:
         ----------
         header : mapping
             JSON: ``id``, ``pipeline``, ``template_digest``, ``started_at``, ``values``, ``clock``, ``command``,
-            ``environment``. Status and process are added.
+            ``environment``, ``rules``. Status and process are added.
         documents : mapping
             JSON by name: ``authored``, ``normalised``, ``plan``, ``edits``. A list becomes one line per item.
 

@@ -15,10 +15,10 @@ from helio.steps.render import colours
 from helio.steps.render.downsample import isolated, thin_curve
 from helio.steps.render.encode import numbers
 from helio.steps.render.gaps import usable_records
-from helio.steps.render.lines import Line, line_style, styled, typical
+from helio.steps.render.lines import Line, Points, line_style, points, styled, typical
 from helio.steps.render.panels import Panel
 from helio.steps.render.spec import FigureSpec
-from helio.steps.render.spectrum_grid import spectrum_grid
+from helio.steps.render.spectrum_grid import middles, on_common_bins
 from helio.steps.render.time_axis import clock_names
 from helio.steps.render.wording import inert
 from helio.store.table import Axis, Table
@@ -104,8 +104,11 @@ def curve_traces(
     log_x: bool,
     log_y: bool,
     legend: str | None,
-) -> list[dict[str, Any]]:
-    """The plotly traces of a curve: the band of its quartiles, the line, markers for values that stand alone."""
+) -> tuple[list[dict[str, Any]], Points]:
+    """The plotly traces of a curve: the band of its quartiles, the line, markers for values that stand alone.
+
+    Also how many of the line's points they have.
+    """
     values = curve.values.astype(np.float64, copy=False)
     if log_y:
         values = np.where(values > 0, values, np.nan)
@@ -128,7 +131,7 @@ def curve_traces(
                 "uid": f"{uid}-band",
                 "mode": "lines",
                 **_outline(curve, curve.quartiles, log_x=log_x, log_y=log_y, pixels=pixels),
-                "line": {"width": 0, "color": curve.colour},
+                "line": {"width": 0, "color": curve.colour, "simplify": False},
                 "fill": "toself",
                 "fillcolor": curve.colour,
                 "opacity": _OPACITY,
@@ -145,7 +148,12 @@ def curve_traces(
         "mode": mode,
         "x": numbers(places),
         "y": numbers(y),
-        "line": {"color": curve.colour, "width": width, "dash": style.get("dash", curve.dash)},
+        "line": {
+            "color": curve.colour,
+            "width": width,
+            "dash": style.get("dash", curve.dash),
+            "simplify": False,
+        },
         "connectgaps": False,
         "hovertemplate": f"{where}<br>%{{y:.5g}} {unit}".rstrip() + f"<extra>{curve.name}</extra>",
     }
@@ -168,7 +176,7 @@ def curve_traces(
                 "showlegend": False,
             }
         )
-    return traces
+    return traces, points(y, values)
 
 
 def places_of(curves: Sequence[Curve]) -> tuple[float, float]:
@@ -221,18 +229,8 @@ def _common_bins(table: Table, log_x: bool, spec: FigureSpec) -> tuple[Reals, np
     middle = typical(axis.centers)
     if not axis.per_record or _near(axis, middle, log_x):
         return middle, table.values
-    grid = spectrum_grid(
-        table,
-        start=table.epoch[0],
-        stop=table.epoch[-1],
-        columns=len(table),
-        rows=axis.bins,
-        log_y=log_x,
-        positive=False,
-        gap_factor=spec.get("gap_factor", 1.5),
-    )
-    low, high = grid.y[:-1], grid.y[1:]
-    return (np.sqrt(low * high) if log_x else (low + high) / 2), grid.z.T
+    edges, values = on_common_bins(table, rows=axis.bins, log=log_x)
+    return middles(edges, log=log_x), values
 
 
 def _near(axis: Axis, middle: Reals, log_x: bool) -> bool:

@@ -23,6 +23,9 @@ from helio.store.table import Axis, Table
 
 Value = TypeVar("Value")
 
+Points = tuple[int, int]
+"""Points of a line in the page, and values of its table."""
+
 MANY = 12
 """With more bins than this a spectrum drawn as lines has a colour bar instead of names."""
 
@@ -96,8 +99,11 @@ def line_traces(
     spec: FigureSpec,
     positive: bool,
     legend: str | None,
-) -> list[dict[str, Any]]:
-    """The plotly traces of a line: the line itself, and markers for values that stand alone between gaps."""
+) -> tuple[list[dict[str, Any]], Points]:
+    """The plotly traces of a line: the line itself, and markers for values that stand alone between gaps.
+
+    Also how many of the line's points they have.
+    """
     epoch, values = line.table.epoch, line.values
     if values.dtype.kind != "f":
         values = values.astype(np.float64)
@@ -118,7 +124,13 @@ def line_traces(
         **times(x),
         "y": numbers(y),
         "yaxis": axis,
-        "line": {"color": line.colour, "width": width, "dash": style.get("dash", line.dash)},
+        # Thinned already; plotly.js would leave out more points, and curves would show corners.
+        "line": {
+            "color": line.colour,
+            "width": width,
+            "dash": style.get("dash", line.dash),
+            "simplify": False,
+        },
         "connectgaps": False,
         "hovertemplate": f"%{{y:.5g}} {unit}".rstrip() + f"<extra>{line.name}</extra>",
         "showlegend": legend is not None,
@@ -146,7 +158,12 @@ def line_traces(
                 "showlegend": False,
             }
         )
-    return traces
+    return traces, points(y, values)
+
+
+def points(drawn: npt.NDArray[Any], values: npt.NDArray[Any]) -> Points:
+    """How many points a thinned line has, and how many values there are; missing values are neither."""
+    return int(np.isfinite(drawn).sum()), int(np.isfinite(values).sum())
 
 
 def _over_the_seam(line: Line) -> npt.NDArray[np.bool_]:

@@ -61,7 +61,7 @@ _TITLE_COLUMN = 28
 """Titles of y axes stand in one column, at a font size of 14 this far from the panels or further."""
 
 
-@tool(version=4, labels_in=("spec.labels", "spec.panels"))
+@tool(version=5, labels_in=("spec.labels", "spec.panels"))
 def render_spec(
     tables: dict[str, Table], *, spec: FigureSpec, time_range: TimeRange | None = None, caption: str = ""
 ) -> Figure:
@@ -87,8 +87,9 @@ def render_spec(
     Figure
         A line is broken where a value is missing and where the time step exceeds ``gap_factor`` local median
         cadences (1.5 unless the spec says otherwise: one missing record is a gap). Lines with more than two
-        points per pixel are thinned to the lowest and highest of each pixel; spectra with more records
-        than pixels are averaged per pixel. Nothing is drawn over a gap. A spectrum panel has an axis of its own
+        points per pixel are thinned to the lowest and highest of each pixel. No cell of a spectrogram is smaller
+        than a pixel: of the records and bins within a pixel the highest value is drawn. Nothing is drawn over a
+        gap. Notes say what was thinned or combined. A spectrum panel has an axis of its own
         below it, and one line per record; with more than eight records per label their median, with a band from the
         lower to the upper quartile.
 
@@ -141,23 +142,24 @@ def render_spec(
     for each, title, depth in zip(drawn, y_titles, depths, strict=True):
         axis = _axis_name(each.panel.number)
         if each.panel.type == "spectrogram":
-            traces, y_axis, panel_texts = _spectrogram(
+            traces, y_axis, panel_texts, panel_notes = _spectrogram(
                 each, axis, start, stop, geometry, len(panels), spec, theme
             )
         elif each.panel.type == "spectrum":
             x_axis = x_axes[each.panel.number]
-            traces, y_axis, panel_texts = _spectrum(
+            traces, y_axis, panel_texts, panel_notes = _spectrum(
                 each, axis, x_axis, geometry, len(panels), spec, theme, layout, guides
             )
             notes += review.spectrum_notes(each.panel, given[each.panel.number - 1])
             notes += review.line_notes(each.panel, each.lines, log=each.log_y)
         else:
-            traces, y_axis, panel_texts = _lines(
+            traces, y_axis, panel_texts, panel_notes = _lines(
                 each, axis, start, stop, geometry, len(panels), spec, theme, layout
             )
             notes += review.line_notes(each.panel, each.lines, log=each.log_y)
         data += traces
         texts += panel_texts
+        notes += panel_notes
         # Measured from where the labels of this axis really end, so that they never meet.
         y_axis["title"] = title | {"standoff": round(column - depth + _STANDOFF, 1)}
         layout["yaxis" + axis.removeprefix("y")] = y_axis
@@ -188,6 +190,10 @@ def render_spec(
         *_footer(footers, geometry, theme),
     ]
     return Figure({"data": data, "layout": layout}, tuple(notes))
+
+
+_Parts = tuple[list[dict[str, Any]], dict[str, Any], list[dict[str, Any]], list[str]]
+"""What is drawn of a panel: traces, y axis, texts beside it, and notes for the reviewer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -531,8 +537,8 @@ def _title_depth(title: dict[str, Any]) -> float:
 
 def _tick_texts(each: _Drawn, geometry: Geometry, panels: int, spec: FigureSpec) -> list[str]:
     number = each.panel.number
-    limits = per_panel(spec.get("y_range"), number, panels, "y_range", cast(list[float] | None, None))
-    low, high = _limits(limits, number, "y_range") if limits is not None else _extent(each)
+    limits = _y_limits(each, panels, spec)
+    low, high = limits or _extent(each)
     if not low < high:
         return []
     if each.log_y:
@@ -562,6 +568,20 @@ def _extent(each: _Drawn) -> tuple[float, float]:
     return (low / 10, high * 10) if each.log_y else (low - 1, high + 1)
 
 
+def _y_limits(each: _Drawn, panels: int, spec: FigureSpec) -> tuple[float, float] | None:
+    """What the spec wants a panel's y axis to show."""
+    number = each.panel.number
+    said = per_panel(spec.get("y_range"), number, panels, "y_range", cast(list[float] | None, None))
+    if said is None:
+        return None
+    low, high = _limits(said, number, "y_range")
+    if each.log_y and low <= 0:
+        raise StepError(
+            f"y_range: panel {number} is logarithmic and starts at {low:g}", advice="a value above 0"
+        )
+    return low, high
+
+
 def _most_ticks(height: float) -> int:
     return max(3, round(height / 32))
 
@@ -582,13 +602,9 @@ def _y_axis(
     }
     if not each.log_y:
         axis["nticks"] = _most_ticks(geometry.panel_height(number))
-    limits = per_panel(spec.get("y_range"), number, panels, "y_range", cast(list[float] | None, None))
+    limits = _y_limits(each, panels, spec)
     if limits is not None:
-        low, high = _limits(limits, number, "y_range")
-        if each.log_y and low <= 0:
-            raise StepError(
-                f"y_range: panel {number} is logarithmic and starts at {low:g}", advice="a value above 0"
-            )
+        low, high = limits
         axis["range"] = [float(np.log10(low)), float(np.log10(high))] if each.log_y else [low, high]
     return axis
 
@@ -629,14 +645,12 @@ def _lines(
     spec: FigureSpec,
     theme: Look,
     layout: dict[str, Any],
-) -> tuple[list[dict[str, Any]], dict[str, Any], list[dict[str, Any]]]:
+) -> _Parts:
     number = each.panel.number
     height = geometry.panel_height(number)
     legend, texts = _legend(each, geometry, spec, layout)
-    traces = [
-        trace
-        for place, line in enumerate(each.lines, 1)
-        for trace in lines.line_traces(
+    drawn = [
+        lines.line_traces(
             line,
             uid=f"p{number}-{place}",
             axis=axis,
@@ -647,7 +661,10 @@ def _lines(
             positive=each.log_y,
             legend=legend,
         )
+        for place, line in enumerate(each.lines, 1)
     ]
+    traces = [trace for found, _ in drawn for trace in found]
+    notes = review.thinned_notes(each.panel, [points for _, points in drawn])
     if each.bins_bar:
         bins = each.lines[0].table.axes[0]
         bar = _bins_bar(each.lines, geometry, number)
@@ -657,7 +674,7 @@ def _lines(
         traces.append(lines.bin_colour_bar(each.lines, axis, start, bar))
     y_axis = _y_axis(each, geometry, panels, spec, theme)
     _scale_values(each, y_axis, spec)
-    return traces, y_axis, texts
+    return traces, y_axis, texts, notes
 
 
 def _spectrum(
@@ -670,7 +687,7 @@ def _spectrum(
     theme: Look,
     layout: dict[str, Any],
     guides: Mapping[int, Sequence[Guide]],
-) -> tuple[list[dict[str, Any]], dict[str, Any], list[dict[str, Any]]]:
+) -> _Parts:
     number = each.panel.number
     legend, texts = _legend(each, geometry, spec, layout)
     y_axis = _y_axis(each, geometry, panels, spec, theme, x_axis)
@@ -679,10 +696,8 @@ def _spectrum(
     layout["xaxis" + x_axis.removeprefix("x")] = _bin_axis(
         each, axis, x_limits, geometry, panels, spec, theme
     )
-    traces = [
-        trace
-        for place, curve in enumerate(each.curves, 1)
-        for trace in curve_traces(
+    drawn = [
+        curve_traces(
             curve,
             uid=f"p{number}-{place}",
             x_axis=x_axis,
@@ -693,7 +708,10 @@ def _spectrum(
             log_y=each.log_y,
             legend=legend,
         )
+        for place, curve in enumerate(each.curves, 1)
     ]
+    traces = [trace for found, _ in drawn for trace in found]
+    notes = review.thinned_notes(each.panel, [points for _, points in drawn])
     if number in guides:
         if not (each.log_x and each.log_y):
             raise StepError(
@@ -704,7 +722,7 @@ def _spectrum(
         )
         traces += guide_lines
         texts += guide_texts
-    return traces, y_axis, texts
+    return traces, y_axis, texts, notes
 
 
 def _bin_limits(each: _Drawn, panels: int, spec: FigureSpec) -> tuple[float, float]:
@@ -849,7 +867,7 @@ def _spectrogram(
     panels: int,
     spec: FigureSpec,
     theme: Look,
-) -> tuple[list[dict[str, Any]], dict[str, Any], list[dict[str, Any]]]:
+) -> _Parts:
     number = each.panel.number
     (label, table), *_ = each.panel.tables.items()
     bins = table.axes[0]
@@ -862,10 +880,11 @@ def _spectrogram(
         start=start,
         stop=stop,
         columns=geometry.plot_width,
-        rows=round(geometry.panel_height(number)),
+        rows=max(1, int(geometry.panel_height(number))),
         log_y=each.log_y,
         positive=log_z,
         gap_factor=spec.get("gap_factor", 1.5),
+        y_range=_y_limits(each, panels, spec),
     )
     if not np.isfinite(grid.z).any():
         raise StepError(
@@ -906,7 +925,8 @@ def _spectrogram(
     if each.log_y:
         _log_axis(y_axis, *(10**limit for limit in y_axis["range"]))
     bar_title = axis_title(quantity(table, label), table.unit, height, geometry.font - 2)
-    return [trace], y_axis, [_bar_title(bar_title, bar, limits, geometry, number)]
+    texts = [_bar_title(bar_title, bar, limits, geometry, number)]
+    return [trace], y_axis, texts, review.grid_notes(each.panel, grid)
 
 
 def _bar_title(

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from helio.steps.render.gaps import coverage, usable_records
-from helio.steps.render.lines import Line
+from helio.steps.render.lines import Line, Points
 from helio.steps.render.panels import Panel
+from helio.steps.render.spectrum_grid import Grid
 from helio.store.table import Table
 
 CROWDED = 6
@@ -80,6 +81,30 @@ def spectrum_notes(panel: Panel, given: Panel) -> list[str]:
         left += [f"{empty:,} without any value"] if empty else []
         notes.append(f"panel {panel.number}: {label} {shown}" + (f", {', '.join(left)}" if left else ""))
     return notes
+
+
+def thinned_notes(panel: Panel, lines: Sequence[Points]) -> list[str]:
+    """How many points of a panel's lines are in the page, where not all are."""
+    drawn, given = (sum(each) for each in zip(*lines, strict=True))
+    if drawn == given:
+        return []
+    return [
+        f"panel {panel.number}: {drawn:,} of {given:,} points are in the page, "
+        "the lowest and the highest of each pixel among them"
+    ]
+
+
+def grid_notes(panel: Panel, grid: Grid) -> list[str]:
+    """What shares the cells of a spectrogram, where these are pixels."""
+    [(label, table), *_] = panel.tables.items()
+    shared = [f"{len(table):,} records"] if grid.even else []
+    shared += [f"{table.axes[0].bins:,} bins"] if grid.pixel_rows else []
+    if not shared:
+        return []
+    return [
+        f"panel {panel.number}: {' and '.join(shared)} of {label} are drawn by pixels, each pixel with the highest "
+        "value in it; resample first to draw means"
+    ]
 
 
 def _share(table: Table, start: np.datetime64, stop: np.datetime64, gap_factor: float) -> float:

@@ -81,7 +81,7 @@ def guide_traces(
                 "type": "scatter", "name": guide.label, "uid": f"{axis}-slope-{place}", "mode": "lines",
                 "x": [_short(end) for end in ends], "y": [_short(value) for value in values],
                 "xaxis": x_axis, "yaxis": axis, "hoverinfo": "skip", "showlegend": False,
-                "line": {"color": guide.colour, "width": 1.3, "dash": "dash"},
+                "line": {"color": guide.colour, "width": 1.3, "dash": "dash", "simplify": False},
             }
         )  # fmt: skip
         texts.append(

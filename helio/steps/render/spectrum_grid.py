@@ -17,6 +17,9 @@ Reals = npt.NDArray[np.float64]
 TABLES = 8
 """Up to this many different bin tables are drawn on the union of their edges, each record exactly."""
 
+_VISIBLE = 1.001
+"""Pixels that a cell needs to be drawn: plotly.js rounds edges to pixels, and drops a cell whose edges become one."""
+
 
 @dataclass(frozen=True, eq=False)
 class Grid:
@@ -29,19 +32,22 @@ class Grid:
     z : float, shape (r, c)
         Low bins first.
     even : bool
-        Whether all columns are equally wide.
+        Whether the columns are pixels, all equally wide, each with the highest value of the records in it.
+    pixel_rows : bool
+        Whether the rows are pixels, each with the highest value of the bins in it.
     """
 
     x: npt.NDArray[np.datetime64]
     y: Reals
     z: Reals
     even: bool = False
+    pixel_rows: bool = False
 
 
 def bin_edges(axis: Axis, *, log: bool) -> tuple[Reals, Reals]:
     """Lower and upper edge of every bin, shape of the centres.
 
-    The file's own where it gives them and they can be drawn, else half-way between neighbouring centres:
+    The file's own where it gives them, they can be drawn and are not equal, else half-way between neighbouring centres:
     geometrically on a logarithmic axis, arithmetically on a linear one.
     """
     centres = np.atleast_2d(axis.centers).astype(np.float64)
@@ -53,6 +59,7 @@ def bin_edges(axis: Axis, *, log: bool) -> tuple[Reals, Reals]:
         order = order[np.argsort(centres[record, order], kind="stable")]
         if order.size:
             lower[record, order], upper[record, order] = _midpoints(centres[record, order], log=log)
+    between = lower.copy(), upper.copy()
     for edges, given, below in ((lower, axis.lower, True), (upper, axis.upper, False)):
         if given is None:
             continue
@@ -60,6 +67,8 @@ def bin_edges(axis: Axis, *, log: bool) -> tuple[Reals, Reals]:
         sound = usable & np.isfinite(own) & ((own > 0) if log else True)
         sound &= (own <= centres) if below else (own >= centres)
         edges[sound] = own[sound]
+    empty = lower == upper  # a file that says no width
+    lower[empty], upper[empty] = between[0][empty], between[1][empty]
     return lower.reshape(axis.centers.shape), upper.reshape(axis.centers.shape)
 
 
@@ -73,62 +82,100 @@ def spectrum_grid(
     log_y: bool,
     positive: bool,
     gap_factor: float,
+    y_range: tuple[float, float] | None = None,
 ) -> Grid:
-    """Lay a spectrum out in cells.
+    """Lay a spectrum out in cells that can be seen: none is narrower or lower than a pixel.
 
-    With bins that change from record to record the rows are the union of all edges, so that every record
-    fills exactly its own bins; with more than eight different tables of bins they are `rows` equal steps
-    of the axis, each filled by the bin it lies in. With more than `columns` records, each column is the mean
-    of the records in it, of the values as they are (not of their logarithms), missing ones left out.
+    Where every record and every gap is at least a pixel wide, each record is a column between its own edges.
+    Otherwise the columns are pixels: each has the highest value of the records in it, so that a short record is
+    widened to a pixel and the brightest one is kept. A pixel without a record belongs to the record that covers it,
+    or to a gap.
+
+    The rows are the edges of the bins, with bins that change from record to record the union of all edges. With a
+    bin lower than a pixel, or more than eight different tables of bins, the rows are pixels too: each has the
+    highest value of the bins whose centres lie in it, or else the value of the bin that covers it.
 
     Parameters
     ----------
     table : Table, shape (n, b)
         One bin axis.
+    start, stop : datetime64
+        The time axis of the panel.
     columns, rows : int
         Size of the panel in pixels.
     positive : bool
         Whether only values > 0 are drawn.
+    y_range : tuple of float, optional
+        What the panel's axis of bins shows; all bins when left out.
     """
-    axis = table.axes[0]
     values = np.asarray(table.values)
-    which, tables = _bin_tables(axis, len(table), log=log_y)
-    y = _row_edges(tables, rows=rows, log=log_y)
-    centre = np.sqrt(y[:-1] * y[1:]) if log_y else (y[:-1] + y[1:]) / 2
-    picks = [_bin_of_rows(centre, *edges) for edges in tables]
+    which, tables = _bin_tables(table.axes[0], len(table), log=log_y)
+    y, pixel_rows = _visible_rows(tables, rows=rows, log=log_y, y_range=y_range)
+
+    def in_rows(number: int, drawn: Reals) -> Reals:
+        return _in_rows(drawn, y, tables[number], log=log_y)
 
     gap = gaps(table.epoch, gap_factor)
-    width = int((stop - start).astype("timedelta64[ns]").astype("i8"))
-    left, right = record_edges(table.epoch, gap, max(1, width // 200))
-    if len(table) <= columns:
-        z = np.full((centre.size, len(table)), np.nan)
-        for number, pick in enumerate(picks):
-            chosen = np.flatnonzero(which == number)
-            drawn = _drawable(values[chosen], positive=positive)
-            z[:, chosen] = np.where(pick[:, None] >= 0, drawn.T[np.maximum(pick, 0)], np.nan)
-        x, z = _with_gap_columns(left, right, z, gap)
-        return Grid(x.astype("datetime64[ns]"), y, z)
-
     first = int(start.astype("datetime64[ns]").astype("i8"))
-    x = np.linspace(first, first + width, columns + 1).astype("i8")
-    at = np.clip(np.searchsorted(x, table.epoch.astype("i8"), side="right") - 1, 0, columns - 1)
-    total = np.zeros((columns, centre.size))
-    count = np.zeros((columns, centre.size), dtype=np.int64)
-    for number, pick in enumerate(picks):
+    width = int((stop - start).astype("timedelta64[ns]").astype("i8"))
+    narrowest = _VISIBLE * width / columns
+    left, right = record_edges(table.epoch, gap, max(int(narrowest) + 2, width // 200))
+    x = _column_edges(left, right, gap)
+    by_pixel = bool((np.diff(x) < narrowest).any())
+    if by_pixel:
+        x = first + np.linspace(0, width, columns + 1).round().astype("i8")
+        column = np.clip(np.searchsorted(x, table.epoch.astype("i8"), side="right") - 1, 0, columns - 1)
+    else:
+        column = np.arange(len(table)) + np.cumsum(gap)
+    z = np.full((x.size - 1, y.size - 1), np.nan)
+    for number in range(len(tables)):
         chosen = np.flatnonzero(which == number)
         if chosen.size == 0:
             continue
-        drawn = _drawable(values[chosen], positive=False)
-        pixels, firsts = np.unique(at[chosen], return_index=True)
-        sums = np.add.reduceat(np.nan_to_num(drawn, nan=0.0), firsts, axis=0, dtype=np.float64)
-        counts = np.add.reduceat(np.isfinite(drawn), firsts, axis=0, dtype=np.int64)
-        filled = np.flatnonzero(pick >= 0)
-        total[np.ix_(pixels, filled)] += sums[:, pick[filled]]
-        count[np.ix_(pixels, filled)] += counts[:, pick[filled]]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.where(count > 0, total / count, np.nan)
-    _fill_between(mean, at, x, left, right, which, picks, values)
-    return Grid(x.astype("datetime64[ns]"), y, _drawable(mean.T, positive=positive), even=True)
+        filled, firsts = np.unique(column[chosen], return_index=True)
+        highest = np.fmax.reduceat(_drawable(values[chosen], positive=positive), firsts, axis=0)
+        z[filled] = np.fmax(z[filled], in_rows(number, highest))
+    if by_pixel:
+        empty = np.setdiff1d(np.arange(columns), column)
+        middle = (x[empty] + x[empty + 1]) // 2
+        record = np.searchsorted(left, middle, side="right") - 1
+        covered = (record >= 0) & (middle < right[np.maximum(record, 0)])
+        empty, record = empty[covered], record[covered]
+        for number in np.unique(which[record]):
+            same = which[record] == number
+            z[empty[same]] = in_rows(int(number), _drawable(values[record[same]], positive=positive))
+    return Grid(x.astype("datetime64[ns]"), y, z.T, even=by_pixel, pixel_rows=pixel_rows)
+
+
+def on_common_bins(table: Table, *, rows: int, log: bool) -> tuple[Reals, Reals]:
+    """Put records whose bins change on bins that all of them share, each filled by the bin it lies in.
+
+    Parameters
+    ----------
+    table : Table, shape (n, b)
+        One bin axis.
+    rows : int
+        How many bins there are when the records have more than eight different tables of bins.
+
+    Returns
+    -------
+    edges : float, shape (r + 1,)
+    values : float, shape (n, r)
+        NaN where a record has no bin.
+    """
+    which, tables = _bin_tables(table.axes[0], len(table), log=log)
+    y = _row_edges(tables, rows=rows, log=log)
+    values = np.full((len(table), y.size - 1), np.nan)
+    for number, edges in enumerate(tables):
+        chosen = np.flatnonzero(which == number)
+        drawn = _drawable(np.asarray(table.values)[chosen], positive=False)
+        values[chosen] = _covering(drawn, _bin_of_rows(middles(y, log=log), *edges))
+    return y, values
+
+
+def middles(edges: Reals, *, log: bool) -> Reals:
+    """The middle between neighbouring edges, on the scale of the axis."""
+    return np.sqrt(edges[:-1] * edges[1:]) if log else (edges[:-1] + edges[1:]) / 2
 
 
 def _midpoints(centres: Reals, *, log: bool) -> tuple[Reals, Reals]:
@@ -168,8 +215,7 @@ def _row_edges(tables: list[Edges], *, rows: int, log: bool) -> Reals:
     if len(tables) <= TABLES:
         place = np.log(every) if log else every
         # Float32 edges of neighbouring bins may differ in the last digit: that is one edge, not a row.
-        apart = np.diff(place) > 1e-5 * max(place[-1] - place[0], 1e-300)
-        merged: Reals = every[np.concatenate([[True], apart])]
+        merged: Reals = every[_apart(place, 1e-5 * max(place[-1] - place[0], 1e-300))]
         return merged
     if log:
         return np.geomspace(every[0], every[-1], rows + 1)
@@ -190,28 +236,61 @@ def _drawable(values: npt.NDArray[Any], *, positive: bool) -> Reals:
     return np.where(sound, values, np.nan).astype(np.float64)
 
 
-def _with_gap_columns(left: Int, right: Int, z: Reals, gap: npt.NDArray[np.bool_]) -> tuple[Int, Reals]:
+def _column_edges(left: Int, right: Int, gap: npt.NDArray[np.bool_]) -> Int:
+    """Edges of a column for each record, and of an empty one at each gap."""
     breaks = np.flatnonzero(gap)
-    edges = np.append(left, right[-1])
     # Without a gap a record starts where its neighbour stops; at a gap an empty column stands between them.
-    return np.insert(edges, breaks, right[breaks - 1]), np.insert(z, breaks, np.nan, axis=1)
+    return np.insert(np.append(left, right[-1]), breaks, right[breaks - 1])
 
 
-def _fill_between(
-    mean: Reals,
-    at: Int,
-    x: Int,
-    left: Int,
-    right: Int,
-    which: Int,
-    picks: list[Int],
-    values: npt.NDArray[Any],
-) -> None:
-    """Columns narrower than a record belong to the record that covers them."""
-    empty = np.setdiff1d(np.arange(mean.shape[0]), at)
-    middle = (x[empty] + x[empty + 1]) // 2
-    record = np.searchsorted(left, middle, side="right") - 1
-    covered = (record >= 0) & (middle < right[np.maximum(record, 0)])
-    for column, number in zip(empty[covered], record[covered], strict=True):
-        pick = picks[which[number]]
-        mean[column] = np.where(pick >= 0, values[number][np.maximum(pick, 0)], np.nan)
+def _visible_rows(
+    tables: list[Edges], *, rows: int, log: bool, y_range: tuple[float, float] | None
+) -> tuple[Reals, bool]:
+    """Edges of rows of at least a pixel, and whether the rows are pixels."""
+    edges = _row_edges(tables, rows=rows, log=log)
+    ends = (edges[0], edges[-1]) if y_range is None else y_range
+    low, high = max(edges[0], ends[0]), min(edges[-1], ends[1])
+
+    def place(value: Any) -> Any:
+        return np.log(value) if log else value
+
+    pixel = (place(ends[1]) - place(ends[0])) / rows
+    with np.errstate(invalid="ignore", divide="ignore"):
+        too_low = any(
+            (place(upper) - place(lower) < _VISIBLE * pixel)[(upper > low) & (lower < high)].any()
+            for _, lower, upper in tables
+        )
+    if not low < high:  # nothing of it is shown
+        return edges, False
+    if len(tables) <= TABLES and not too_low:
+        return edges[_apart(place(edges), _VISIBLE * pixel)], False
+    count = max(1, int((place(high) - place(low)) / pixel + 1e-6))
+    return (np.geomspace if log else np.linspace)(low, high, count + 1), True
+
+
+def _apart(place: Reals, least: float) -> Int:
+    """Which of increasing places to take so that neighbours are `least` apart; the first and the last always."""
+    taken = [0]
+    for number in range(1, place.size - 1):
+        if min(place[number] - place[taken[-1]], place[-1] - place[number]) >= least:
+            taken.append(number)
+    return np.unique([*taken, place.size - 1])
+
+
+def _in_rows(values: Reals, y: Reals, table: Edges, *, log: bool) -> Reals:
+    """Values of bins, shape (m, b), in rows, shape (m, r): no bin whose centre lies in a row is lost."""
+    centres, lower, _ = table
+    rows = _covering(values, _bin_of_rows(middles(y, log=log), *table))
+    with np.errstate(invalid="ignore"):
+        known = np.flatnonzero(np.isfinite(lower) & (centres >= y[0]) & (centres <= y[-1]))
+    row = np.clip(np.searchsorted(y, centres[known], side="right") - 1, 0, y.size - 2)
+    order = np.argsort(row, kind="stable")
+    filled, firsts = np.unique(row[order], return_index=True)
+    if filled.size:
+        rows[:, filled] = np.fmax.reduceat(values[:, known[order]], firsts, axis=1)
+    return rows
+
+
+def _covering(values: Reals, pick: Int) -> Reals:
+    """Values of the picked bins, shape (m, r); NaN where there is none."""
+    return np.where(pick >= 0, values[:, np.maximum(pick, 0)], np.nan)

@@ -1,5 +1,6 @@
 """Figures from tables and specs."""
 
+import base64
 import itertools
 import json
 import os
@@ -378,7 +379,7 @@ def test_colours_styles_and_names_are_given_by_label_or_component():
     }
     bx, _, bz, n = main_traces(draw({"B": vector(), "n": scalar()}, **spec))
     assert (bx["line"]["color"], n["line"]["color"]) == ("crimson", "#00f")
-    assert bx["line"] | {"color": ""} == {"color": "", "width": 3.0, "dash": "dot"}
+    assert bx["line"] | {"color": ""} == {"color": "", "width": 3.0, "dash": "dot", "simplify": False}
     assert n["mode"] == "markers"
     assert bz["name"] == "north"
 
@@ -721,3 +722,66 @@ def test_the_colour_scales_that_stand_here_are_plotlys(name):
 
     theirs = [(pytest.approx(place), colour) for place, colour in colors.get_colorscale(name)]
     assert [tuple(stop) for stop in colour_scale(name)] == theirs
+
+
+def test_no_point_of_a_line_is_left_out_by_plotly():
+    tables = {"B": vector(), "flux": wide_spectrum(30), "psd": wide_spectrum(40)}
+    figure = draw(
+        tables,
+        panels=[["B"], ["flux"], ["psd"]],
+        panel_types=["line", "line", "spectrum"],
+        log_x=True,
+        log_y={"3": True},
+        slopes=[{"panel": 3, "slope": -2}],
+    )
+    lines = [trace for trace in traces(figure) if "lines" in trace["mode"]]
+    assert len(lines) > 34
+    assert all(trace["line"]["simplify"] is False for trace in lines)
+
+
+def test_notes_say_how_many_points_of_thinned_lines_are_in_the_page():
+    values = np.random.default_rng(1).normal(size=20_000)
+    values[77] = np.nan
+    table = Table(START + np.arange(20_000) * np.timedelta64(40, "ms"), values, "nT", "B")
+    figure = draw({"B": table})
+    [note] = [note for note in figure.notes if "points" in note]
+    [trace] = main_traces(figure)
+    held = np.frombuffer(base64.b64decode(trace["y"]["bdata"]), trace["y"]["dtype"].replace("f", "<f"))
+    finite = held[np.isfinite(held)]
+    assert note.startswith(f"panel 1: {finite.size:,} of 19,999 points are in the page")
+    assert finite.size < 4000
+    assert (finite.min(), finite.max()) == (
+        np.float32(np.nanmin(values)),
+        np.float32(np.nanmax(values)),
+    )
+
+
+def test_notes_say_what_shares_the_pixels_of_a_spectrogram():
+    axis = Axis("Energy", "keV", np.linspace(1, 100, 1000))
+    seconds = np.arange(0, 800, 0.1)
+    table = Table(epochs(*seconds), np.ones((seconds.size, 1000), np.float32), "eV", "Flux", axes=(axis,))
+    figure = draw({"flux": table}, log_y=False)
+    assert (
+        "panel 1: 8,000 records and 1,000 bins of flux are drawn by pixels, each pixel with the highest value in "
+        "it; resample first to draw means"
+    ) in figure.notes
+    few = draw({"flux": wide_spectrum(5)})
+    assert not [note for note in few.notes if "pixel" in note]
+
+
+def test_a_spectrogram_with_a_y_range_is_laid_out_for_what_it_shows():
+    axis = Axis("Energy", "keV", np.linspace(1, 1000, 1000))
+    table = Table(epochs(0, 60, 120), np.arange(3000.0).reshape(3, 1000), "eV", "Flux", axes=(axis,))
+    whole, shown = (
+        traces(draw({"flux": table}, log_y=False, **more), "heatmap")[0]
+        for more in ({}, {"y_range": [100, 110]})
+    )
+    assert len(np.frombuffer(base64.b64decode(whole["y"]["bdata"]), "<f4")) < 400
+    assert (
+        len(
+            np.frombuffer(
+                base64.b64decode(shown["y"]["bdata"]), "<f8" if shown["y"]["dtype"] == "f8" else "<f4"
+            )
+        )
+        > 900
+    )

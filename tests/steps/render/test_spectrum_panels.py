@@ -253,7 +253,7 @@ def test_colours_names_and_styles_are_the_authors():
     )
     curve = curves(figure)[0]
     assert (curve["name"], curve["mode"]) == ("field", "lines+markers")
-    assert curve["line"] == {"color": "crimson", "width": 3.0, "dash": "dot"}
+    assert curve["line"] == {"color": "crimson", "width": 3.0, "dash": "dot", "simplify": False}
 
 
 def test_a_missing_bin_breaks_the_line_and_a_bin_alone_is_a_marker():

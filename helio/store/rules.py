@@ -1,0 +1,103 @@
+"""Rules that decide what a run gives beside the tools' own versions, and what has changed in them.
+
+A run record keeps the number of every rule. When two runs differ, or a run comes out differently today, the changes
+between their numbers are named in words.
+
+To change a rule, add one line to its tuple in `RULES`, with the version that brings the change: this raises its
+number. Never remove or reorder lines. Raise the version of a tool as well when it returns other numbers, so that
+stored results are computed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule and its history.
+
+    Parameters
+    ----------
+    about : str
+        What it decides.
+    changes : tuple of str
+        One sentence for each change, oldest first, as a user reads it: ``"since 0.2 …"``.
+    """
+
+    about: str
+    changes: tuple[str, ...] = ()
+
+    @property
+    def number(self) -> int:
+        """Its number: 1 before the first change, and one more with each."""
+        return 1 + len(self.changes)
+
+
+RULES: dict[str, Rule] = {
+    "time ranges": Rule(
+        "which interval the text of a time range means",
+        (
+            # one line for each change
+        ),
+    ),
+    "epochs": Rule(
+        "which time a record gets, and which records of equal time are kept",
+        (
+            # one line for each change
+        ),
+    ),
+    "table facts": Rule(
+        "unit, frame, components and kind of a table, and what enters its digest",
+        (
+            # one line for each change
+        ),
+    ),
+    "reading": Rule(
+        "how files and replies become numbers, and which are refused",
+        (
+            # one line for each change
+        ),
+    ),
+    "figures": Rule(
+        "how a table is drawn",
+        (
+            "since 0.2 no cell of a spectrogram is smaller than a pixel, several in one show their highest value, "
+            "and lines are drawn through every point in the page",
+        ),
+    ),
+}
+
+
+def rule_numbers() -> dict[str, int]:
+    """The number of every rule today, as a record keeps them."""
+    return {name: rule.number for name, rule in RULES.items()}
+
+
+def changed_rules(
+    old: Mapping[str, Any], new: Mapping[str, Any], rules: Mapping[str, Rule] = RULES
+) -> tuple[str, ...]:
+    """Say in words which rules changed between two records.
+
+    Parameters
+    ----------
+    old, new : mapping
+        Rule name to number, as records keep them. A rule that is missing has the number 1: records made before
+        there were numbers have none.
+
+    Examples
+    --------
+    >>> rules = {"reading": Rule("…", ("since 0.2 files with a wrong checksum are refused",))}
+    >>> changed_rules({}, {"reading": 2}, rules)
+    ('reading: since 0.2 files with a wrong checksum are refused',)
+    """
+    found: list[str] = []
+    for name in dict.fromkeys((*rules, *old, *new)):
+        low, high = sorted((int(old.get(name, 1)), int(new.get(name, 1))))
+        known = rules.get(name, Rule("")).changes
+        found += [f"{name}: {change}" for change in known[low - 1 : high - 1]]
+        if high > max(low, 1 + len(known)):
+            found.append(f"{name}: changed by a newer helio than this one (rule {high})")
+    return tuple(found)
