@@ -151,15 +151,7 @@ def canonical(text: str) -> str:
     TimeRangeError
         As `parse_time_range`, as far as it can be told without a clock.
     """
-    phrase = _read(text)
-    if not phrase.relative:
-        return str(_resolve(phrase, EARLIEST, text))
-    if not isinstance(phrase, _Between) or (phrase.first.relative and phrase.second.relative):
-        # Whether these are empty does not depend on the clock: any noon with centuries before it tells.
-        start, stop = phrase.span(_ANY_NOON)
-        if start >= stop:
-            raise _empty(text, start, stop, phrase.instead(start, stop))
-    return str(phrase)
+    return _canonical(_read(text), text)
 
 
 def is_relative(text: str) -> bool:
@@ -176,14 +168,15 @@ def names_days(text: str) -> bool:
     return start < stop and (start, stop) == (_midnight(start), _midnight(stop))
 
 
-def former_range(text: str, now: datetime) -> TimeRange | None:
-    """The range that earlier versions read in a phrase, where it is another one than today's.
+def former_meaning(text: str) -> str | None:
+    """The canonical phrase of what earlier versions read in a phrase, where it is another one than today's.
 
-    ``2024-01/2024-03`` was January to March, and ends where March starts now.
+    >>> canonical("2024-01/2024-03"), former_meaning("2024-01/2024-03")
+    ('2024-01-01 to 2024-03-01', '2024-01-01 to 2024-04-01')
     """
     phrase = _read(text)
     former = phrase.former if isinstance(phrase, _Between) else None
-    return None if former is None else _resolve(former, now, text)
+    return None if former is None else _canonical(former, text)
 
 
 # ---- moments: one side of a range
@@ -898,6 +891,17 @@ def _summed(parts: list[tuple[str, str]]) -> tuple[int, int]:
 
 
 # ---- arithmetic and words
+
+
+def _canonical(phrase: _Phrase, text: str) -> str:
+    if not phrase.relative:
+        return str(_resolve(phrase, EARLIEST, text))
+    if not isinstance(phrase, _Between) or (phrase.first.relative and phrase.second.relative):
+        # Whether these are empty does not depend on the clock: any noon with centuries before it tells.
+        start, stop = phrase.span(_ANY_NOON)
+        if start >= stop:
+            raise _empty(text, start, stop, phrase.instead(start, stop))
+    return str(phrase)
 
 
 def _resolve(phrase: _Phrase, now: datetime, text: str) -> TimeRange:

@@ -17,8 +17,9 @@ from helio.time_range import (
     Duration,
     TimeRange,
     canonical,
-    former_range,
+    former_meaning,
     is_relative,
+    names_days,
     parse_time_range,
 )
 
@@ -203,13 +204,31 @@ def test_an_offset_that_no_place_has_is_refused(zone):
 )
 def test_a_phrase_whose_meaning_has_changed_tells_the_former_one(phrase, meaning, former):
     assert str(parse_time_range(phrase, NOW)) == meaning
-    assert str(former_range(phrase, NOW)) == former
-    assert former_range(meaning, NOW) is None
+    assert former_meaning(phrase) == former
+    assert former_meaning(meaning) is None
 
 
 def test_every_other_phrase_means_what_it_meant():
-    changed = {row[0] for row in TABLE["understood"] if former_range(row[0], NOW) is not None}
+    changed = {row[0] for row in TABLE["understood"] if former_meaning(row[0]) is not None}
     assert changed == {row[0] for row in TABLE["understood"] if row[0] in TABLE["changed"]} != set()
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        *(
+            ("2024-05-12", True),
+            ("12 May 2024", True),
+            ("2024-05", True),
+            ("today", True),
+            ("3 days ago", True),
+        ),
+        *(("2024-05-12T00:00", False), ("2024-05-12T00:00:00Z", False), ("now", False), ("soon", False)),
+        ("last 3 hours", False),
+    ],
+)
+def test_a_text_names_days_where_it_has_no_clock(text, days):
+    assert names_days(text) == days
 
 
 @pytest.mark.parametrize("phrase", ["2024-01/2024-01", "2024/2024", "May 2024/May 2024"])
