@@ -11,8 +11,8 @@ from typing import Any
 from helio.errors import TimeRangeError
 from helio.pipelines.diagnostics import Diagnostic, Fix, StepId, pointer
 from helio.pipelines.passes.edit import Context, Dataset, Edit, Finding, Operation, added, removed, replaced
-from helio.pipelines.passes.synonyms import ARGUMENTS, RANGE_PAIRS, argument_spellings, fold, folded, is_null
 from helio.pipelines.passes.spell_times import joined, read_otherwise
+from helio.pipelines.passes.synonyms import ARGUMENTS, RANGE_PAIRS, argument_spellings, fold, folded, is_null
 from helio.pipelines.passes.unpack_json import unpack
 from helio.pipelines.passes.walk import each_step, id_of, name_of
 from helio.pipelines.template import Document
