@@ -257,6 +257,7 @@ def run(
     locked: str | Path | None = None,
     access: Access | None = None,
     settings: Settings | None = None,
+    planned: Callable[[Plan], None] = lambda plan: None,
     started: Callable[[PlannedStep], None] = lambda step: None,
     finished: Callable[[StepResult], None] = lambda result: None,
 ) -> Run:
@@ -292,6 +293,9 @@ def run(
     access : Access, optional
         How the network may be used: ``Access(offline=True)``.
 
+    planned : callable
+        Called with the plan before anything runs: its values and time ranges are resolved.
+
     Returns
     -------
     Run
@@ -319,20 +323,21 @@ def run(
     if saved is not None:
         if time_range or variables or now or archive:
             raise RequestError("a saved plan has its values already", advice="run the pipeline instead")
-        planned, source, files = saved.plan, saved.archive, saved.files
+        bound, source, files = saved.plan, saved.archive, saved.files
         if lock is not None and lock.template == saved.template:
             lock = replace(
-                lock, template=planned.template_digest
+                lock, template=bound.template_digest
             )  # a saved plan is planned from its normal form
     else:
-        planned = plan(
+        bound = plan(
             pipeline, time_range=time_range, variables=variables, now=now, archive=source, settings=settings
         )
+    planned(bound)
     # What executes is imported once there is something to execute.
     from helio.pipelines.run import run_plan
 
     return run_plan(
-        planned,
+        bound,
         settings=settings,
         engine=_engine(engine, settings),
         archive=source,

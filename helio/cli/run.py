@@ -32,10 +32,12 @@ from helio.cli.app import (
     say,
     size_of,
 )
-from helio.cli.progress import watch
+from helio.cli.progress import time_line, watch
 
 if TYPE_CHECKING:
+    from helio.pipelines.plan import Plan
     from helio.pipelines.run import Run
+    from helio.settings import Settings
 
 
 @app.command()
@@ -88,7 +90,11 @@ def run(
         pipeline = _one_name(name)
         chosen = chosen_formats(formats)
         values = assignments(assign or [])
-        with watch(quiet=as_json, live=not context.obj) as told:
+
+        def planned(plan: Plan) -> None:
+            _print_times(plan, settings)
+
+        with watch(planned=planned, quiet=as_json, live=not context.obj) as told:
             outcome = api.run(
                 pipeline,
                 time_range=time_range,
@@ -102,6 +108,7 @@ def run(
                 locked=chosen_lock(locked, lock),
                 access=Access(size_of(max_download), offline, refresh, told=told.downloading),
                 settings=settings,
+                planned=told.planned,
                 started=told.started,
                 finished=told.finished,
             )
@@ -149,8 +156,10 @@ def plan_pipeline(
         if as_json:
             print_json(saved)
             return
+        _print_times(planned, settings)
         for variable, value in planned.values.items():
-            say(f"{variable} = {value}")
+            if variable not in planned.time_ranges:
+                say(f"{variable} = {value}")
         for step, told in zip(planned.steps, saved["forecast"], strict=True):
             needs = _download_words(told["download"]) if told.get("download") else ""
             line = f"{told['state']:<6}  {step.step_id}  {step.tool_name}  {told['reason']}"
@@ -189,7 +198,18 @@ def _one_name(words: list[str]) -> str:
     return words[0]
 
 
+def _print_times(plan: Plan, settings: Settings) -> None:
+    """The time range of a run, and once what earlier versions made of its phrase."""
+    from helio.pipelines.reread import plan_notices
+
+    say(time_line(plan))
+    for notice in plan_notices(plan, settings.home):
+        say(f"note: {notice}", err=True)
+
+
 def _print_outcome(outcome: Run) -> None:
+    from helio.pipelines.reread import CODE as REREAD
+
     for one in outcome.result.steps:
         for output in one.outputs:
             if output.label:
@@ -204,7 +224,8 @@ def _print_outcome(outcome: Run) -> None:
             if not _is_full_coverage(note):
                 say(f"note: {one.step.step_id}: {note}", err=True)
     for warning in outcome.plan.warnings:
-        say(str(warning), err=True)
+        if warning.code != REREAD:  # said before the run
+            say(str(warning), err=True)
     for unwritten in outcome.unwritten:
         say(f"error: {unwritten}", err=True)
     for artefact in outcome.artefacts:
