@@ -362,8 +362,11 @@ def foresee(
     locked: str | Path | None = None,
     access: Access | None = None,
     settings: Settings | None = None,
+    planned: Callable[[Plan], None] = lambda plan: None,
 ) -> tuple[Plan, dict[str, Any]]:
     """The plan of one run, and as JSON what each step would do; held to a lock where one is given.
+
+    `planned` is called with the plan before the archives are asked.
 
     Raises
     ------
@@ -379,11 +382,12 @@ def foresee(
     if lock is not None:
         variables, now, settings = _as_locked(lock, pipeline, variables, now, settings)
     source = _archive(archive, settings)
-    planned = plan(
+    bound = plan(
         pipeline, time_range=time_range, variables=variables, now=now, archive=source, settings=settings
     )
     access = _with_files_of(lock, access)
-    return planned, running.foresee(planned, settings=settings, archive=source, lock=lock, access=access)
+    planned(bound)
+    return bound, running.foresee(bound, settings=settings, archive=source, lock=lock, access=access)
 
 
 def lock(

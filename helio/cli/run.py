@@ -142,6 +142,11 @@ def plan_pipeline(
         from helio.store.files import write_whole
 
         settings = current_settings()
+
+        def print_plan(plan: Plan) -> None:
+            if not as_json:
+                _print_times(plan, settings)
+
         planned, saved = api.foresee(
             name,
             time_range=time_range,
@@ -150,13 +155,13 @@ def plan_pipeline(
             archive=archive,
             locked=chosen_lock(locked, lock),
             settings=settings,
+            planned=print_plan,
         )
         if output is not None:
             write_whole(output, (json.dumps(saved, indent=1, ensure_ascii=False) + "\n").encode())
         if as_json:
             print_json(saved)
             return
-        _print_times(planned, settings)
         for variable, value in planned.values.items():
             if variable not in planned.time_ranges:
                 say(f"{variable} = {value}")
