@@ -24,7 +24,9 @@ def plan_notices(plan: Plan, home: Path) -> list[str]:
 
 def schedule_notices(name: str, values: Mapping[str, Any], home: Path) -> list[str]:
     """What there is to say of a schedule's values of time variables, unless this home has said it before."""
-    found = [read_otherwise(value, value) for value in values.values() if isinstance(value, str)]
+    found = [
+        read_otherwise(value, value, f"'{value}'") for value in values.values() if isinstance(value, str)
+    ]
     return _said_once(home, f"schedule {name}", filter(None, found))
 
 

@@ -242,7 +242,8 @@ class _Renaming:
             if not isinstance(start, str) or not isinstance(stop, str) or is_null(start) or is_null(stop):
                 return
             phrase = joined(start, stop, second)
-            warning = read_otherwise(phrase, joined(start, stop, ""))
+            written = f"{first} '{start}' with {second} '{stop}'"
+            warning = read_otherwise(phrase, joined(start, stop, ""), written)
             spelt = phrase
             with suppress(TimeRangeError):  # spell_times says what is wrong with it, where it belongs
                 spelt = canonical(phrase)

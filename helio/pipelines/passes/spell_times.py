@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterator
 from contextlib import suppress
@@ -84,7 +85,8 @@ def _spelt(
     try:
         spelt = canonical(text)
         if spelt != value:
-            warning = read_otherwise(text, older)
+            written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            warning = read_otherwise(text, older, f"'{written}'")
             code = "HN705" if warning else "HN704" if is_relative(spelt) else "HN701"
             yield Edit(code, f"{whose}{spelt}", replaced(at, value, spelt), step_id, warning=warning, path=at)
     except TimeRangeError as error:
@@ -111,18 +113,20 @@ def joined(start: str, stop: str, stop_name: str) -> str:
     return f"{start.strip()} {'through' if included else 'to'} {stop.strip()}"
 
 
-def read_otherwise(text: str, older: str) -> str:
+def read_otherwise(text: str, older: str, written: str) -> str:
     """What to say of a phrase that earlier versions read as another range; empty for all others.
 
     Parameters
     ----------
     older : str
         The phrase as which they read it: the same one, if it was given as a text.
+    written : str
+        How the author wrote it, for the message.
     """
     with suppress(TimeRangeError):  # they refused it, so that nothing was ever made of it
         former = former_meaning(text) if older == text else canonical(older)
         if former is not None and former != canonical(text):
-            return f"'{text}' is {canonical(text)}; earlier versions of helio read it as {former}"
+            return f"{written} is {canonical(text)}; earlier versions of helio read it as {former}"
     return ""
 
 
