@@ -259,6 +259,7 @@ def run(
     proof: Level | None = None,
     access: Access | None = None,
     settings: Settings | None = None,
+    planned: Callable[[Plan], None] = lambda plan: None,
     started: Callable[[PlannedStep], None] = lambda step: None,
     finished: Callable[[StepResult], None] = lambda result: None,
 ) -> Run:
@@ -298,6 +299,9 @@ def run(
     access : Access, optional
         How the network may be used: ``Access(offline=True)``.
 
+    planned : callable
+        Called with the plan before anything runs: its values and time ranges are resolved.
+
     Returns
     -------
     Run
@@ -327,20 +331,21 @@ def run(
     if saved is not None:
         if time_range or variables or now or archive:
             raise RequestError("a saved plan has its values already", advice="run the pipeline instead")
-        planned, source, files = saved.plan, saved.archive, saved.files
+        bound, source, files = saved.plan, saved.archive, saved.files
         if lock is not None and lock.template == saved.template:
             lock = replace(
-                lock, template=planned.template_digest
+                lock, template=bound.template_digest
             )  # a saved plan is planned from its normal form
     else:
-        planned = plan(
+        bound = plan(
             pipeline, time_range=time_range, variables=variables, now=now, archive=source, settings=settings
         )
+    planned(bound)
     # What executes is imported once there is something to execute.
     from helio.pipelines.run import run_plan
 
     return run_plan(
-        planned,
+        bound,
         settings=settings,
         engine=_engine(engine, settings),
         archive=source,
@@ -366,8 +371,11 @@ def foresee(
     locked: str | Path | None = None,
     access: Access | None = None,
     settings: Settings | None = None,
+    planned: Callable[[Plan], None] = lambda plan: None,
 ) -> tuple[Plan, dict[str, Any]]:
     """The plan of one run, and as JSON what each step would do; held to a lock where one is given.
+
+    `planned` is called with the plan before the archives are asked.
 
     Raises
     ------
@@ -383,11 +391,12 @@ def foresee(
     if lock is not None:
         variables, now, settings = _as_locked(lock, pipeline, variables, now, settings)
     source = _archive(archive, settings)
-    planned = plan(
+    bound = plan(
         pipeline, time_range=time_range, variables=variables, now=now, archive=source, settings=settings
     )
     access = _with_files_of(lock, access)
-    return planned, running.foresee(planned, settings=settings, archive=source, lock=lock, access=access)
+    planned(bound)
+    return bound, running.foresee(bound, settings=settings, archive=source, lock=lock, access=access)
 
 
 def lock(

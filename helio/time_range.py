@@ -2,26 +2,32 @@
 
 ::
 
+    phrase   = [lead] range         lead: "for", "in", "during", "over", "on", "throughout", "within"; case never counts
     range    = moment                          the period of its last field: a year … a second
-             | ["from"] moment joint moment    ends where the second starts, but a month or a year
-                                               as second is included whole
-             | ["from"] moment "through" moment              the second is included whole
-             | day "-" day month year | month day "-" day year      both days included
+             | moment "/" moment               [A, B): ends where B starts, at any precision
+             | ["from"] moment joint moment    ends where B starts, but a month, a year or any other period longer
+                                               than a day is included whole; also "between" A "and" B
+             | ["from"] moment "through" moment              B is included whole
+             | day joint day month year | month day joint day year     one month named once: both days included
              | date ["from"] clock joint clock ["UT"]        two clocks of one day; the joint may be a bare "-"
              | ["from"] clock joint clock ["UT"] ["on"] date
-             | moment "/" duration | duration "/" moment            ISO 8601 durations
+             | moment "/" duration | duration "/" moment     ISO 8601; a fraction only in the last field: P1.5D
              | ("last" | "past") [N] unit      days and longer end at the last midnight, the rest now
-             | ("this" | "previous") unit      calendar units, weeks from Monday
-             | "today" | "yesterday"
-    joint    = "to" | "until" | "/" | ".." | " - " | "–"
-    moment   = date [("T" | " ") clock [zone]] | "today" | "yesterday" | "now"
+             | ("this" | "current" | "previous") unit        calendar units, weeks from Monday
+    joint    = "to" | "until" | "till" | ".." | " - " | "–"
+    moment   = date [("T" | " ") clock [zone]] | "today" | "yesterday" | N "days ago" | "now"
     date     = 2024 | 2024-05 | 2024-05-10 | 20240510 | 2024-131 | May 2024 | 10 May 2024 | May 10, 2024
-             | 2024 DOY 131 | DOY 131 2024
+             | 2024 DOY 131 | DOY 131 2024 | day 131 of 2024
+             | 2024-W19 | 2024W19 | 2024-W19-3              ISO weeks, from Monday
+             | Q2 2023 | 2023Q2 | second quarter of 2023 | first half of 2024
+             | first … fourth week of June 2024             days 1 to 7, 8 to 14, 15 to 21 and 22 to 28
     clock    = 06 | 06:30 | 06:30:15 | 06:30:15.250 | 063015       06 and compact forms only after a "T"
-    zone     = "Z" | "UTC" | "UT" | +02:00     converted to UTC
+    zone     = "Z" | "UTC" | "UT" | +02:00     converted to UTC; quarters of an hour from -12:00 to +14:00
 
-``2024-05-10 10:00-12:00``, with a blank before the first clock, is a range, and ``2024-05-10T10:00-12:00`` an
-instant with an offset. Where the blank form could be either, as ``10:00-05:00`` does, it is refused.
+``2024-05-10T12:00-12:30`` is half an hour, for no place has that offset. Where the second number may be an offset
+and a later clock of the day, as in ``2024-05-10T10:00-12:00``, the phrase is refused; with seconds,
+``2024-05-10T10:00:00-12:00``, it is an offset. After a blank, ``2024-05-10 10:00-12:00`` is a range, and
+``2024-05-10 10:00-05:00`` is refused.
 
 ``last week``, ``last month`` and ``last year`` are 7, 30 and 365 whole days; ``last N months`` and ``last N
 years`` with N > 1 go back by the calendar. Everything is UTC and half-open, [start, stop).
@@ -34,8 +40,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
+from typing import Literal
 
 from helio.errors import RequestError, TimeRangeError
 
@@ -164,20 +171,32 @@ def canonical(text: str) -> str:
     TimeRangeError
         As `parse_time_range`, as far as it can be told without a clock.
     """
-    phrase = _read(text)
-    if not phrase.relative:
-        return str(_resolve(phrase, EARLIEST, text))
-    if not isinstance(phrase, _Between) or (phrase.first.relative and phrase.second.relative):
-        # Whether these are empty does not depend on the clock: any noon with centuries before it tells.
-        start, stop = phrase.span(_ANY_NOON)
-        if start >= stop:
-            raise _empty(text, start, stop, phrase.instead(start, stop))
-    return str(phrase)
+    return _canonical(_read(text), text)
 
 
 def is_relative(text: str) -> bool:
     """Whether what the phrase means depends on the clock; TimeRangeError when it is not understood."""
     return _read(text).relative
+
+
+def names_days(text: str) -> bool:
+    """Whether the text names a day or a longer period, and no clock: ``2024-05-12``, ``May 2024``, ``today``."""
+    try:
+        start, stop = _read(text).span(_ANY_NOON)
+    except TimeRangeError:
+        return False
+    return start < stop and (start, stop) == (_midnight(start), _midnight(stop))
+
+
+def former_meaning(text: str) -> str | None:
+    """The canonical phrase of what earlier versions read in a phrase, where it is another one than today's.
+
+    >>> canonical("2024-01/2024-03"), former_meaning("2024-01/2024-03")
+    ('2024-01-01 to 2024-03-01', '2024-01-01 to 2024-04-01')
+    """
+    phrase = _read(text)
+    former = phrase.former if isinstance(phrase, _Between) else None
+    return None if former is None else _canonical(former, text)
 
 
 # ---- moments: one side of a range
@@ -190,7 +209,7 @@ class _Period:
     start: datetime
     stop: datetime
     whole: bool = False
-    """A month or a year: included whole as the second of two."""
+    """A week, a month or longer: included whole as the second of two, but after a ``/``."""
     relative = False
 
     def span(self, now: datetime) -> tuple[datetime, datetime]:
@@ -199,7 +218,7 @@ class _Period:
 
 @dataclass(frozen=True)
 class _Word:
-    """``today``, ``yesterday`` or ``now``."""
+    """``today``, ``yesterday``, ``3 days ago`` or ``now``."""
 
     word: str
     whole = False
@@ -208,7 +227,9 @@ class _Word:
     def span(self, now: datetime) -> tuple[datetime, datetime]:
         if self.word == "now":
             return now, now
-        day = _midnight(now) - (_DAY if self.word == "yesterday" else timedelta(0))
+        count = self.word.removesuffix(" days ago")
+        days = {"today": 0, "yesterday": 1}.get(self.word) or (int(count) if count.isdigit() else 0)
+        day = _midnight(now) - days * _DAY
         return day, day + _DAY
 
 
@@ -242,7 +263,9 @@ class _Single:
 class _Between:
     first: _Moment
     second: _Moment
-    inclusive: bool
+    joint: Literal["to", "through", "/"] = "to"
+    former: _Phrase | None = field(default=None, compare=False)
+    """What earlier versions took the phrase for, where that is another range."""
 
     @property
     def relative(self) -> bool:
@@ -250,40 +273,43 @@ class _Between:
 
     def span(self, now: datetime) -> tuple[datetime, datetime]:
         start, stop = self.second.span(now)
-        return self.first.span(now)[0], stop if self.inclusive or self.second.whole else start
+        return self.first.span(now)[0], stop if self._includes(self.second) else start
 
     def instead(self, start: datetime, stop: datetime) -> str:
         if isinstance(self.first, _Word) and isinstance(self.second, _Word):
             if start > stop:
                 return f"{self.second.word} to {self.first.word}"
             return "last 24 hours" if self.first.word == "now" else self.first.word
-        if start <= stop:
-            wider = self.second.span(start)[1]
-            return _iso(start, wider) if wider > start else ""
-        if isinstance(self.first, _Period) and (self.inclusive or self.first.whole):
-            return _iso(self.second.span(start)[0], self.first.stop)
-        return _iso(stop, start)
+        wider = self.second.span(start)[1]
+        if start <= stop < wider:
+            return _iso(start, wider)
+        if not isinstance(self.second, _Period):
+            return _iso(stop, start) if stop < start else ""
+        if isinstance(self.first, _Period) and self._includes(self.first):
+            return _iso(self.second.start, self.first.stop)
+        return _iso(self.second.start, start)
 
     def __str__(self) -> str:
         clock = any(
             isinstance(moment, _Period) and edge != _midnight(edge)
             for moment, edge in ((self.first, self._edge(self.first)), (self.second, self._edge(self.second)))
         )
-        joint = (
-            " through " if self.inclusive and self.second in (_Word("today"), _Word("yesterday")) else " to "
-        )
+        to_its_end = self.joint == "through" and isinstance(self.second, _Word) and self.second.word != "now"
+        joint = " through " if to_its_end else " to "
         return joint.join(
             moment.word if isinstance(moment, _Word) else _stamp(self._edge(moment), clock)
             for moment in (self.first, self.second)
         )
 
+    def _includes(self, moment: _Moment) -> bool:
+        """Whether a moment that stands second is included whole."""
+        return self.joint == "through" or (moment.whole and self.joint == "to")
+
     def _edge(self, moment: _Moment) -> datetime:
         """Where an absolute side stands, when the other one is relative."""
         if isinstance(moment, _Word):
             return EARLIEST
-        if moment is self.first:
-            return moment.start
-        return moment.stop if self.inclusive or moment.whole else moment.start
+        return moment.stop if moment is self.second and self._includes(moment) else moment.start
 
 
 @dataclass(frozen=True)
@@ -402,7 +428,10 @@ _MONTH = (
     + (r"jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec)\.?")
 )
 _DAY_NUMBER = r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?"
+_FIRST_DAY = r"(?P<first>[0-9]{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>[0-9]{4})"
+_OF_YEAR = r"(?:doy|day(?: of(?: the)? year)?) (?P<of_year>[0-9]{1,3})"
+_NTH = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "last": 0}
 # Kept as text: `re` compiles them when first used, and most commands never read a range.
 _DATES = (
     r"(?P<year>[0-9]{4})-(?P<number>[0-9]{2})-(?P<day>[0-9]{2})",
@@ -410,13 +439,18 @@ _DATES = (
     r"(?P<year>[0-9]{4})-?(?P<of_year>[0-9]{3})",
     r"(?P<year>[0-9]{4})-(?P<number>[0-9]{2})",
     r"(?P<year>[0-9]{4})",
-    rf"{_DAY_NUMBER}[ -]{_MONTH},?[ -]{_YEAR}",
+    rf"{_DAY_NUMBER}(?:[ -]| of ){_MONTH},?[ -]{_YEAR}",
     rf"{_MONTH} {_DAY_NUMBER},? {_YEAR}",
     rf"{_YEAR}[ -]{_MONTH}[ -]{_DAY_NUMBER}",
     rf"{_MONTH},?[ -]{_YEAR}",
     rf"{_YEAR} {_MONTH}",
-    rf"{_YEAR},? doy (?P<of_year>[0-9]{{1,3}})",
-    rf"doy (?P<of_year>[0-9]{{1,3}}),?(?: of)? {_YEAR}",
+    rf"{_YEAR},? {_OF_YEAR}",
+    rf"{_OF_YEAR},?(?: of| in)? {_YEAR}",
+    rf"{_YEAR}-w(?P<week>[0-9]{{2}})(?:-(?P<weekday>[0-9]))?",
+    rf"{_YEAR}w(?P<week>[0-9]{{2}})(?P<weekday>[0-9])?",
+    rf"{_YEAR}[ -]?(?P<part>[qh])(?P<nth>[0-9])",
+    rf"(?P<part>[qh])(?P<nth>[0-9])(?: of)?[ -]?{_YEAR}",
+    rf"(?P<nth>{'|'.join(_NTH)}) (?P<part>quarter|half|week)(?: of| in)? (?:{_MONTH},? )?{_YEAR}",
 )
 _CLOCK = (
     r"(?P<hour>[0-9]{2})(?:(?P<colon>:?)(?P<minute>[0-9]{2})"
@@ -431,25 +465,35 @@ _ONLY_CLOCK = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?"
 _SPACED = r"[0-9]{2}:[0-9]{2}(?P<%s>:[0-9]{2}(?:[.,][0-9]+)?)?"
 _CLOCKS = (
     rf"(?P<first>{_SPACED % 'first_second'})(?P<early_zone> ?(?:z|utc|ut))?"
-    r"(?P<joint> (?:to|until|-|–) | ?[-–] ?)"
+    r"(?P<joint> (?:to|until|till|-|–) | ?[-–] ?)"
     rf"(?P<second>{_SPACED % 'second_second'}|(?P<hours>[0-9]{{2}}))(?: ?(?P<zone>z|utc|ut))?"
 )
 _DAY_CLOCKS = (
-    rf"(?P<date>.+?),? (?P<from>from )?{_CLOCKS}",
+    rf"(?P<date>.+?)(?:(?P<t>t)|,? (?P<from>from )?){_CLOCKS}",
     rf"(?P<from>from )?{_CLOCKS},?(?: on)? (?P<date>.+)",
 )
-_LAST = r"(?:the )?(?:last|past) (?:(?P<count>[0-9]{1,60}) ?)?(?P<unit>[a-z]+?)(?P<plural>s?)"
-_CALENDAR = r"(?P<which>this|previous) (?P<unit>hour|day|week|month|year)"
+_THE = rf"(?:the (?=(?:last|past|current|previous|week|[0-9]{{1,2}}(?:st|nd|rd|th)|{'|'.join(_NTH)}) ))?"
+_LEAD = rf"(?:(?:for|in|during|over|on|throughout|within) )?{_THE}"
+_NO_LENGTH = r"(?:most )?(?:recent|recently|latest|lately)(?: (?:days|data|times?|past))?"
+_WEEK_OF = r"week of (?P<date>.+)"
+_LAST = r"(?:last|past) (?:(?P<count>[0-9]{1,60}) ?)?(?P<unit>[a-z]+?)(?P<plural>s?)"
+_CALENDAR = r"(?P<which>this|current|previous) (?P<unit>hour|day|week|month|year)"
+_SPAN = r"(?: ?[-–] ?| to | till | through )"
 _DAYS = (
-    rf"(?P<first>[0-9]{{1,2}})(?:st|nd|rd|th)? ?[-–] ?{_DAY_NUMBER} {_MONTH},? {_YEAR}",
-    rf"{_MONTH} (?P<first>[0-9]{{1,2}})(?:st|nd|rd|th)? ?[-–] ?{_DAY_NUMBER},? {_YEAR}",
+    rf"(?:from )?{_FIRST_DAY}{_SPAN}{_DAY_NUMBER}(?: of)? {_MONTH},? {_YEAR}",
+    rf"(?:from )?{_MONTH} {_FIRST_DAY}{_SPAN}{_DAY_NUMBER},? {_YEAR}",
 )
-_YEARLESS = rf"(?:{_DAY_NUMBER} )?{_MONTH}|{_MONTH.replace('month', 'month2')} [0-9]{{1,2}}(?:st|nd|rd|th)?"
+_DAYS_AGO = r"(?P<count>[0-9]{1,60}) days? ago"
+_YEARLESS = (
+    rf"(?:{_DAY_NUMBER}(?: of)? )?{_MONTH}|{_MONTH.replace('month', 'month2')} [0-9]{{1,2}}(?:st|nd|rd|th)?"
+)
 _NAMED_YEAR = rf".*{_MONTH}\b.*?\b{_YEAR}\b.*"
-_SEPARATORS = (" to ", " until ", " through ", "/", "..", " - ", "–")
+_SEPARATORS = (" to ", " until ", " till ", " through ", "/", "..", " - ", "–")
+_NUMBER = r"[0-9]{1,18}(?:[.,][0-9]{1,18})?"
 _ISO_DURATION = (
-    r"p(?:(?P<y>[0-9]{1,18})y)?(?:(?P<mo>[0-9]{1,18})m)?(?:(?P<w>[0-9]{1,18})w)?(?:(?P<d>[0-9]{1,18})d)?(?:t(?=[0-9])"
-    r"(?:(?P<h>[0-9]{1,18})h)?(?:(?P<min>[0-9]{1,18})m)?(?:(?P<s>[0-9]{1,18}(?:[.,][0-9]{1,18})?)s)?)?"
+    r"p(?:(?P<y>[0-9]{1,18})y)?(?:(?P<mo>[0-9]{1,18})m)?"
+    rf"(?:(?P<w>{_NUMBER})w)?(?:(?P<d>{_NUMBER})d)?(?:t(?=[0-9])"
+    rf"(?:(?P<h>{_NUMBER})h)?(?:(?P<min>{_NUMBER})m)?(?:(?P<s>{_NUMBER})s)?)?"
 )
 _SIMPLE_DURATION = r"(?P<count>[0-9]{1,18}(?:\.[0-9]{1,18})?) ?(?P<unit>[A-Za-zµμ]+)"
 _AMBIGUOUS = r"(?<![0-9/.:-])([0-9]{1,2})[/.-]([0-9]{1,2})[/.-]([0-9]{4}|[0-9]{2})(?![0-9:])"
@@ -493,38 +537,47 @@ def _read(text: str) -> _Phrase:
         ) from None
 
 
+_DASHES = str.maketrans({**dict.fromkeys("‐‑−﹣－", "-"), **dict.fromkeys("‒—―", "–")})
+_BLANKS = "[ \\t\\n\\r\\f\\v\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+"
+
+
 def _plain(text: str) -> str:
     """Lower case, single blanks, and one sign for each kind of dash."""
-    plain = text.replace("‐", "-").replace("‑", "-").replace("—", "–").replace("−", "-")
-    return re.sub(r"[ \t\n\r\u00a0\u202f]+", " ", plain).strip(" ").lower()
+    return re.sub(_BLANKS, " ", text.translate(_DASHES)).strip(" ").lower()
 
 
 def _phrase(plain: str, text: str) -> _Phrase:
+    plain = re.sub(rf"^{_LEAD}", "", plain)
+    if plain.startswith("between ") and plain.count(" and ") == 1:
+        plain = plain.removeprefix("between ").replace(" and ", " to ")
     if found := re.fullmatch(_LAST, plain):
-        unit = _UNITS.get(found["unit"])
-        if unit is None or (found["count"] is None and (found["unit"] != unit or found["plural"])):
-            raise _NotUnderstoodError
-        count = int(found["count"] or "1")
-        if count * _AT_LEAST_SECONDS[unit] > _LONGEST_DAYS * 86400:
-            raise _out_of_bounds(text)
-        return _Last(count, unit)
+        return _last(found, text)
     if found := re.fullmatch(_CALENDAR, plain):
-        return _Calendar(found["which"], found["unit"])
+        return _Calendar("previous" if found["which"] == "previous" else "this", found["unit"])
     for form in _DAYS:
         if found := re.fullmatch(form, plain):
             year, month = int(found["year"]), _MONTH_OF[found["month"]]
             return _Between(
                 _whole_day(year, month, int(found["first"]), text),
                 _whole_day(year, month, int(found["day"]), text),
-                inclusive=True,
+                "through",
             )
     for form in _DAY_CLOCKS:
         if (found := re.fullmatch(form, plain)) and _is_date(found["date"]):
             return _clocks(found, text)
     for separator in _SEPARATORS:
         if plain.count(separator) == 1:
-            first, _, second = plain.partition(separator)
-            return _pair(first, second, separator, text)
+            first, _, second = plain.removeprefix("from ").partition(separator)
+            return _pair(first.strip(), second.strip(), separator, text)
+    if plain.startswith("from "):
+        phrase = _phrase(plain.removeprefix("from "), text)
+        if isinstance(phrase, (_Last, _Calendar)):
+            return phrase
+        raise _impossible(text, "it has a start and no end", _FORMS)
+    if re.fullmatch(_NO_LENGTH, plain):
+        raise _impossible(text, "it does not say how long", "write 'last 7 days' or 'last 24 hours'")
+    if (found := re.fullmatch(_WEEK_OF, plain)) and _is_date(found["date"]):
+        raise _which_week(_date(found["date"], text), text)
     moment = _moment(plain, text)
     if moment == _Word("now"):
         raise TimeRangeError(
@@ -533,10 +586,17 @@ def _phrase(plain: str, text: str) -> _Phrase:
     return _Single(moment)
 
 
+def _last(found: re.Match[str], text: str) -> _Last:
+    unit = _UNITS.get(found["unit"])
+    if unit is None or (found["count"] is None and (found["unit"] != unit or found["plural"])):
+        raise _NotUnderstoodError
+    count = int(found["count"] or "1")
+    if count * _AT_LEAST_SECONDS[unit] > _LONGEST_DAYS * 86400:
+        raise _out_of_bounds(text)
+    return _Last(count, unit)
+
+
 def _pair(first: str, second: str, separator: str, text: str) -> _Phrase:
-    first, second = first.strip(), second.strip()
-    if separator in (" to ", " until ", " through "):
-        first = first.removeprefix("from ")
     if separator == "/" and (first.startswith("p") or second.startswith("p")):
         backwards = first.startswith("p")
         duration, edge = (first, second) if backwards else (second, first)
@@ -554,7 +614,12 @@ def _pair(first: str, second: str, separator: str, text: str) -> _Phrase:
         first = f"{first} {named['year']}"
         if _moment(first, text).span(EARLIEST)[0] > _moment(second, text).span(EARLIEST)[0]:
             raise _impossible(text, "the first date has no year", "write the year on both sides")
-    return _Between(_moment(first, text), _moment(second, text), inclusive=separator == " through ")
+    read = _Between(_moment(first, text), _moment(second, text))
+    if separator == " through ":
+        return replace(read, joint="through")
+    if separator == "/":
+        return replace(read, joint="/", former=read if read.second.whole else None)
+    return read
 
 
 def _is_date(plain: str) -> bool:
@@ -564,32 +629,46 @@ def _is_date(plain: str) -> bool:
 def _clocks(found: re.Match[str], text: str) -> _Phrase:
     """Two clocks of one day, unless the second may as well be an offset of the first."""
     day, first, second = found["date"], found["first"], found["second"]
-    a_range = found["from"] or found["early_zone"] or found["zone"] or found.end("date") == found.end()
-    if not a_range and found["joint"].strip() == "-" != found["joint"][1:-1]:
-        bare = found["hours"] is not None
-        hours, minutes = int(second[:2]), 0 if bare else int(second[3:5])
-        is_offset = hours <= 14 and minutes % 15 == 0 and not found["second_second"]
+    said = found["from"] or found["early_zone"] or found["zone"] or found.end("date") == found.end()
+    former = None
+    if not said and found["joint"] in ("-", " -", "- "):
+        bare, precise = found["hours"] is not None, found["first_second"] is not None
+        offset = None if found["second_second"] else _known_offset(f"-{second}")
+        later = not bare and second[:5] > first[:5]
         # 10:00:00-05:00 is how programs write an offset, and 09:00-10:00 how people write two clocks
-        alike = bool(found["first_second"]) == bool(found["second_second"]) and not bare
-        if is_offset and not (alike and second > first):
-            raise _either_way(text, day, first, second, bare)
+        if offset is not None and found["t"] and (precise or not later):
+            return _Single(_moment(found.string, text))
+        if offset is not None and (found["t"] or precise or not later):
+            raise _either_way(text, day, first, second, later and not precise)
+        if found["t"] and not bare and not found["second_second"]:
+            former = _taken_for_an_offset(day, first, second, text)
     if found["hours"]:
         raise _NotUnderstoodError
-    return _Between(_moment(f"{day} {first}", text), _moment(f"{day} {second}", text), inclusive=False)
+    return _Between(_moment(f"{day} {first}", text), _moment(f"{day} {second}", text), former=former)
 
 
-def _either_way(text: str, day: str, first: str, second: str, bare: bool) -> TimeRangeError:
-    date = _date(day, text)
-    if date.stop - date.start != _DAY or date.whole:
+def _either_way(text: str, day: str, first: str, second: str, as_clocks: bool) -> TimeRangeError:
+    whole = _date(day, text)
+    if whole.stop - whole.start != _DAY or whole.whole:
         raise _NotUnderstoodError
-    stop = f"{second}:00" if bare else second
-    late = date.stop if stop <= first[:5] else date.start
-    start = f"{date.start:%Y-%m-%d}"
+    stop = second if ":" in second else f"{second}:00"
+    late = whole.stop if stop <= first[:5] else whole.start
+    start = f"{whole.start:%Y-%m-%d}"
     return TimeRangeError(
         f"'{_shown(text)}' is ambiguous: '-{second}' may be an offset from UTC, or the clock at which it ends",
-        advice=f"write '{start}T{first}-{second}' for the offset, "
+        advice=f"write '{start}T{first}{':00' if as_clocks else ''}-{second}' for the offset, "
         f"or '{start} {first} to {late:%Y-%m-%d} {stop}' for the range",
     )
+
+
+def _taken_for_an_offset(day: str, first: str, second: str, text: str) -> _Phrase | None:
+    """What earlier versions read in ``2024-05-10T12:00-12:30``: an instant with an offset that no place has."""
+    hours, minutes = int(second[:2]), int(second[3:5])
+    if hours > 14 or minutes > 59:
+        return None
+    read, offset = _moment(f"{day} {first}", text), timedelta(hours=hours, minutes=minutes)
+    start, stop = read.span(EARLIEST)
+    return _Single(_Period(start + offset, stop + offset))
 
 
 def _on_the_day_of(first: str, clock: str) -> str:
@@ -601,8 +680,14 @@ def _on_the_day_of(first: str, clock: str) -> str:
 
 
 def _moment(plain: str, text: str) -> _Moment:
+    plain = re.sub(f"^{_THE}", "", plain)
     if plain in ("today", "yesterday", "now"):
         return _Word(plain)
+    if found := re.fullmatch(_DAYS_AGO, plain):
+        days = int(found["count"])
+        if days > _LONGEST_DAYS:
+            raise _out_of_bounds(text)
+        return _Word({0: "today", 1: "yesterday"}.get(days, f"{days} days ago"))
     found = re.fullmatch(_STAMP, plain)
     if not found:
         raise _NotUnderstoodError
@@ -623,23 +708,89 @@ def _date(plain: str, text: str) -> _Period:
     if not EARLIEST.year <= year <= LATEST.year:
         raise _out_of_bounds(text)
     if parts.get("of_year"):
-        number = int(parts["of_year"])
-        length = (datetime(year + 1, 1, 1) - datetime(year, 1, 1)).days
-        if not 1 <= number <= length:
-            raise _impossible(
-                text, f"{year} has {length} days", f"day of year runs from {year}-001 to {year}-{length}"
-            )
-        start = datetime(year, 1, 1) + (number - 1) * _DAY
-        return _Period(start, start + _DAY)
+        return _day_of_year(year, int(parts["of_year"]), text)
+    if parts.get("week"):
+        return _iso_week(year, int(parts["week"]), parts["weekday"], text)
     month = _MONTH_OF[parts["month"]] if parts.get("month") else int(parts.get("number") or 0)
+    if parts.get("part"):
+        return _part(parts["part"][0], parts["nth"], year, month, text)
     if parts.get("month") is None and parts.get("number") is None:
-        return _Period(datetime(year, 1, 1), datetime(year + 1, 1, 1), whole=True)
+        return _months(year, 1, 12)
     if not 1 <= month <= 12:
         raise _impossible(text, f"there is no month {month:02d}", "months run from 01 to 12")
-    if parts.get("day") is None:
-        start = datetime(year, month, 1)
-        return _Period(start, _later(start, 1), whole=True)
-    return _whole_day(year, month, int(parts["day"]), text)
+    return (
+        _months(year, month, 1)
+        if parts.get("day") is None
+        else _whole_day(year, month, int(parts["day"]), text)
+    )
+
+
+def _months(year: int, month: int, count: int) -> _Period:
+    """So many whole months from the first day of one."""
+    start = datetime(year, month, 1)
+    return _Period(start, _later(start, count), whole=True)
+
+
+def _part(part: str, nth: str, year: int, month: int, text: str) -> _Period:
+    """A quarter or half of a year; a week of a month, counted from its first day."""
+    number = _NTH[nth] if nth in _NTH else int(nth)
+    if part == "w":
+        if not month:
+            raise _impossible(
+                text,
+                "it may be counted from 1 January or from a Monday",
+                f"write '{year}-W{number or 52:02d}'",
+            )
+        if not number:
+            end = _later(datetime(year, month, 1), 1) - _DAY
+            days = f"{end.day - 6}-{end.day} {_MONTHS[month - 1].capitalize()} {year}"
+            raise _impossible(
+                text,
+                "it may be the last 7 days of the month or a week of the calendar",
+                f"write '{days}' for its last 7 days, or '{_week_of(end)}' for the week from Monday to Sunday",
+            )
+        start = datetime(year, month, 1) + (number - 1) * 7 * _DAY
+        return _Period(start, start + 7 * _DAY, whole=True)
+    count = {"q": 4, "h": 2}[part]
+    number = number or (count if nth == "last" else 0)
+    if month or not 1 <= number <= count:
+        raise _NotUnderstoodError
+    return _months(year, 1 + (number - 1) * 12 // count, 12 // count)
+
+
+def _which_week(period: _Period, text: str) -> TimeRangeError:
+    days = f"'{period.start:%Y-%m-%d}/P7D'"
+    return _impossible(
+        text,
+        "it may start on this day or on a Monday before it",
+        f"write {days}, or '{_week_of(period.start)}' for the week from Monday to Sunday",
+    )
+
+
+def _week_of(day: datetime) -> str:
+    """The ISO week that a day is in."""
+    year, week, _ = day.isocalendar()
+    return f"{year}-W{week:02d}"
+
+
+def _iso_week(year: int, week: int, weekday: str | None, text: str) -> _Period:
+    last = date(year, 12, 28).isocalendar().week  # this day is always in the last one
+    if not 1 <= week <= last:
+        raise _impossible(text, f"{year} has {last} weeks", f"weeks run from {year}-W01 to {year}-W{last}")
+    if weekday is not None and not 1 <= int(weekday) <= 7:
+        raise _impossible(text, f"there is no weekday {weekday}", "days run from 1, Monday, to 7, Sunday")
+    start = datetime.combine(date.fromisocalendar(year, week, int(weekday or 1)), datetime.min.time())
+    return _Period(start, start + (7 * _DAY if weekday is None else _DAY), whole=weekday is None)
+
+
+def _day_of_year(year: int, number: int, text: str) -> _Period:
+    length = (datetime(year + 1, 1, 1) - datetime(year, 1, 1)).days
+    if not 1 <= number <= length:
+        raise _impossible(
+            text, f"{year} has {length} days", f"day of year runs from {year}-001 to {year}-{length}"
+        )
+    start = datetime(year, 1, 1) + (number - 1) * _DAY
+    return _Period(start, start + _DAY)
 
 
 def _whole_day(year: int, month: int, day: int, text: str) -> _Period:
@@ -693,12 +844,20 @@ def _at_clock(day: datetime, clock: str, zone: str, text: str) -> _Period:
 def _offset(zone: str, text: str) -> timedelta:
     if zone[0] not in "+-":
         return timedelta(0)
-    digits = zone[1:].replace(":", "").ljust(4, "0")
-    hours, minutes = int(digits[:2]), int(digits[2:])
-    if hours > 14 or minutes > 59:
+    offset = _known_offset(zone)
+    if offset is None:
         raise _impossible(text, f"there is no offset '{zone}'", "offsets run from -12:00 to +14:00")
-    offset = timedelta(hours=hours, minutes=minutes)
-    return -offset if zone[0] == "-" else offset
+    return offset
+
+
+def _known_offset(zone: str) -> timedelta | None:
+    """``+02:00``, ``-0330`` or ``+14``; None where no place has that offset from UTC."""
+    digits = zone[1:].replace(":", "").ljust(4, "0")
+    minutes = 60 * int(digits[:2]) + int(digits[2:])
+    most = 12 * 60 if zone[0] == "-" else 14 * 60
+    if int(digits[2:]) not in (0, 15, 30, 45) or minutes > most:
+        return None
+    return timedelta(minutes=-minutes if zone[0] == "-" else minutes)
 
 
 def _iso_duration(plain: str, text: str) -> tuple[int, timedelta]:
@@ -749,9 +908,10 @@ def _iso_parts(plain: str) -> tuple[int, list[tuple[str, str]]]:
     if not found or not any(found.groupdict().values()):
         raise _NotUnderstoodError
     months = 12 * int(found["y"] or 0) + int(found["mo"] or 0)
-    return months, [
-        (found[unit].replace(",", "."), unit) for unit in ("w", "d", "h", "min", "s") if found[unit]
-    ]
+    parts = [(found[unit].replace(",", "."), unit) for unit in ("w", "d", "h", "min", "s") if found[unit]]
+    if any("." in count for count, _ in parts[:-1]):  # only the last field may have a fraction
+        raise _NotUnderstoodError
+    return months, parts
 
 
 def _summed(parts: list[tuple[str, str]]) -> tuple[int, int]:
@@ -765,6 +925,17 @@ def _summed(parts: list[tuple[str, str]]) -> tuple[int, int]:
 
 
 # ---- arithmetic and words
+
+
+def _canonical(phrase: _Phrase, text: str) -> str:
+    if not phrase.relative:
+        return str(_resolve(phrase, EARLIEST, text))
+    if not isinstance(phrase, _Between) or (phrase.first.relative and phrase.second.relative):
+        # Whether these are empty does not depend on the clock: any noon with centuries before it tells.
+        start, stop = phrase.span(_ANY_NOON)
+        if start >= stop:
+            raise _empty(text, start, stop, phrase.instead(start, stop))
+    return str(phrase)
 
 
 def _resolve(phrase: _Phrase, now: datetime, text: str) -> TimeRange:
@@ -837,20 +1008,12 @@ def _ambiguous(text: str, found: re.Match[str]) -> TimeRangeError:
     )
 
 
-_RELATIVE_WORDS = (
-    "last",
-    "past",
-    "this",
-    "previous",
-    "today",
-    "yesterday",
-    "now",
-    "from",
-    "through",
-    "until",
+_WORDS = (
+    *_MONTHS,
+    *(f"{unit}{plural}" for unit in (*_WHOLE_DAYS, *_CLOCK_UNITS) for plural in ("", "s")),
+    *("last", "past", "this", "current", "previous", "today", "yesterday", "now", "ago"),
+    *("from", "through", "until", "between", "quarter", "half", *(word for word in _NTH if word.isalpha())),
 )
-_PLURALS = tuple(f"{unit}s" for unit in (*_WHOLE_DAYS, *_CLOCK_UNITS))
-_WORDS = (*_MONTHS, *_WHOLE_DAYS, *_CLOCK_UNITS, *_PLURALS, *_RELATIVE_WORDS)
 
 
 def _close_readings(plain: str) -> Iterator[str]:

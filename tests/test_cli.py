@@ -390,6 +390,84 @@ def test_a_text_for_a_time_range_is_refused_before_anything_runs():
     assert "/steps/0/tool_args/time_range" in said
 
 
+@pytest.mark.parametrize(
+    ("phrase", "line"),
+    [
+        ("2022-01-01", "time range: 2022-01-01 00:00 to 2022-01-02 00:00 (1 day)"),
+        ("2022-01/2022-03", "time range: 2022-01-01 00:00 to 2022-03-01 00:00 (59 days)"),
+        ("2022-01-01T12:00-12:30", "time range: 2022-01-01 12:00 to 2022-01-01 12:30 (30 min)"),
+        (
+            "2022-01-01 06:00:00.5/P1DT1H",
+            "time range: 2022-01-01 06:00:00.500000 to 2022-01-02 07:00:00.500000 (1 day 1 h)",
+        ),
+    ],
+)
+def test_the_resolved_range_is_always_printed(phrase: str, line: str):
+    name = write("t.json", template())
+    assert helio("plan", name, "--archive", "sample", "-t", phrase).stdout.splitlines()[0] == line
+    for options in ((), ("--direct",)):  # computed, and from the store
+        assert (
+            helio("run", name, "--archive", "sample", "-t", phrase, *options).stdout.splitlines()[0] == line
+        )
+    record = helio("run", name, "--archive", "sample", "-t", phrase, "--json").stdout
+    assert line not in record
+    assert json.loads(record)["values"]["$TIME_RANGE"][:10] == "2022-01-01"
+
+
+def test_a_pinned_range_is_printed_behind_its_step():
+    document = template(time_range="2022-01-01 06:00-07:00")
+    document["steps"][0]["pin"] = ["time_range"]
+    line = helio("run", write("t.json", document), "--archive", "sample").stdout.splitlines()[0]
+    assert line == "time range: 2022-01-01 06:00 to 2022-01-01 07:00 (1 h)"
+    document["variables"] = {"$EVENT": {"type": "time_range", "default": "2022-01-01"}}
+    document["steps"].append(
+        {
+            "step_id": "c",
+            "tool_name": "fetch_data",
+            "tool_args": {**document["steps"][0]["tool_args"], "time_range": "$EVENT", "output_label": "C"},
+        }
+    )
+    line = helio("run", write("t.json", document), "--archive", "sample").stdout.splitlines()[0]
+    assert line.startswith(
+        "time range: $EVENT 2022-01-01 00:00 to 2022-01-02 00:00 (1 day); step b 2022-01-01 06:00"
+    )
+
+
+def test_a_stored_phrase_that_was_read_otherwise_is_said_once_with_both_ranges():
+    told = (
+        "'2022-01/2022-02' is 2022-01-01 to 2022-02-01; "
+        "earlier versions of helio read it as 2022-01-01 to 2022-03-01"
+    )
+    name = write("t.json", template(time_range="2022-01/2022-02"))
+    for _ in range(2):  # a check says it as long as it stands there
+        assert told in helio("check", name).output
+    first = helio("run", name, "--archive", "sample")
+    assert (first.exit_code, first.output.count(told)) == (0, 1), first.output
+    assert told not in helio("run", name, "--archive", "sample").output
+    assert told not in helio("plan", name, "--archive", "sample").output
+    other = write("other.json", template(time_range="2022-01/2022-02") | {"id": "other"})
+    assert told in helio("plan", other, "--archive", "sample").output
+    assert told not in helio("run", other, "--archive", "sample").output
+    assert told in json.dumps(
+        json.loads(helio("run", other, "--archive", "sample", "--json").stdout)["warnings"]
+    )
+    helio("fix", name)
+    assert "2022-01/2022-02" not in Path(name).read_text(encoding="utf-8")
+    assert told not in helio("check", name).output
+
+
+def test_a_run_whose_phrase_is_read_otherwise_today_is_verified_with_its_recorded_range():
+    name = write("t.json", template(time_range="2022-01-01"))
+    run = json.loads(helio("run", name, "--archive", "sample", "--json").stdout)
+    assert run["values"] == {"$TIME_RANGE": "2022-01-01 to 2022-01-02"}
+    # as an earlier version had left it: the phrase of the template is another range today
+    path = Path("home") / "runs" / run["id"] / "authored.json"
+    text = path.read_text(encoding="utf-8")
+    assert '"2022-01-01"' in text
+    path.write_text(text.replace('"2022-01-01"', '"2022-01/2022-02"'), encoding="utf-8")
+    assert helio("verify", run["id"]).exit_code == 0
+
+
 def test_an_enum_of_numbers_is_chosen_by_its_text():
     document = template()
     document["variables"] = {"$Z": {"type": "enum", "choices": [1, 2], "default": 1}}

@@ -11,11 +11,21 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from helio.errors import RequestError, TimeRangeError
-from helio.time_range import EARLIEST, LATEST, Duration, TimeRange, canonical, is_relative, parse_time_range
+from helio.time_range import (
+    EARLIEST,
+    LATEST,
+    Duration,
+    TimeRange,
+    canonical,
+    former_meaning,
+    is_relative,
+    names_days,
+    parse_time_range,
+)
 
 TABLE = json.loads((Path(__file__).parent / "data" / "time_ranges.json").read_text(encoding="utf-8"))
 NOW = datetime.fromisoformat(TABLE["now"])
-RELATIVE_WORDS = {"last", "past", "this", "previous", "today", "yesterday", "now"}
+RELATIVE_WORDS = {"last", "past", "this", "current", "previous", "today", "yesterday", "now", "ago"}
 
 
 @pytest.mark.parametrize(("phrase", "meaning", "canonical_phrase"), TABLE["understood"])
@@ -25,7 +35,7 @@ def test_a_phrase_means_its_range(phrase, meaning, canonical_phrase):
     assert canonical(canonical_phrase) == canonical_phrase
     assert str(parse_time_range(canonical_phrase, NOW)) == meaning
     assert is_relative(phrase) == any(
-        word in RELATIVE_WORDS for word in phrase.lower().replace("/", " ").split()
+        word in RELATIVE_WORDS for word in canonical_phrase.lower().replace("/", " ").split()
     )
 
 
@@ -113,7 +123,11 @@ def test_two_clocks_of_a_day_are_a_range_and_no_offset(phrase):
     ("phrase", "start"),
     [
         ("2024-05-10T10:00-05:00", "2024-05-10T15:00:00"),
-        ("2024-05-10T10:00-12:00", "2024-05-10T22:00:00"),
+        ("2024-05-10T10:00:00-12:00", "2024-05-10T22:00:00"),
+        ("2024-05-10T14:00+14:00", "2024-05-10T00:00:00"),
+        ("2024-05-10T00:00+05:45", "2024-05-09T18:15:00"),
+        ("2024-05-10T09:00-05:00/PT1H", "2024-05-10T14:00:00"),
+        ("2024-05-10T01:00-05:00 to 2024-05-10T08:00-05:00", "2024-05-10T06:00:00"),
         ("2024-05-10T10:00-03:30", "2024-05-10T13:30:00"),
         ("2024-05-10 10:00-0500", "2024-05-10T15:00:00"),
         ("2024-05-10 10:00+02:00", "2024-05-10T08:00:00"),
@@ -130,6 +144,9 @@ def test_an_offset_is_an_offset_where_its_form_says_so(phrase, start):
         ("2024-05-10 10:00 -10:00", "2024-05-10T10:00-10:00", "2024-05-10 10:00 to 2024-05-11 10:00"),
         ("10 May 2024 10:00-12", "2024-05-10T10:00-12", "2024-05-10 10:00 to 2024-05-10 12:00"),
         ("2024-05-10 09:00:00-10:00", "2024-05-10T09:00:00-10:00", "2024-05-10 09:00:00 to 2024-05-10 10:00"),
+        ("2024-05-10T10:00-12:00", "2024-05-10T10:00:00-12:00", "2024-05-10 10:00 to 2024-05-10 12:00"),
+        ("2024-05-10T01:00-05:00", "2024-05-10T01:00:00-05:00", "2024-05-10 01:00 to 2024-05-10 05:00"),
+        ("2024-131T06:00 -10:00", "2024-05-10T06:00:00-10:00", "2024-05-10 06:00 to 2024-05-10 10:00"),
     ],
 )
 def test_what_may_be_an_offset_or_a_clock_is_refused_with_both_readings(phrase, offset, clocks):
@@ -145,6 +162,113 @@ def test_what_may_be_an_offset_or_a_clock_is_refused_with_both_readings(phrase, 
 def test_a_second_clock_that_can_be_no_offset_ends_before_it_starts(phrase):
     with pytest.raises(TimeRangeError, match="ends before it starts"):
         parse_time_range(phrase, NOW)
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    [
+        "2024-05-10T12:00-12:30",
+        "2024-05-10 12:00-12:30",
+        "2024-05-10T12:00 -12:30",
+        "2024-05-10T12:00:00-12:30",
+        "2024-05-10T12:00-12:30:00",
+        "2024-05-10T12:00–12:30Z",
+        "2024-131t12:00-12:30",
+        "10 May 2024 12:00-12:30",
+    ],
+)
+def test_minus_12_30_is_no_offset_but_the_end_of_half_an_hour(phrase):
+    assert str(parse_time_range(phrase, NOW)) == "2024-05-10T12:00:00 to 2024-05-10T12:30:00"
+
+
+@pytest.mark.parametrize("zone", ["-12:30", "-13:00", "+14:15", "+15", "+05:53", "-1215", "+25:00"])
+def test_an_offset_that_no_place_has_is_refused(zone):
+    with pytest.raises(TimeRangeError, match="no offset"):
+        parse_time_range(f"2024-05-10T06:00:00{zone} to 2024-05-11", NOW)
+
+
+@pytest.mark.parametrize(
+    ("phrase", "meaning", "former"),
+    [
+        ("2024-01/2024-03", "2024-01-01 to 2024-03-01", "2024-01-01 to 2024-04-01"),
+        ("2023/2024", "2023-01-01 to 2024-01-01", "2023-01-01 to 2025-01-01"),
+        ("2024-05-10/2024-06", "2024-05-10 to 2024-06-01", "2024-05-10 to 2024-07-01"),
+        ("May 2024/July 2024", "2024-05-01 to 2024-07-01", "2024-05-01 to 2024-08-01"),
+        ("2024-03-01/2024-04 ", "2024-03-01 to 2024-04-01", "2024-03-01 to 2024-05-01"),
+        (
+            "2024-05-10T12:00-12:30",
+            "2024-05-10T12:00:00 to 2024-05-10T12:30:00",
+            "2024-05-11T00:30:00 to 2024-05-11T00:31:00",
+        ),
+    ],
+)
+def test_a_phrase_whose_meaning_has_changed_tells_the_former_one(phrase, meaning, former):
+    assert str(parse_time_range(phrase, NOW)) == meaning
+    assert former_meaning(phrase) == former
+    assert former_meaning(meaning) is None
+
+
+def test_every_other_phrase_means_what_it_meant():
+    changed = {row[0] for row in TABLE["understood"] if former_meaning(row[0]) is not None}
+    assert changed == {row[0] for row in TABLE["understood"] if row[0] in TABLE["changed"]} != set()
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        *(
+            ("2024-05-12", True),
+            ("12 May 2024", True),
+            ("2024-05", True),
+            ("today", True),
+            ("3 days ago", True),
+        ),
+        *(("2024-05-12T00:00", False), ("2024-05-12T00:00:00Z", False), ("now", False), ("soon", False)),
+        ("last 3 hours", False),
+    ],
+)
+def test_a_text_names_days_where_it_has_no_clock(text, days):
+    assert names_days(text) == days
+
+
+@pytest.mark.parametrize("phrase", ["2024-01/2024-01", "2024/2024", "May 2024/May 2024"])
+def test_a_period_up_to_itself_is_empty_and_the_period_is_offered(phrase):
+    with pytest.raises(TimeRangeError, match="is empty") as refusal:
+        parse_time_range(phrase, NOW)
+    assert refusal.value.empty
+    assert "did you mean '2024-" in refusal.value.advice
+
+
+@given(
+    st.sampled_from(["2024", "2024-05", "2024-05-10", "2024-W19", "2024-131", "2024-05-10T06", "2024Q2"]),
+    st.sampled_from(["2025", "2025-03", "2025-03-04", "2025-W02", "2025-070", "2025-03-04T12:30", "Q3 2025"]),
+)
+def test_a_slash_ends_where_the_second_starts_at_any_precision(first, second):
+    read = parse_time_range(f"{first}/{second}", NOW)
+    assert (read.start, read.stop) == (
+        parse_time_range(first, NOW).start,
+        parse_time_range(second, NOW).start,
+    )
+
+
+@pytest.mark.parametrize("blank", [" ", "  ", "\t", "\u00a0", "\u2009", "\u202f"])
+@pytest.mark.parametrize("dash", ["-", "–", "—", "‒", "−", "‑"])
+def test_any_blank_and_any_dash_will_do(blank, dash):
+    phrase = f"{blank}10{dash}17{blank}JANUARY{blank}2024{blank}"
+    assert str(parse_time_range(phrase, NOW)) == "2024-01-10 to 2024-01-18"
+    assert (
+        str(parse_time_range(f"2024-05-10{blank}{dash}{blank}2024-05-12", NOW)) == "2024-05-10 to 2024-05-12"
+    )
+
+
+@pytest.mark.parametrize(
+    "word", ["maybe", "or", "quiet", "and later", "except", "EST", "77", "of", "ago", "?", "x"]
+)
+def test_a_word_that_is_not_understood_is_never_left_out(word):
+    for phrase, *_ in TABLE["understood"]:
+        for text in (f"{phrase} {word}", f"{word} {phrase}"):
+            with pytest.raises(TimeRangeError):
+                parse_time_range(text, NOW)
 
 
 @pytest.mark.parametrize("phrase", ["2024 DOY 131", "DOY 131 2024", "doy 131 of 2024"])
@@ -205,7 +329,8 @@ PIECES = [
         "years",
         "hours",
     ),
-    *("10:00-12:00", "10:00-05:00", "-05:00", "UT", "on", "DOY 131"),
+    *("10:00-12:00", "10:00-05:00", "-05:00", "UT", "on", "DOY 131", "12:00-12:30", "2024-W19", "Q2", "H1"),
+    *("first", "second", "week", "quarter", "half", "ago", "current", "during", "between", "and", "P1.5D"),
     *("today", "yesterday", "now", "May", "10", "10-12", "P2D", "PT6H", "of", "the", ","),
 ]
 TEXTS = (
@@ -289,6 +414,9 @@ def test_a_day_as_second_is_not_included_and_through_includes_it(start, days):
         ("pt0.25s", 250 * 10**6, "250ms"),
         ("P1DT12H", 36 * 3600 * 10**9, "36h"),
         ("P1W", 7 * 86400 * 10**9, "7d"),
+        ("P1.5D", 36 * 3600 * 10**9, "36h"),
+        ("PT0.5H", 1800 * 10**9, "30min"),
+        ("PT1H0,5M", 3630 * 10**9, "3630s"),
     ],
 )
 def test_a_duration_has_its_length_and_one_canonical_spelling(text, nanoseconds, canonical_text):
@@ -309,6 +437,8 @@ def test_a_duration_has_its_length_and_one_canonical_spelling(text, nanoseconds,
         ("1e3s", "not understood"),
         ("5 fortnights", "not understood"),
         ("PT", "not understood"),
+        ("P1.5DT1H", "not understood"),
+        ("P0.5Y", "not understood"),
         ("5m", "minutes or months"),
         ("1M", "minutes or months"),
         ("P1M", "no fixed length"),

@@ -245,7 +245,7 @@ def _stands_alone(phrase: str, request: str) -> bool:
     if at < 0:  # put together from two: between A and B
         return True
     early, late = plain[:at], plain[at + len(phrase) :]
-    if re.match(r"(?:the )?(?:last|past|this|previous|today|yesterday)\b", phrase, re.IGNORECASE):
+    if re.match(r"(?:the )?(?:last|past|this|current|previous|today|yesterday)\b", phrase, re.IGNORECASE):
         early = re.sub(r"\bfrom\s+$", "", early, flags=re.IGNORECASE)  # data from last week are those of it
     return not _BEFORE.search(early) and not _AFTER.match(late)
 

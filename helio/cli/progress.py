@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from rich.status import Status
 
     from helio.pipelines.execute import StepResult
-    from helio.pipelines.plan import PlannedStep
+    from helio.pipelines.plan import Plan, PlannedStep
     from helio.sources.downloads import Progress
+    from helio.time_range import TimeRange
 
 _BAR = 20
+_MOST_RANGES = 4
 _OFTEN = 0.1
 """Seconds between two looks at the bytes: they come by the thousand."""
 
@@ -28,17 +30,22 @@ _OFTEN = 0.1
 class Watch:
     """Callbacks that tell of a run; any thread may call them."""
 
+    planned: Callable[[Plan], None] = lambda plan: None
     started: Callable[[PlannedStep], None] = lambda step: None
     finished: Callable[[StepResult], None] = lambda result: None
     downloading: Callable[[Progress], None] = lambda progress: None
 
 
 @contextmanager
-def watch(*, quiet: bool = False, live: bool = True) -> Iterator[Watch]:
+def watch(
+    *, planned: Callable[[Plan], None] = lambda plan: None, quiet: bool = False, live: bool = True
+) -> Iterator[Watch]:
     """Who tells of a run: a line a step on standard output, and a moving line where standard error is a terminal.
 
     Parameters
     ----------
+    planned : callable
+        Prints what there is to say of the plan before it runs.
     quiet : bool
         Tell nothing.
     live : bool
@@ -47,24 +54,32 @@ def watch(*, quiet: bool = False, live: bool = True) -> Iterator[Watch]:
     if quiet:
         yield Watch()
     elif not (live and sys.stderr.isatty()):
-        yield Watch(finished=lambda result: say(step_line(result)))
+        yield Watch(planned, finished=lambda result: say(step_line(result)))
     else:
         from rich.console import Console
 
         with Console(stderr=True, highlight=False).status("planning") as status:
-            moving = _Moving(status)
-            yield Watch(moving.started, moving.finished, moving.downloading)
+            moving = _Moving(status, planned)
+            yield Watch(moving.planned, moving.started, moving.finished, moving.downloading)
 
 
 class _Moving:
     """The moving line."""
 
-    def __init__(self, status: Status) -> None:
+    def __init__(self, status: Status, print_plan: Callable[[Plan], None]) -> None:
         self._status = status
+        self._print_plan = print_plan
         self._lock = threading.Lock()
         self._step = "planning"
         self._fetches: dict[int, Progress] = {}
         self._shown_at = 0.0
+
+    def planned(self, plan: Plan) -> None:
+        """The run's time range is known."""
+        with self._lock:
+            self._status.stop()
+            self._print_plan(plan)
+            self._status.start()
 
     def started(self, step: PlannedStep) -> None:
         """A step has begun."""
@@ -117,6 +132,41 @@ def downloads_line(fetches: list[Progress]) -> str:
         return f"{files}, {in_words(done)}"
     full = min(_BAR, _BAR * done // size)
     return f"{'━' * full}{'╌' * (_BAR - full)} {files}, {in_words(done)} of {in_words(size)}"
+
+
+def time_line(plan: Plan) -> str:
+    """``time range: 2024-05-10 00:00 to 2024-05-12 00:00 (2 days)``: what a run covers, resolved.
+
+    Each of several ranges stands behind its variable; a literal range behind the step that asks for it.
+    """
+    from helio.time_range import parse_time_range
+
+    named = plan.time_ranges
+    texts = {str(span) for span in named.values()}
+    shown = [(name, span) for name, span in named.items()]
+    for step in plan.steps:
+        literal = step.args.get("time_range")
+        if isinstance(literal, str) and literal not in texts and step.item_of is None and not step.reads:
+            texts.add(literal)
+            shown.append((f"step {step.step_id}", parse_time_range(literal, plan.now)))
+    words = [f"{name} {_in_words(span)}" if len(shown) > 1 else _in_words(span) for name, span in shown]
+    if len(words) > _MOST_RANGES:
+        words[_MOST_RANGES:] = [f"and {len(words) - _MOST_RANGES} more"]
+    return f"time range: {'; '.join(words) or 'none'}"
+
+
+def _in_words(span: TimeRange) -> str:
+    """``2024-05-10 00:00 to 2024-05-10 06:30 (6 h 30 min)``."""
+    minutes = all(moment.second == moment.microsecond == 0 for moment in (span.start, span.stop))
+    start, stop = (
+        f"{moment:%Y-%m-%d %H:%M}" if minutes else moment.isoformat(" ") for moment in (span.start, span.stop)
+    )
+    length = span.duration
+    hours, seconds = divmod(length.seconds, 3600)
+    rest = f"{seconds % 60}.{length.microseconds:06d}".rstrip("0").rstrip(".")
+    parts = [(str(length.days), "day" if length.days == 1 else "days"), (str(hours), "h")]
+    parts += [(str(seconds // 60), "min"), (rest, "s")]
+    return f"{start} to {stop} ({' '.join(f'{count} {unit}' for count, unit in parts if count != '0')})"
 
 
 def step_line(result: StepResult) -> str:

@@ -32,10 +32,12 @@ from helio.cli.app import (
     say,
     size_of,
 )
-from helio.cli.progress import watch
+from helio.cli.progress import time_line, watch
 
 if TYPE_CHECKING:
+    from helio.pipelines.plan import Plan
     from helio.pipelines.run import Run
+    from helio.settings import Settings
 
 
 @app.command()
@@ -96,7 +98,11 @@ def run(
         pipeline = _one_name(name)
         chosen = chosen_formats(formats)
         values = assignments(assign or [])
-        with watch(quiet=as_json, live=not context.obj) as told:
+
+        def planned(plan: Plan) -> None:
+            _print_times(plan, settings)
+
+        with watch(planned=planned, quiet=as_json, live=not context.obj) as told:
             outcome = api.run(
                 pipeline,
                 time_range=time_range,
@@ -111,6 +117,7 @@ def run(
                 proof=proof,
                 access=Access(size_of(max_download), offline, refresh, told=told.downloading),
                 settings=settings,
+                planned=told.planned,
                 started=told.started,
                 finished=told.finished,
             )
@@ -144,6 +151,11 @@ def plan_pipeline(
         from helio.store.files import write_whole
 
         settings = current_settings()
+
+        def print_plan(plan: Plan) -> None:
+            if not as_json:
+                _print_times(plan, settings)
+
         planned, saved = api.foresee(
             name,
             time_range=time_range,
@@ -152,6 +164,7 @@ def plan_pipeline(
             archive=archive,
             locked=chosen_lock(locked, lock),
             settings=settings,
+            planned=print_plan,
         )
         if output is not None:
             write_whole(output, (json.dumps(saved, indent=1, ensure_ascii=False) + "\n").encode())
@@ -159,7 +172,8 @@ def plan_pipeline(
             print_json(saved)
             return
         for variable, value in planned.values.items():
-            say(f"{variable} = {value}")
+            if variable not in planned.time_ranges:
+                say(f"{variable} = {value}")
         for step, told in zip(planned.steps, saved["forecast"], strict=True):
             needs = _download_words(told["download"]) if told.get("download") else ""
             line = f"{told['state']:<6}  {step.step_id}  {step.tool_name}  {told['reason']}"
@@ -198,7 +212,18 @@ def _one_name(words: list[str]) -> str:
     return words[0]
 
 
+def _print_times(plan: Plan, settings: Settings) -> None:
+    """The time range of a run, and once what earlier versions made of its phrase."""
+    from helio.pipelines.reread import plan_notices
+
+    say(time_line(plan))
+    for notice in plan_notices(plan, settings.home):
+        say(f"note: {notice}", err=True)
+
+
 def _print_outcome(outcome: Run) -> None:
+    from helio.pipelines.reread import CODE as REREAD
+
     for one in outcome.result.steps:
         for output in one.outputs:
             if output.label:
@@ -213,7 +238,8 @@ def _print_outcome(outcome: Run) -> None:
             if not _is_full_coverage(note):
                 say(f"note: {one.step.step_id}: {note}", err=True)
     for warning in outcome.plan.warnings:
-        say(str(warning), err=True)
+        if warning.code != REREAD:  # said before the run
+            say(str(warning), err=True)
     for unwritten in outcome.unwritten:
         say(f"error: {unwritten}", err=True)
     for artefact in outcome.artefacts:

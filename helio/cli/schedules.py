@@ -137,6 +137,8 @@ def list_schedules(as_json: Json = False) -> None:
             return
         for one in found:
             say(_schedule_line(one, now))
+            for notice in one.notices(schedules.settings):
+                say(f"note: {notice}", err=True)
         if not schedules.names():
             say("no schedules yet: helio schedule add PIPELINE --cron '10 6 * * *' -t yesterday")
 
@@ -183,6 +185,7 @@ def serve(
             serving.serve(settings, limit=limit, told=_say_when)
             return
         from helio.errors import Cancelled, HelioError
+        from helio.pipelines.reread import plan_notices
 
         try:
             outcome = serving.run_scheduled(flow_run, settings)
@@ -192,6 +195,8 @@ def serve(
             _say_when(f"failed: {error.message}")
             raise typer.Exit(FAILED) from error
         _say_when(serving.describe_run(outcome))
+        for notice in plan_notices(outcome.plan, settings.home):
+            _say_when(f"note: {notice}")
     raise typer.Exit({"success": SUCCESS, "partial": PARTIAL, "failed": FAILED}[outcome.status])
 
 

@@ -84,12 +84,9 @@ def parameter_names(template: Document) -> dict[str, str]:
 
 def run_name(plan: Plan) -> str:
     """What a run is called: the pipeline and the time it covers, ``gle73-particles 2021-10-28/2021-10-29``."""
-    declared = plan.authored.get("variables") or {}
-    ranges = [name for name, facts in declared.items() if facts.get("type") == "time_range"]
-    ranges.sort(key=lambda name: name != "$TIME_RANGE")
-    if not ranges or ranges[0] not in plan.values:
-        return plan.pipeline_id
-    return f"{plan.pipeline_id} {str(plan.values[ranges[0]]).replace(' to ', '/')}"
+    for time_range in plan.time_ranges.values():
+        return f"{plan.pipeline_id} {str(time_range).replace(' to ', '/')}"
+    return plan.pipeline_id
 
 
 def describe(result: PlanResult) -> tuple[str, str | None]:

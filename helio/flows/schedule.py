@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import re
@@ -12,15 +13,16 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from helio.errors import OutputError, RequestError, did_you_mean
+from helio.errors import HelioError, OutputError, RequestError, did_you_mean
 from helio.pipelines.files import Format
 from helio.pipelines.known import known_datasets
 from helio.pipelines.library import ID, Library
 from helio.pipelines.plan import Plan, check, make_plan, time_variable
+from helio.pipelines.reread import schedule_notices
 from helio.pipelines.template import Document, slug
 from helio.settings import Settings
 from helio.store.files import write_whole
-from helio.time_range import TimeRange, parse_time_range
+from helio.time_range import canonical
 
 RECORD = "helio-schedule/1"
 _NAMES = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat"
@@ -76,6 +78,20 @@ class Schedule:
         """
         shelf = Library(settings.templates)
         return shelf.read(shelf.find(self.pipeline))
+
+    def notices(self, settings: Settings) -> list[str]:
+        """What to say of its time ranges that earlier versions read otherwise; each is said once."""
+        try:
+            declared = self.template(settings).get("variables")
+        except HelioError:  # whoever runs it says what is wrong with its pipeline
+            return []
+        known = {"$TIME_RANGE": {"type": "time_range"}} | (declared if isinstance(declared, dict) else {})
+        times = {
+            name: value
+            for name, value in self.values.items()
+            if isinstance(known.get(name), dict) and known[name].get("type") == "time_range"
+        }
+        return schedule_notices(self.name, times, settings.home)
 
     def folder(self, settings: Settings, plan: Plan) -> Path:
         """Where the files of one run go: a folder named by the time range, below that of the schedule."""
@@ -198,14 +214,19 @@ class Schedules:
             pipelines=shelf.templates(),
         )
         check_served(plan, schedule.archive, self.settings)
+        # in the one spelling that no later version can read otherwise
+        times = {
+            name: canonical(text)
+            for name, text in given.items()
+            if name in plan.time_ranges and isinstance(text, str)
+        }
+        schedule = dataclasses.replace(schedule, values={**given, **times})
         self._write(schedule)
         return schedule
 
     def pause(self, name: str, *, paused: bool = True) -> Schedule:
         """Let a schedule rest, or go on."""
-        from dataclasses import replace
-
-        changed = replace(self.load(name), paused=paused)
+        changed = dataclasses.replace(self.load(name), paused=paused)
         self._write(changed)
         return changed
 
@@ -261,22 +282,12 @@ def check_served(plan: Plan, archive: str, settings: Settings) -> None:
 
 def dated(plan: Plan) -> str:
     """What the files of a run are filed under: ``2021-10-28`` for that day, ``2021-10-28_2021-11-04`` for more."""
-    span = _span(plan)
+    span = next(iter(plan.time_ranges.values()), None)
     if span is None:
         return _stamp(plan.now)
     if span.duration == timedelta(days=1) and not _clock(span.start):
         return _stamp(span.start)
     return f"{_stamp(span.start)}_{_stamp(span.stop)}"
-
-
-def _span(plan: Plan) -> TimeRange | None:
-    declared = plan.authored.get("variables") or {}
-    ranges = [name for name, facts in declared.items() if facts.get("type") == "time_range"]
-    if "$TIME_RANGE" in ranges:
-        ranges = ["$TIME_RANGE"]
-    if not ranges or ranges[0] not in plan.values:
-        return None
-    return parse_time_range(str(plan.values[ranges[0]]), plan.now)
 
 
 def _clock(moment: datetime) -> bool:

@@ -275,6 +275,8 @@ class _Serving:
         self._look_at[name] = time.monotonic() + PLANNED
         following = schedule.next_after(datetime.now(UTC).replace(tzinfo=None))
         self._told(f"{name}: {'paused' if schedule.paused else f'next at {following:%Y-%m-%d %H:%M} UTC'}")
+        for notice in schedule.notices(self._settings):
+            self._told(f"note: {notice}")
 
     def _form(self, template: Document) -> Mapping[str, Any]:
         with prefect_environment(self._settings.home, self._server.url):

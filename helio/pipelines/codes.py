@@ -326,6 +326,14 @@ _NORMALISE = (
         '"past 5 days"',
         '"last 5 days"',
     ),
+    (
+        "HN705",
+        "edit safe + warning",
+        "time phrase that earlier versions read as another range",
+        "Both ranges are named, so that a stored phrase never changes its meaning without a word.",
+        '"2024-01/2024-03", read as January to March before',
+        '"2024-01-01 to 2024-03-01"',
+    ),
 )
 
 _RESOLVE = (

@@ -15,6 +15,7 @@ from helio.pipelines.passes.edit import Context, Dataset, Edit, Mode
 from helio.pipelines.runner import Rewritten, authored_path, rewrite
 from helio.pipelines.template import Document, digest
 from helio.steps.signature import signatures
+from helio.time_range import TimeRange, parse_time_range
 
 _VERIFIED = object()
 Known = TypeVar("Known")
@@ -62,6 +63,14 @@ class Plan:
     def __post_init__(self, verified: object) -> None:
         if verified is not _VERIFIED:
             raise TypeError("a Plan comes from make_plan, which verifies it")
+
+    @property
+    def time_ranges(self) -> dict[str, TimeRange]:
+        """The value of each time variable by its name, ``$TIME_RANGE`` first."""
+        declared = self.normalised.get("variables", {})
+        names = [name for name, facts in declared.items() if facts["type"] == "time_range"]
+        names.sort(key=lambda name: name != "$TIME_RANGE")
+        return {name: parse_time_range(self.values[name], self.now) for name in names if name in self.values}
 
 
 def normalise(template: Document, context: Context, *, mode: Mode = "safe") -> Rewritten:

@@ -328,7 +328,7 @@ def dated(span: str) -> list[dict[str, str]]:
 @pytest.mark.parametrize(
     ("when", "right"),
     [
-        ("the first week of May 2021", "2021-05-01 to 2021-05-08"),
+        ("the first few days of May 2021", "2021-05-01 to 2021-05-04"),
         ("since 10 May 2021", "2021-05-10 to now"),
         ("the day after 10 May 2021", "2021-05-11 to 2021-05-12"),
         ("the week of 10 May 2021", "2021-05-10 to 2021-05-17"),

@@ -59,7 +59,8 @@ def test_a_terminal_shows_files_and_bytes_and_the_output_stays_clean(slow: CdaWe
     assert "━" in shown
     assert "files" not in output
     assert "\x1b" not in output
-    assert output.splitlines()[0].startswith("✓ ")
+    assert output.splitlines()[0].startswith("time range: 2021-10-28 00:00 to ")
+    assert output.splitlines()[1].startswith("✓ ")
 
 
 def test_lines_of_steps_stand_above_the_moving_one(slow: CdaWebStandIn):

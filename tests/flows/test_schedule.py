@@ -167,3 +167,22 @@ def test_files_are_kept_under_the_range_they_cover(time_range: str, name: str):
 def test_files_of_a_pipeline_without_a_range_are_kept_under_the_scheduled_time():
     document = {**template(fetch(args={"time_range": "2022-01-01"}, pin=["time_range"])), "variables": {}}
     assert dated(make_plan(document, now=NOW, archive="sample")) == "2024-03-31T123456"
+
+
+def test_a_schedules_phrase_is_kept_in_the_one_spelling(schedules: Schedules):
+    assert add(schedules, time_range="2021-10/2021-11").values == {"$TIME_RANGE": "2021-10-01 to 2021-11-01"}
+    assert add(schedules, time_range="past 5 days", replace=True).values == {"$TIME_RANGE": "last 5 days"}
+    assert schedules.load("gle73-particles").notices(schedules.settings) == []
+
+
+def test_a_schedule_of_an_earlier_version_says_both_ranges_of_its_phrase_once(schedules: Schedules):
+    schedule = add(schedules)
+    path = schedules.folder / f"{schedule.name}.json"
+    record = json.loads(path.read_text(encoding="utf-8")) | {"values": {"$TIME_RANGE": "2021-10/2021-11"}}
+    path.write_text(json.dumps(record), encoding="utf-8")
+    [notice] = schedules.load(schedule.name).notices(schedules.settings)
+    assert "2021-10-01 to 2021-11-01" in notice
+    assert "2021-10-01 to 2021-12-01" in notice
+    assert schedules.load(schedule.name).notices(schedules.settings) == []
+    (schedules.settings.home / "reread.json").write_text("{not JSON", encoding="utf-8")
+    assert schedules.load(schedule.name).notices(schedules.settings) == [notice]

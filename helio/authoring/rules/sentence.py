@@ -15,8 +15,7 @@ _TAKEN = "\x1f"
 _WORD = re.compile(r"[^\s\x1f,;()]+")
 _LONGEST_TIME = 14
 """Words of the longest phrase of time."""
-_TIME_BEGINS = r"(?:for|from|during|over|in|on|of|at|throughout|covering|the|data)"
-_BETWEEN = re.compile(r"\bbetween\s+(.+?)\s+and\s+", re.IGNORECASE)
+_TIME_BEGINS = r"(?:for|from|during|over|in|on|of|at|throughout|within|covering|the|data)"
 
 # Words that say nothing of what is wanted. What narrows a time, an order or a choice ("since", "week", "below",
 # "each") is not among them: left out, it would change what is meant.
@@ -41,15 +40,11 @@ _CLOCKS = re.compile(
     rf"(?P<second>{_CLOCK})(?![\d:])(?:\s*(?:UTC?|Z)\b)?",
     re.IGNORECASE,
 )
-_DAY_OF_YEAR = (
-    re.compile(
-        r"\b(?P<year>\d{4})[,\s]+(?:doy|day of (?:the )?year|day)\s+(?P<day>\d{1,3})\b", re.IGNORECASE
-    ),
-    re.compile(
-        r"\b(?:doy|day of (?:the )?year|day)\s+(?P<day>\d{1,3})(?:\s*,\s*|\s+of\s+|\s+in\s+|\s+)(?P<year>\d{4})\b",
-        re.IGNORECASE,
-    ),
+_LEAD = re.compile(
+    r"(?:for|in|during|over|on|throughout|within)\s+|from\s+(?=(?:the\s+)?(?:last|past|this|current|previous)\b)",
+    re.IGNORECASE,
 )
+"""What leads to a time in a sentence and is no part of it."""
 
 
 class Sentence:
@@ -95,16 +90,7 @@ class Sentence:
 
     def take_times(self, now: datetime) -> list[str]:
         """Phrases that are times from end to end, the longest first where they overlap, in their order."""
-        found: list[tuple[int, str]] = [*self._days_of_year(now), *self._clocks(now)]
-        for between in list(_BETWEEN.finditer(self._left)):
-            tail = self._left[between.end() :]
-            words = list(_WORD.finditer(tail))[:_LONGEST_TIME]
-            for count in range(len(words), 0, -1):
-                text = f"{between[1]} to {tail[: words[count - 1].end()].rstrip('.?!')}"
-                if _is_time(text, now):
-                    self._remove(between.start(), between.end() + words[count - 1].end())
-                    found.append((between.start(), text))
-                    break
+        found = list(self._clocks(now))
         words = list(_WORD.finditer(self._left))
         spans = sorted(
             (
@@ -121,12 +107,15 @@ class Sentence:
             start, stop = words[first].start(), words[last].end()
             text = self._left[start:stop].rstrip(".?!:")
             if _TAKEN in text or not re.search(
-                r"\d|last|past|this|previous|today|yesterday", text, re.IGNORECASE
+                r"\d|last|past|this|current|previous|today|yesterday", text, re.IGNORECASE
             ):
                 continue
             if re.fullmatch(r"\d{1,3}", text) or not _is_time(text, now):
                 continue
             taken.append(range(first, last + 1))
+            lead = _LEAD.match(text)
+            if lead and _is_time(text[lead.end() :], now):
+                start, text = start + lead.end(), text[lead.end() :]
             found.append((start, text))
         for start, text in found:
             if self._left[start : start + len(text)] == text:
@@ -140,15 +129,6 @@ class Sentence:
             ):
                 pass
         return [text for _, text in sorted(found)]
-
-    def _days_of_year(self, now: datetime) -> Iterator[tuple[int, str]]:
-        """Days of year beside their year: ``DOY 131 2024``."""
-        for pattern in _DAY_OF_YEAR:
-            for one in pattern.finditer(self._left):
-                text = f"{one['year']}-{one['day'].zfill(3)}"
-                if _is_time(text, now):
-                    self._remove(*one.span())
-                    yield one.start(), text
 
     def _clocks(self, now: datetime) -> Iterator[tuple[int, str]]:
         """Two clocks beside one day: ``2 January 2023 from 10:00 to 12:00``, ``10:00-12:00 on 2 January 2023``."""

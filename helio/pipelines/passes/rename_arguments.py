@@ -11,6 +11,7 @@ from typing import Any
 from helio.errors import TimeRangeError
 from helio.pipelines.diagnostics import Diagnostic, Fix, StepId, pointer
 from helio.pipelines.passes.edit import Context, Dataset, Edit, Finding, Operation, added, removed, replaced
+from helio.pipelines.passes.spell_times import joined, read_otherwise
 from helio.pipelines.passes.synonyms import ARGUMENTS, RANGE_PAIRS, argument_spellings, fold, folded, is_null
 from helio.pipelines.passes.unpack_json import unpack
 from helio.pipelines.passes.walk import each_step, id_of, name_of
@@ -26,7 +27,7 @@ SEVERAL = re.compile(r"\s*[^\s,()\[\]{}]+(?:\s*,\s*[^\s,()\[\]{}]+)+\s*")
 def rename_arguments(plan: Document, context: Context) -> Iterator[Finding]:
     """Rename arguments that are another word for one of the tool's; refuse two that disagree.
 
-    A start and a stop become the one time range that they are.
+    A start and a stop become the one time range that they are. An ``end_date`` without a clock is included whole.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
@@ -240,9 +241,12 @@ class _Renaming:
             start, stop = self.args[first], self.args[second]
             if not isinstance(start, str) or not isinstance(stop, str) or is_null(start) or is_null(stop):
                 return
-            joined = f"{start.strip()} to {stop.strip()}"
+            phrase = joined(start, stop, second)
+            written = f"{first} '{start}' with {second} '{stop}'"
+            warning = read_otherwise(phrase, joined(start, stop, ""), written)
+            spelt = phrase
             with suppress(TimeRangeError):  # spell_times says what is wrong with it, where it belongs
-                joined = canonical(joined)
+                spelt = canonical(phrase)
             there = self.args.get(target)
             operations = (
                 *removed(pointer(*self.path, first), start),
@@ -250,10 +254,10 @@ class _Renaming:
             )
             at = pointer(*self.path, target)
             if target in self.args and not is_null(there):
-                if not _same_range(there, joined):
+                if not _same_range(there, spelt):
                     yield Diagnostic(
                         "HN502",
-                        f"'{first}' and '{second}' say {joined}, and '{target}' says {_shown(there)}",
+                        f"'{first}' and '{second}' say {spelt}, and '{target}' says {_shown(there)}",
                         step_id=self.step_id,
                         tool_name=self.signature.name,
                         path=pointer(*self.path, first),
@@ -262,11 +266,14 @@ class _Renaming:
                     )
                     return
             elif target in self.args:
-                operations += replaced(at, there, joined)
+                operations += replaced(at, there, spelt)
             else:
-                operations += added(at, joined)
-            message = f"{first} and {second} are the {target} {joined}"
-            yield Edit("HN701", message, operations, self.step_id, path=at)
+                operations += added(at, spelt)
+            message = f"{first} and {second} are the {target} {spelt}"
+            if phrase != joined(start, stop, ""):
+                message += f": {second} is included whole"
+            code = "HN705" if warning else "HN701"
+            yield Edit(code, message, operations, self.step_id, warning=warning, path=at)
 
 
 _FOLDED = {name: frozenset(map(fold, words)) for name, words in ARGUMENTS.items()}
@@ -277,11 +284,11 @@ def _same(there: Any, value: Any) -> bool:
     return bool(there == value) or [there] == value or there == [value]
 
 
-def _same_range(there: Any, joined: str) -> bool:
+def _same_range(there: Any, spelt: str) -> bool:
     if not isinstance(there, str):
         return False
     try:
-        return canonical(there) == joined
+        return canonical(there) == spelt
     except TimeRangeError:
         return False
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from typing import Any
 
 from helio.errors import TimeRangeError
@@ -14,7 +16,7 @@ from helio.pipelines.passes.unpack_json import unpack
 from helio.pipelines.passes.walk import each_step, id_of, name_of, variables_of
 from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN
-from helio.time_range import canonical, is_relative
+from helio.time_range import canonical, former_meaning, is_relative, names_days
 
 MEANT = re.compile(r"did you mean '(.+)'\?")
 
@@ -22,16 +24,20 @@ MEANT = re.compile(r"did you mean '(.+)'\?")
 def spell_times(plan: Document, context: Context) -> Iterator[Finding]:
     """Write each time range as ``A to B``, or as the relative phrase that it is; it is resolved only in a run.
 
+    A phrase that earlier versions read as another range is written as what it means now, with a warning.
+
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
     >>> steps = [{"step_id": 1, "tool_name": "fetch_data", "tool_args": {"time_range": time}}
-    ...          for time in (["2024-01-01", "2024-01-08"], "past 5 days", "last 3 days of May", "2024-03 to 2024-01")]
+    ...          for time in (["2024-01-01", "2024-01-08"], "past 5 days", "last 3 days of May", "2024-03 to 2024-01",
+    ...                       "2024-01/2024-03")]
     >>> for found in spell_times({"steps": steps}, Context(signatures(), datetime(2024, 1, 1), {})):
     ...     print(found.code, found.message)
     HN701 2024-01-01 to 2024-01-08
     HN704 last 5 days
     HN702 'last 3 days of May' is not understood as a time range
     HN703 '2024-03 to 2024-01' ends before it starts
+    HN705 2024-01-01 to 2024-03-01
     """
     times = {
         name for name, facts in variables_of(plan).items() if facts.get("type") in ("time_range", "interval")
@@ -58,7 +64,7 @@ def spell_times(plan: Document, context: Context) -> Iterator[Finding]:
 def _spelt(
     value: Any, at: str, step_id: StepId | None, tool: str, whose: str, times: Collection[str] = ()
 ) -> Iterator[Finding]:
-    text = one_phrase(value)
+    text, older = _phrases(value) or (None, "")
     held = [one for one in TOKEN.findall(text or "") if one in times]
     if text is not None and held and TOKEN.fullmatch(text) is None:
         yield Diagnostic(
@@ -79,8 +85,10 @@ def _spelt(
     try:
         spelt = canonical(text)
         if spelt != value:
-            code = "HN704" if is_relative(spelt) else "HN701"
-            yield Edit(code, f"{whose}{spelt}", replaced(at, value, spelt), step_id, path=at)
+            written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            warning = read_otherwise(text, older, f"'{written}'")
+            code = "HN705" if warning else "HN704" if is_relative(spelt) else "HN701"
+            yield Edit(code, f"{whose}{spelt}", replaced(at, value, spelt), step_id, warning=warning, path=at)
     except TimeRangeError as error:
         meant = [found[1] for found in [MEANT.fullmatch(error.advice or "")] if found]
         yield Diagnostic(
@@ -95,21 +103,52 @@ def _spelt(
         )
 
 
-def one_phrase(value: Any) -> str | None:
-    """The phrase of a range given as a text, a list of start and stop, or an object of them."""
+def joined(start: str, stop: str, stop_name: str) -> str:
+    """The phrase of a start and a stop; an ``end_date`` without a clock is a whole day, and included.
+
+    >>> joined("2024-05-10", "2024-05-12", "end_date"), joined("2024-05-10", "2024-05-12", "end")
+    ('2024-05-10 through 2024-05-12', '2024-05-10 to 2024-05-12')
+    """
+    included = "date" in fold(stop_name) and names_days(stop)
+    return f"{start.strip()} {'through' if included else 'to'} {stop.strip()}"
+
+
+def read_otherwise(text: str, older: str, written: str) -> str:
+    """What to say of a phrase that earlier versions read as another range; empty for all others.
+
+    Parameters
+    ----------
+    older : str
+        The phrase as which they read it: the same one, if it was given as a text.
+    written : str
+        How the author wrote it, for the message.
+    """
+    with suppress(TimeRangeError):  # they refused it, so that nothing was ever made of it
+        former = former_meaning(text) if older == text else canonical(older)
+        if former is not None and former != canonical(text):
+            return f"{written} is {canonical(text)}; earlier versions of helio read it as {former}"
+    return ""
+
+
+def _phrases(value: Any) -> tuple[str, str] | None:
+    """The phrase of a range given as a text, a list or an object of start and stop; and that of earlier versions."""
     if isinstance(value, str):
         members = unpack(value, list) or unpack(value, dict)
-        return value if members is None else one_phrase(members) or value
+        return (value, value) if members is None else _phrases(members) or (value, value)
     if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
+        return str(value), str(value)
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
         if len(value) == 2 and not any(map(is_null, value)):
-            return f"{value[0].strip()} to {value[1].strip()}"
-        return value[0] if len(value) == 1 else None
+            return _joined_phrases(value[0], value[1], "")
+        return (value[0], value[0]) if len(value) == 1 else None
     if isinstance(value, dict) and len(value) == 2:
         members = {fold(key): one for key, one in value.items()}
         for first, second in RANGE_PAIRS:
             start, stop = members.get(fold(first)), members.get(fold(second))
-            if isinstance(start, str) and isinstance(stop, str):
-                return one_phrase([start, stop])
+            if isinstance(start, str) and isinstance(stop, str) and not is_null(start) and not is_null(stop):
+                return _joined_phrases(start, stop, second)
     return None
+
+
+def _joined_phrases(start: str, stop: str, stop_name: str) -> tuple[str, str]:
+    return joined(start, stop, stop_name), joined(start, stop, "")
