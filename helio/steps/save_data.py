@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from helio.steps.export.about import about
 from helio.steps.export.formats import ENDINGS, Format, file_of_export
 from helio.steps.export.names import parameters_of
+from helio.steps.signature import whole_range
 from helio.steps.tool import tool
 from helio.store.table import Table
 
@@ -27,7 +28,7 @@ class Export:
     media_type: str
 
 
-@tool(version=2)
+@tool(version=2, context=whole_range("a file holds all records"))
 def save_data(tables: dict[str, Table], *, filename: str = "", format: Format | None = None) -> Export:
     """Export one or several tables as a file.
 

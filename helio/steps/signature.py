@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NewType
@@ -58,6 +58,41 @@ class Argument:
 
 
 @dataclass(frozen=True)
+class Context:
+    """Which records of its tables one record of a tool's result may depend on.
+
+    Parameters
+    ----------
+    reach : "record", "window" or "range"
+        Those of the same epoch; those within a window; all of them.
+    lengths : tuple of str
+        For a window: the arguments whose sum is the longest distance in time, on either side.
+    records : int
+        For a window: how many records beyond that distance may count too, on either side.
+    reason : str
+        For the whole range: why.
+    """
+
+    reach: Literal["record", "window", "range"]
+    lengths: tuple[str, ...] = ()
+    records: int = 0
+    reason: str = ""
+
+
+RECORD = Context("record")
+
+
+def window(*lengths: str, records: int = 0) -> Context:
+    """A context of limited reach."""
+    return Context("window", lengths, records)
+
+
+def whole_range(reason: str) -> Context:
+    """A context without a limit, which needs a reason."""
+    return Context("range", reason=reason)
+
+
+@dataclass(frozen=True)
 class Signature:
     """Everything that a template, a schema and a page of help need to know about a tool."""
 
@@ -71,10 +106,15 @@ class Signature:
     """Groups of arguments of which one must be given."""
     runs: bool = True
     """False for a spelling that passes lower to another tool, or a tool that this version cannot run."""
-    range_capable: bool = False
-    """Whether one call for a range gives the same records as calls for its parts, put together."""
+    context: Context = RECORD
+    """Which records of its tables one record of the result may depend on."""
     gives_quantity: Quantity = ANYTHING
     """What the table that is given always is, where that does not depend on the inputs."""
+
+    @property
+    def range_capable(self) -> bool:
+        """Whether one call for a range gives the same records as calls for its parts, put together."""
+        return self.context.reach == "record"
 
     @property
     def runs_code(self) -> bool:
@@ -108,7 +148,7 @@ class Signature:
             "summary": self.summary,
             "gives": self.gives,
             "runs": self.runs,
-            "range_capable": self.range_capable,
+            "context": asdict(self.context),
             "needs": [list(group) for group in self.needs],
             "tables": [
                 {
@@ -139,7 +179,7 @@ class Signature:
             summary=written["summary"],
             gives=written["gives"],
             runs=written["runs"],
-            range_capable=written["range_capable"],
+            context=Context(**{**written["context"], "lengths": tuple(written["context"]["lengths"])}),
             needs=tuple(tuple(group) for group in written["needs"]),
             tables=tuple(
                 TableInput(

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 from helio.sources.provider import Providers
 from helio.steps.quantity import ANYTHING, Quantity
 from helio.steps.sandbox.jail import Jail
-from helio.steps.signature import CODE, Argument, Code, Gives, Schema, Signature, TableInput, Text
+from helio.steps.signature import CODE, Argument, Code, Context, Gives, Schema, Signature, TableInput, Text
 from helio.store.table import Table
 from helio.time_range import Duration, TimeRange
 
@@ -33,19 +33,19 @@ class ToolMark:
     """Left on a function by `tool`."""
 
     version: int
+    context: Context
     needs: tuple[tuple[str, ...], ...] = ()
     labels_in: tuple[str, ...] = field(default=())
     runs: bool = True
-    range_capable: bool = False
     scalar: tuple[str, ...] = ()
 
 
 def tool(
     *,
     version: int,
+    context: Context,
     needs: tuple[tuple[str, ...], ...] = (),
     labels_in: tuple[str, ...] = (),
-    range_capable: bool = False,
     scalar: tuple[str, ...] = (),
 ) -> Callable[[Function], Function]:
     """Mark a function as a tool.
@@ -59,18 +59,18 @@ def tool(
     ----------
     version : int
         Raised with any change to what the tool returns, so that old results are computed again.
+    context : Context
+        Which records of its tables one record of the result may depend on; a test holds it to the bit.
     needs : tuple of tuple of str
         Groups of arguments of which one must be given.
     labels_in : tuple of str
         For a mapping of tables: the places in the arguments that name the labels, the first one complete.
-    range_capable : bool
-        Whether one call for a range gives the same records as calls for its parts, put together.
     scalar : tuple of str
         Tables of which one component is taken at a time.
     """
 
     def mark(function: Function) -> Function:
-        marked = ToolMark(version, needs, labels_in, range_capable=range_capable, scalar=scalar)
+        marked = ToolMark(version, context, needs, labels_in, scalar=scalar)
         function.__tool__ = marked  # type: ignore[attr-defined]
         return function
 
@@ -120,7 +120,7 @@ def signature_of(function: Callable[..., Any]) -> Signature:
         arguments=(*named, *arguments),
         needs=mark.needs,
         runs=mark.runs,
-        range_capable=mark.range_capable,
+        context=mark.context,
         gives_quantity=gives_quantity,
     )
 

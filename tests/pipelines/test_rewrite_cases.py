@@ -18,7 +18,7 @@ from helio.pipelines.parse import parse
 from helio.pipelines.passes.edit import Context, Dataset, Policy
 from helio.pipelines.plan import bind, normalise
 from helio.pipelines.runner import Rewritten, replay, undo
-from helio.steps.signature import Argument, Signature, TableInput, signatures
+from helio.steps.signature import RECORD, Argument, Signature, TableInput, signatures, whole_range
 
 DATA = Path(__file__).parents[1] / "data"
 FILES = [DATA / f"rewrite_cases{part}.json" for part in ("", "_expanded", "_more")]
@@ -137,8 +137,8 @@ def signature(name: str, facts: Any) -> Signature:
         if one in names
     )
     gives = "table" if "output_label" in names else "export" if facts.get("artifact") else "figure"
-    capable = bool(facts.get("range_capable"))
-    return Signature(name, 1, name, gives, tables, arguments, range_capable=capable)  # type: ignore[arg-type]
+    context = RECORD if facts.get("range_capable") else whole_range("not known")
+    return Signature(name, 1, name, gives, tables, arguments, context=context)  # type: ignore[arg-type]
 
 
 def fits(found: Diagnostic, expected: Mapping[str, Any]) -> bool:

@@ -1,6 +1,5 @@
 """What HAPI servers say of datasets and send of them, without any server."""
 
-import json
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -428,9 +427,8 @@ def hapi_samples(archive: Path) -> Path:
 def sample(path: Path) -> tuple[Info, bytes]:
     """A body that begins with its header."""
     body = path.read_bytes()
-    data = hapi_reply.data_in(body)
-    header = body[: len(body) - len(data)].replace(b"\n#", b"\n").removeprefix(b"#")
-    return read_info(path.stem, {"startDate": START, "stopDate": STOP, **json.loads(header)}, str(path)), data
+    header, data = hapi_reply.split_header(body)
+    return read_info(path.stem, {"startDate": START, "stopDate": STOP, **header}, str(path)), data
 
 
 @pytest.mark.archive

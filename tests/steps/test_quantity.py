@@ -11,13 +11,13 @@ import pytest
 from helio.errors import ClockMismatch, FrameMismatch, StepError, UnitMismatch
 from helio.steps.compute.running_average import running_average
 from helio.steps.quantity import ANYTHING, Quantity, check_quantity, same_clock, same_frame, same_unit
-from helio.steps.signature import Signature
+from helio.steps.signature import RECORD, Signature
 from helio.steps.tool import signature_of, tool
 from helio.store.table import Table
 from tests.steps.series import epochs, spectrum, vector
 
 
-@tool(version=1)
+@tool(version=1, context=RECORD)
 def pressure(
     field: Annotated[Table, Quantity("nT", kind="vector", frames=("GSE", "GSM"))],
     density: Annotated[Table, Quantity("cm^-3", kind="scalar")],
@@ -26,13 +26,13 @@ def pressure(
     raise NotImplementedError
 
 
-@tool(version=1)
+@tool(version=1, context=RECORD)
 def average(series: list[Annotated[Table, Quantity("km/s")]]) -> Table:
     """A tool that takes a list."""
     raise NotImplementedError
 
 
-@tool(version=1)
+@tool(version=1, context=RECORD)
 def ratio(one: Table, other: Annotated[Table, Quantity("1")] | None = None) -> Table:
     """A tool that can do without its second table."""
     raise NotImplementedError

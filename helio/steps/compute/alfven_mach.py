@@ -11,11 +11,12 @@ from helio.steps.compute.alpha_particles import alpha_fraction
 from helio.steps.compute.cartesian import length_of
 from helio.steps.compute.derived import derived, on_one_clock
 from helio.steps.quantity import Quantity
+from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=3, range_capable=True)
+@tool(version=3, context=RECORD)
 def alfven_mach(
     velocity: Annotated[Table, Quantity("km/s")],
     field: Annotated[Table, Quantity("nT")],

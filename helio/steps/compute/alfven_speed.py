@@ -12,11 +12,12 @@ from helio.steps.compute.cartesian import Values, length_of
 from helio.steps.compute.derived import derived, on_one_clock
 from helio.steps.compute.possible import positive
 from helio.steps.quantity import Quantity
+from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=3, range_capable=True)
+@tool(version=3, context=RECORD)
 def alfven_speed(
     field: Annotated[Table, Quantity("nT")],
     density: Annotated[Table, Quantity("cm^-3", kind="scalar")],

@@ -11,13 +11,14 @@ from helio.errors import StepError
 from helio.steps.compute.between_samples import values_at
 from helio.steps.compute.shares import missing, share
 from helio.steps.compute.stretches import in_words
+from helio.steps.signature import window
 from helio.steps.tool import tool
 from helio.store.leap_seconds import counted
 from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=3)
+@tool(version=3, context=window("limit", records=1))
 def align(
     series: Table, onto: Table, *, limit: Duration, method: Literal["linear", "nearest"] = "linear"
 ) -> Table:

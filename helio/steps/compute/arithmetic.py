@@ -15,7 +15,7 @@ from helio.steps.compute.columns import columns_of
 from helio.steps.compute.lone_component import letter_of
 from helio.steps.compute.shares import missing, share
 from helio.steps.quantity import frame_of_series, same_clock, same_frame, same_unit
-from helio.steps.signature import Text
+from helio.steps.signature import RECORD, Text
 from helio.steps.tool import tool
 from helio.store.periods import known_periods
 from helio.store.representation import Representation
@@ -25,7 +25,7 @@ Operation = Literal["add", "subtract", "multiply", "divide"]
 _SIGNS = {"add": "+", "subtract": "−", "multiply": "·", "divide": "/"}
 
 
-@tool(version=4, range_capable=True)
+@tool(version=4, context=RECORD)
 def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = Text("")) -> Table:
     """Add, subtract, multiply or divide two tables, record by record, with their units.
 

@@ -12,6 +12,7 @@ from helio.steps.compute.cartesian import cartesian
 from helio.steps.compute.derived import on_one_clock
 from helio.steps.compute.lone_component import hold_length, letter_of
 from helio.steps.quantity import Quantity, same_frame
+from helio.steps.signature import whole_range
 from helio.steps.tool import tool
 from helio.store.leap_seconds import elapsed, from_elapsed, leap_notes
 from helio.store.table import Table, merge_sources
@@ -20,7 +21,11 @@ LATEST = float(np.iinfo(np.int64).max) - 1e12
 """In ns since 1970: the last epoch that can be written, but for the rounding of a double, is in 2262."""
 
 
-@tool(version=3, needs=(("position_label", "from_x"),))
+@tool(
+    version=3,
+    context=whole_range("faster plasma overtakes whatever left before it"),
+    needs=(("position_label", "from_x"),),
+)
 def ballistic_shift(
     series: Table,
     velocity: Annotated[Table, Quantity("km/s", frames=("GSE", "GSM"))],

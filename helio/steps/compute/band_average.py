@@ -11,11 +11,12 @@ import numpy.typing as npt
 from helio.errors import StepError
 from helio.steps.compute.bins import bin_sets, centres_of, edges_in_words, place_of
 from helio.steps.quantity import Quantity
+from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=2)
+@tool(version=2, context=RECORD)
 def band_average(
     spectrum: Annotated[Table, Quantity(kind="spectrum")], *, bands: list[tuple[float, float]], axis: str = ""
 ) -> Table:

@@ -13,11 +13,12 @@ from helio.knowledge.unit_products import unit_product
 from helio.knowledge.units import canonical_unit, unit_factors
 from helio.steps.compute.bins import bin_sets, centres_of, edges_in_words, place_of
 from helio.steps.quantity import Quantity
+from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=4)
+@tool(version=4, context=RECORD)
 def band_integral(
     spectrum: Annotated[Table, Quantity(kind="spectrum")], *, bands: list[tuple[float, float]], axis: str = ""
 ) -> Table:

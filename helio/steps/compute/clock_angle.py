@@ -9,11 +9,12 @@ import numpy as np
 from helio.steps.compute.cartesian import cartesian
 from helio.steps.compute.derived import derived
 from helio.steps.quantity import Quantity
+from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=4, range_capable=True)
+@tool(version=4, context=RECORD)
 def clock_angle(
     field: Annotated[Table, Quantity(kind="vector", frames=("GSM", "GSE"))],
 ) -> Annotated[Table, Quantity("deg", kind="scalar")]:

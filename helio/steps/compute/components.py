@@ -9,12 +9,13 @@ import numpy as np
 
 from helio.errors import StepError
 from helio.steps.quantity import Quantity
+from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.periods import known_periods
 from helio.store.table import Table
 
 
-@tool(version=1)
+@tool(version=1, context=RECORD)
 def components(vector: Annotated[Table, Quantity(kind="vector")], *, keep: list[str]) -> Table:
     """Take components by name, in the order they are named.
 

@@ -10,13 +10,13 @@ from helio.errors import BadResult, StepError
 from helio.steps.sandbox.jail import Jail
 from helio.steps.sandbox.result import as_table, label_and_unit
 from helio.steps.sandbox.run_code import run_code
-from helio.steps.signature import Code, Text
+from helio.steps.signature import Code, Text, whole_range
 from helio.steps.tool import Labelled, tool
 from helio.store.table import Table
 from helio.time_range import TimeRange
 
 
-@tool(version=1, scalar=("source",))
+@tool(version=1, context=whole_range("code may use all records"), scalar=("source",))
 def compute_spectrogram(
     jail: Jail,
     source: Labelled,

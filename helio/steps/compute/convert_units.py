@@ -9,12 +9,13 @@ import numpy as np
 
 from helio.errors import StepError, UnitMismatch
 from helio.knowledge.constants import BOLTZMANN, ELEMENTARY_CHARGE
+from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.periods import scaled_periods
 from helio.store.table import Table
 
 
-@tool(version=1, range_capable=True)
+@tool(version=1, context=RECORD)
 def convert_units(series: Table, *, to: str, equivalence: Literal["none", "thermal"] = "none") -> Table:
     """Express a series in another unit of the same dimension.
 

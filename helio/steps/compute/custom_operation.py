@@ -5,12 +5,12 @@ from __future__ import annotations
 from helio.steps.sandbox.jail import Jail
 from helio.steps.sandbox.result import as_table
 from helio.steps.sandbox.run_code import run_code
-from helio.steps.signature import Code, Text
+from helio.steps.signature import Code, Text, whole_range
 from helio.steps.tool import Labelled, tool
 from helio.store.table import Table
 
 
-@tool(version=1)
+@tool(version=1, context=whole_range("code may use all records"))
 def custom_operation(
     jail: Jail,
     sources: list[Labelled],

@@ -8,6 +8,7 @@ from typing import Literal
 from helio.errors import FrameMismatch, StepError, UnitMismatch
 from helio.sources.istp import is_flux
 from helio.steps.compute.bins import place_of
+from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.periods import turn_of
 from helio.store.table import Table
@@ -17,7 +18,7 @@ Stated = Literal["", "cartesian", "spherical", "cylindrical", "diagonal", "none"
 
 @tool(
     version=3,
-    range_capable=True,
+    context=RECORD,
     needs=(("unit", "frame", "axis_unit", "representation", "wraps"),),
 )
 def declare_quantity(

@@ -10,15 +10,15 @@ from helio.knowledge.unit_products import unit_product
 from helio.steps.compute.angles import shorter_way, turning
 from helio.steps.compute.bins import hold_bins
 from helio.steps.compute.columns import columns_of
-from helio.steps.compute.stretches import GAP_FACTOR
-from helio.steps.render.gaps import local_cadence
+from helio.steps.compute.stretches import CADENCE_STEPS, GAP_FACTOR, local_cadence
+from helio.steps.signature import window
 from helio.steps.tool import tool
 from helio.store.leap_seconds import elapsed
 from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=4)
+@tool(version=4, context=window(records=2 * CADENCE_STEPS))
 def derivative(series: Table, *, limit: Duration | None = None) -> Table:
     """Time derivative of a series, in its unit per second.
 

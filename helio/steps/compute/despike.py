@@ -14,6 +14,7 @@ from helio.steps.compute.columns import columns_of
 from helio.steps.compute.medians import row_medians
 from helio.steps.compute.shares import missing, share
 from helio.steps.compute.window_sums import centred_windows
+from helio.steps.signature import window
 from helio.steps.tool import tool
 from helio.store.table import Table
 from helio.time_range import Duration
@@ -26,7 +27,7 @@ _BLOCK = 1 << 18
 """Samples of windows laid out at once: 2 MB."""
 
 
-@tool(version=3)
+@tool(version=3, context=window("window"))
 def despike(series: Table, *, window: Duration, threshold: float = 5.0, floor: float = 0.0) -> Table:
     """Set spikes to missing: values far from the median of their surroundings (Hampel identifier).
 

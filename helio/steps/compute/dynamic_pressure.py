@@ -9,11 +9,12 @@ from helio.steps.compute.cartesian import length_of
 from helio.steps.compute.derived import derived, on_one_clock
 from helio.steps.compute.possible import not_negative
 from helio.steps.quantity import Quantity
+from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=3, range_capable=True)
+@tool(version=3, context=RECORD)
 def dynamic_pressure(
     density: Annotated[Table, Quantity("cm^-3", kind="scalar")],
     velocity: Annotated[Table, Quantity("km/s")],

@@ -10,11 +10,12 @@ from helio.steps.compute.cartesian import cartesian, renamed
 from helio.steps.compute.derived import derived, on_one_clock
 from helio.steps.compute.rotate import LETTERS
 from helio.steps.quantity import Quantity, same_frame
+from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=3, range_capable=True)
+@tool(version=3, context=RECORD)
 def electric_field(
     velocity: Annotated[Table, Quantity("km/s", kind="vector")],
     field: Annotated[Table, Quantity("nT", kind="vector")],

@@ -10,11 +10,12 @@ from helio.knowledge.constants import ELEMENTARY_CHARGE, PARTICLES
 from helio.steps.compute.cartesian import length_of
 from helio.steps.compute.derived import derived
 from helio.steps.quantity import Quantity
+from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=3, range_capable=True)
+@tool(version=3, context=RECORD)
 def gyrofrequency(
     field: Annotated[Table, Quantity("nT")], *, particle: Literal["proton", "electron", "alpha"] = "proton"
 ) -> Annotated[Table, Quantity("Hz", kind="scalar")]:

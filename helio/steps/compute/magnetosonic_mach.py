@@ -13,6 +13,7 @@ from helio.steps.compute.derived import derived, on_one_clock
 from helio.steps.compute.plasma_pressure import thermal_pressure
 from helio.steps.compute.possible import positive
 from helio.steps.quantity import Quantity
+from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
@@ -20,7 +21,7 @@ ADIABATIC = 5.0 / 3.0
 """Ratio of specific heats of a gas with three degrees of freedom."""
 
 
-@tool(version=3, range_capable=True)
+@tool(version=3, context=RECORD)
 def magnetosonic_mach(
     velocity: Annotated[Table, Quantity("km/s")],
     density: Annotated[Table, Quantity("cm^-3", kind="scalar")],

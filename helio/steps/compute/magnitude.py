@@ -9,11 +9,12 @@ import numpy as np
 
 from helio.steps.compute.cartesian import cartesian
 from helio.steps.quantity import Quantity
+from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=3)
+@tool(version=3, context=RECORD)
 def magnitude(vector: Annotated[Table, Quantity(kind="vector")]) -> Table:
     """Euclidean norm of a vector of three components.
 

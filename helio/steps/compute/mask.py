@@ -10,13 +10,14 @@ import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.steps.compute.shares import share
+from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 Condition = Literal[">", ">=", "<", "<=", "equals", "not", "between", "outside"]
 
 
-@tool(version=1)
+@tool(version=1, context=RECORD)
 def mask(series: Table, *, where: Condition, value: float | list[float]) -> Table:
     """Set values to missing that meet a condition; what is given is taken out, the rest stays.
 

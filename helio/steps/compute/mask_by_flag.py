@@ -8,11 +8,12 @@ from helio.errors import StepError
 from helio.steps.compute.columns import columns_of
 from helio.steps.compute.mask import Condition, masked, meets, said
 from helio.steps.quantity import same_clock
+from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=1)
+@tool(version=1, context=RECORD)
 def mask_by_flag(
     series: Table, flag: Table, *, where: Condition = "not", value: float | list[float] = 0.0
 ) -> Table:

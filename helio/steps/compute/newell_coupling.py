@@ -9,13 +9,14 @@ import numpy as np
 from helio.steps.compute.cartesian import cartesian, length_of
 from helio.steps.compute.derived import derived, on_one_clock
 from helio.steps.quantity import Quantity
+from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 UNIT = "(km/s)^(4/3) nT^(2/3)"
 
 
-@tool(version=3, range_capable=True)
+@tool(version=3, context=RECORD)
 def newell_coupling(
     velocity: Annotated[Table, Quantity("km/s")],
     field: Annotated[Table, Quantity("nT", kind="vector", frames=("GSM",))],

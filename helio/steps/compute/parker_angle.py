@@ -13,6 +13,7 @@ from helio.steps.compute.derived import derived, on_one_clock
 from helio.steps.compute.lone_component import letter_of
 from helio.steps.compute.possible import not_negative, positive
 from helio.steps.quantity import Quantity
+from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
@@ -23,7 +24,7 @@ FARTHEST = 200.0
 """In AU, beyond the heliopause, where there is no solar wind; a distance in km is a slip."""
 
 
-@tool(version=3, range_capable=True, needs=(("radius_label", "distance"),))
+@tool(version=3, context=RECORD, needs=(("radius_label", "distance"),))
 def parker_angle(
     velocity: Annotated[Table, Quantity("km/s")],
     radius: Annotated[Table, Quantity("AU", kind="scalar")] | None = None,

@@ -11,11 +11,12 @@ from helio.errors import StepError
 from helio.sources.istp import is_flux
 from helio.steps.compute.bins import bin_sets, centres_of, place_of
 from helio.steps.quantity import Quantity
+from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Axis, Table
 
 
-@tool(version=2)
+@tool(version=2, context=RECORD)
 def pitch_angle_average(
     spectrum: Annotated[Table, Quantity(kind="spectrum")],
     *,

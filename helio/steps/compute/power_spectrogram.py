@@ -11,12 +11,18 @@ from helio.steps.compute.periodograms import Indices, Taper, Trend, periodograms
 from helio.steps.compute.resample import MOST_VALUES
 from helio.steps.compute.shares import share
 from helio.steps.compute.stretches import in_words
+from helio.steps.signature import whole_range
 from helio.steps.tool import tool
 from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=3)
+@tool(
+    version=3,
+    context=whole_range(
+        "windows are counted from the first sample of a stretch, and one cadence holds for all"
+    ),
+)
 def power_spectrogram(
     series: Table, *, window: Duration, overlap: float = 0.5, taper: Taper = "hann", trend: Trend = "mean"
 ) -> Table:

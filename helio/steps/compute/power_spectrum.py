@@ -9,12 +9,13 @@ import numpy as np
 from helio.steps.compute.periodograms import Taper, Trend, periodograms, spectrum_words, windows_of
 from helio.steps.compute.resample import intervals_of
 from helio.steps.compute.shares import share
+from helio.steps.signature import whole_range
 from helio.steps.tool import tool
 from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=4)
+@tool(version=4, context=whole_range("one spectrum is averaged over all windows"))
 def power_spectrum(
     series: Table,
     *,

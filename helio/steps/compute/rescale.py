@@ -9,13 +9,13 @@ import numpy as np
 
 from helio.errors import StepError
 from helio.knowledge.units import canonical_unit
-from helio.steps.signature import Text
+from helio.steps.signature import RECORD, Text
 from helio.steps.tool import tool
 from helio.store.periods import scaled_periods
 from helio.store.table import Table
 
 
-@tool(version=1, range_capable=True)
+@tool(version=1, context=RECORD)
 def rescale(
     series: Table, *, unit: str, factor: float = 1.0, offset: float = 0.0, name: Text = Text("")
 ) -> Table:

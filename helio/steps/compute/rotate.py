@@ -12,6 +12,7 @@ from helio.errors import StepError
 from helio.steps.compute.cartesian import along_axes, cartesian, cartesian_names, renamed
 from helio.steps.compute.frame_words import words_in_frame
 from helio.steps.quantity import Quantity
+from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
@@ -22,7 +23,7 @@ LETTERS: dict[str, tuple[str, str, str]] = {"LMN": ("L", "M", "N"), "RTN": ("R",
 """Names of the axes of frames that are not x, y, z."""
 
 
-@tool(version=3, range_capable=True)
+@tool(version=3, context=RECORD)
 def rotate(
     vector: Annotated[Table, Quantity(kind="vector")], *, matrix: list[list[float]], frame: str
 ) -> Table:

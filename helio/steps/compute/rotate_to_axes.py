@@ -10,11 +10,12 @@ from helio.steps.compute.cartesian import along_axes, cartesian, cartesian_names
 from helio.steps.compute.frame_words import words_in_frame
 from helio.steps.compute.rotate import orthonormal
 from helio.steps.quantity import Quantity, same_frame
+from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table, merge_sources
 
 
-@tool(version=3)
+@tool(version=3, context=RECORD)
 def rotate_to_axes(
     vector: Annotated[Table, Quantity(kind="vector")], axes: Annotated[Table, Quantity("1", kind="vector")]
 ) -> Table:

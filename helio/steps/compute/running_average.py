@@ -9,12 +9,13 @@ import numpy as np
 from helio.steps.compute.angles import mean_directions
 from helio.steps.compute.bins import hold_bins
 from helio.steps.compute.window_sums import centred_windows
+from helio.steps.signature import window
 from helio.steps.tool import tool
 from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=3)
+@tool(version=3, context=window("window"))
 def running_average(series: Table, *, window: Duration) -> Table:
     """Mean over a centred window of fixed duration.
 

@@ -10,11 +10,12 @@ from helio.steps.compute.derived import derived, on_one_clock
 from helio.steps.compute.lone_component import hold_b_z
 from helio.steps.compute.possible import positive
 from helio.steps.quantity import Quantity
+from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=2, range_capable=True)
+@tool(version=2, context=RECORD)
 def shue_standoff(
     pressure: Annotated[Table, Quantity("nPa", kind="scalar")],
     bz: Annotated[Table, Quantity("nT", kind="scalar", frames=("GSM",))],

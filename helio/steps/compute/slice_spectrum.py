@@ -11,11 +11,12 @@ import numpy.typing as npt
 from helio.errors import StepError
 from helio.steps.compute.bins import Bins, bin_sets, centres_of, place_of
 from helio.steps.quantity import Quantity
+from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Axis, Table
 
 
-@tool(version=2, needs=(("at", "between"),))
+@tool(version=2, context=RECORD, needs=(("at", "between"),))
 def slice_spectrum(
     spectrum: Annotated[Table, Quantity(kind="spectrum")],
     *,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from helio.steps.sandbox.jail import Jail
 from helio.steps.sandbox.result import as_table
 from helio.steps.sandbox.run_code import run_code
-from helio.steps.signature import Code, Text
+from helio.steps.signature import RECORD, Code, Text
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=1)
+@tool(version=1, context=RECORD)
 def store_dataframe(
     jail: Jail,
     *,

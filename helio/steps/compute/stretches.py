@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import ndimage
 
 from helio.errors import StepError
 from helio.steps.compute.columns import columns_of
@@ -22,6 +23,25 @@ JITTER = 0.1
 
 SLOW_MODE = 8
 """Steps in a row, above 1.5 cadences and alike, that are no longer gaps but another cadence."""
+
+
+CADENCE_STEPS = 17
+"""Steps whose median is the cadence about the one in the middle."""
+
+
+def local_cadence(epoch: Epochs) -> npt.NDArray[np.int64]:
+    """The cadence about each of the n - 1 steps of a series, in ns: the median of 17 steps, it in the middle.
+
+    Where the cadence changes, the longest of it and of its neighbours 17 steps away holds, so that a change of mode is
+    not a row of gaps. No step further away than 25 others counts.
+    """
+    steps = np.diff(counted(epoch))
+    if not steps.size:
+        return steps
+    medians = ndimage.median_filter(steps, size=CADENCE_STEPS, mode="reflect")
+    place = np.arange(steps.size)
+    before, after = np.maximum(place - CADENCE_STEPS, 0), np.minimum(place + CADENCE_STEPS, steps.size - 1)
+    return np.asarray(np.maximum(medians, np.maximum(medians[before], medians[after])))
 
 
 def cadence_of(series: Table, *, purpose: str) -> float:

@@ -12,11 +12,12 @@ from helio.steps.compute.cartesian import Values
 from helio.steps.compute.derived import derived
 from helio.steps.compute.possible import not_negative
 from helio.steps.quantity import Quantity
+from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=3, range_capable=True)
+@tool(version=3, context=RECORD)
 def thermal_speed(
     temperature: Annotated[Table, Quantity("K", kind="scalar")],
     *,

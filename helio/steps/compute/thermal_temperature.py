@@ -9,11 +9,12 @@ from helio.steps.compute.derived import derived
 from helio.steps.compute.possible import not_negative
 from helio.steps.compute.thermal_speed import check_factor
 from helio.steps.quantity import Quantity
+from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=2, range_capable=True)
+@tool(version=2, context=RECORD)
 def thermal_temperature(
     speed: Annotated[Table, Quantity("km/s", kind="scalar")],
     *,

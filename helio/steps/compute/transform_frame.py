@@ -9,11 +9,12 @@ from helio.steps.compute.cartesian import cartesian, cartesian_names, renamed
 from helio.steps.compute.frame_words import words_in_frame
 from helio.steps.compute.geocentric_frames import rotate_between
 from helio.steps.quantity import Quantity
+from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=3, range_capable=True)
+@tool(version=3, context=RECORD)
 def transform_frame(
     vector: Annotated[Table, Quantity(kind="vector", frames=("GSE", "GSM", "SM", "GEO", "GEI"))],
     *,

@@ -10,11 +10,12 @@ from helio.steps.compute.cartesian import Values, length_of
 from helio.steps.compute.derived import derived, on_one_clock
 from helio.steps.compute.lone_component import hold_b_z
 from helio.steps.quantity import Quantity
+from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=3, range_capable=True)
+@tool(version=3, context=RECORD)
 def vbs(
     velocity: Annotated[Table, Quantity("km/s")],
     bz: Annotated[Table, Quantity("nT", kind="scalar", frames=("GSM",))],

@@ -39,9 +39,10 @@ def window_sums(values: npt.NDArray[np.float64], first: Indices, last: Indices) 
     """Sum of ``values[first[i]:last[i]]`` for every i.
 
     A difference of running totals would lose the digits of a small value beside a large total, and would
-    let one spike spoil everything after it. Here the values are added in pairs, the pairs in pairs, and so
-    on; a window is put together from at most two partial sums per level, all of them inside it: pairwise
-    summation.
+    let one spike spoil everything after it. Here two neighbours are added, two of these sums, and so on; a window is
+    put together from one partial sum for each binary digit of its length: pairwise summation. What is added in which
+    order depends on the window alone, not on where it stands in the series, so that the same samples have the same
+    sum to the last bit.
 
     Parameters
     ----------
@@ -60,37 +61,34 @@ def window_sums(values: npt.NDArray[np.float64], first: Indices, last: Indices) 
     Higham, N. J. (1993), The accuracy of floating point summation, SIAM J. Sci. Comput. 14, 783.
     """
     sums = np.zeros((first.shape[0], values.shape[1]))
-    low, high = first.copy(), last.copy()
-    level = values
-    while (open_windows := low < high).any():
-        take = np.flatnonzero(open_windows & (low & 1 == 1))
-        sums[take] += level[low[take]]
-        low[take] += 1
-        take = np.flatnonzero((low < high) & (high & 1 == 1))
-        high[take] -= 1
-        sums[take] += level[high[take]]
-        low >>= 1
-        high >>= 1
-        pairs = level.shape[0] // 2
-        level = level[0 : 2 * pairs : 2] + level[1 : 2 * pairs : 2]
-    return sums
+    place, length = first.copy(), last - first
+    level, width = values, 1  # the sum of `width` values from each on
+    while True:
+        take = np.flatnonzero(length & width)
+        if take.size == length.size:
+            sums += level[place]
+            place += width
+        elif take.size:
+            sums[take] += level[place[take]]
+            place[take] += width
+        if 2 * width > length.max(initial=0):
+            return sums
+        level = level[:-width] + level[width:]
+        width *= 2
 
 
 def counted_means(values: npt.NDArray[Any], first: Indices, last: Indices) -> npt.NDArray[np.float64]:
     """Mean of the valid ``values[first[i]:last[i]]`` for every i; NaN where none is valid.
 
-    Windows are taken block by block, so that what is added stands in the processor's cache; the numbers are those of
-    all windows at once, to the last bit.
+    Windows are taken block by block, so that what is added stands in the processor's cache.
     """
     flat = columns_of(values)
     means = np.full((first.shape[0], flat.shape[1]), np.nan)
     longest = int((last - first).max(initial=1))
-    # Blocks begin where pairs of pairs do, up to those as long as a window: the order of additions is the same.
-    aligned = 1 << longest.bit_length()
     rows = max(_BLOCK, 8 * longest)
     for begin in range(0, first.shape[0], rows):
         low, high = first[begin : begin + rows], last[begin : begin + rows]
-        start = int(low.min()) // aligned * aligned
+        start = int(low.min())
         part = flat[start : max(int(high.max()), start)]
         low, high = low - start, high - start
         valid = ~np.isnan(part)

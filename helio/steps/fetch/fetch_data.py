@@ -12,6 +12,7 @@ from helio.knowledge.units import canonical_unit
 from helio.sources.provider import Provider, Providers
 from helio.steps.fetch.choices import ABSENT, Candidate, choices_of
 from helio.steps.fetch.first_look import look_first
+from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 from helio.time_range import TimeRange
@@ -45,8 +46,8 @@ class Fetched:
 
 @tool(
     version=3,
+    context=RECORD,
     needs=(("dataset_id", "candidates"), ("parameter_id", "parameters", "candidates")),
-    range_capable=True,
 )
 def fetch_data(
     providers: Providers,

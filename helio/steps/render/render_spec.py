@@ -47,6 +47,7 @@ from helio.steps.render.wording import (
     wrap,
     written_range,
 )
+from helio.steps.signature import whole_range
 from helio.steps.tool import tool
 from helio.store.component_names import axis_letters
 from helio.store.table import Table, merge_sources
@@ -61,7 +62,7 @@ _TITLE_COLUMN = 28
 """Titles of y axes stand in one column, at a font size of 14 this far from the panels or further."""
 
 
-@tool(version=5, labels_in=("spec.labels", "spec.panels"))
+@tool(version=5, context=whole_range("a figure shows all records"), labels_in=("spec.labels", "spec.panels"))
 def render_spec(
     tables: dict[str, Table], *, spec: FigureSpec, time_range: TimeRange | None = None, caption: str = ""
 ) -> Figure:

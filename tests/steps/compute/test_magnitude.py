@@ -158,7 +158,8 @@ def test_every_vector_of_the_archive_has_a_magnitude():
                         taken.append(name)
                     except StepError:
                         refused.add(table.components)
-    assert refused == {("year", "day", "msec")}
+    # the unit spin vectors of Wind MFI, and ELFIN's flags: the files do not say what their three numbers are
+    assert refused == {("year", "day", "msec"), ("1", "2", "3")}
     assert len(taken) > 60
     assert {"BGSEc", "B_RTN", "tha_pos_sse", "mms1_fgm_r_gse_brst_l2", "UceGSE", "DB_SC", "RTN"} <= set(taken)
 
