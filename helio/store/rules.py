@@ -39,26 +39,23 @@ class Rule:
 RULES: dict[str, Rule] = {
     "time ranges": Rule(
         "which interval the text of a time range means",
-        (
-            # one line for each change
-        ),
+        ("since 0.2 A/B ends where B begins at any precision, and 12:00-12:30 is no offset from UTC",),
     ),
     "epochs": Rule(
         "which time a record gets, and which records of equal time are kept",
-        (
-            # one line for each change
-        ),
+        ("since 0.2 records of a leap second are kept, and differences of epochs count leap seconds",),
     ),
     "table facts": Rule(
         "unit, frame, components and kind of a table, and what enters its digest",
         (
-            # one line for each change
+            "since 0.2 three components are Cartesian only where the file says so, and angles wrap by name, not by value",
         ),
     ),
     "reading": Rule(
         "how files and replies become numbers, and which are refused",
         (
-            # one line for each change
+            "since 0.2 a wrong checksum in a CDF, most records left out, and a reply of two editions are refused",
+            "since 0.2 packed times, times in several columns and offsets from UTC are read",
         ),
     ),
     "figures": Rule(
