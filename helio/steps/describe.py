@@ -85,6 +85,8 @@ class Description:
         Whether all steps but gaps are within a tenth of the cadence.
     gaps : int
         How many; `gap_s` is how long together, `longest_gap` the longest.
+    representation, periods
+        As `Table` has them: what the components are to each other, and after how much an angle is the same again.
     values : tuple of Values
         At most 12; `components` says how many there are.
     """
@@ -95,6 +97,8 @@ class Description:
     kind: Literal["scalar", "vector", "spectrum"]
     unit: str
     frame: str
+    representation: str
+    periods: tuple[float | None, ...]
     components: int
     rows: int
     start: str
@@ -168,6 +172,8 @@ def describe(table: Table, label: str = "") -> Description:
         kind=table.kind,
         unit=table.unit,
         frame=table.frame,
+        representation=table.representation,
+        periods=table.periods,
         components=len(table.components) or 1,
         rows=len(table),
         start=_iso(table.epoch[0]) if len(table) else "",
@@ -249,8 +255,10 @@ def description_lines(told: Description) -> list[str]:
     what = {"scalar": "one series", "vector": f"{told.components} components", "spectrum": "a spectrum"}[
         told.kind
     ]
-    frame = f", {told.frame}" if told.frame else ""
-    fact("values", f"{what}, {pretty_unit(told.unit) if told.unit else 'no unit'}{frame}")
+    facts = [what, pretty_unit(told.unit) if told.unit else "no unit", told.frame]
+    facts += [told.representation] if told.components in (3, 4) else []
+    facts += ["wraps"] if any(told.periods) else []
+    fact("values", ", ".join(filter(None, facts)))
     if not told.rows:
         fact("records", "none")
         return lines
