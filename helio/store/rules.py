@@ -48,7 +48,8 @@ RULES: dict[str, Rule] = {
     "table facts": Rule(
         "unit, frame, components and kind of a table, and what enters its digest",
         (
-            "since 0.2 three components are Cartesian only where the file says so, and angles wrap by name, not by value",
+            "since 0.2 three components are Cartesian only where the file says so, and whether an angle wraps does not "
+            "depend on its values",
         ),
     ),
     "reading": Rule(
