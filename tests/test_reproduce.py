@@ -947,3 +947,35 @@ def assert_same_values(table: Any, service: CdaWebStandIn, name: str) -> None:
     assert np.array_equal(np.concatenate(epochs), table.epoch)
     assert np.array_equal(np.concatenate(values), table.values, equal_nan=True)
     assert np.isfinite(table.values).any()
+
+
+# Folders that move
+
+
+def gle_of(folder: str) -> dict[str, str]:
+    """The digest of every result of the particles from a folder."""
+    result = helio("run", "gle73-particles", "--archive", folder, "-o", "out", "--json")
+    assert result.exit_code == 0, result.output
+    return digests(json.loads(result.stdout))
+
+
+def test_a_folder_that_is_moved_or_linked_to_gives_the_same_figure(service: CdaWebStandIn, tmp_path: Path):
+    first = gle_of("served")
+    ran = run_id()
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    Path("served").rename("deep/er/moved")
+    assert gle_of("deep/er/moved") == first
+    Path("linked").mkdir()
+    Path("linked", FILE).symlink_to(tmp_path / "deep/er/moved" / FILE)
+    assert gle_of("linked") == first
+    Path("deep/er/moved", FILE).rename(Path("deep/er", FILE))
+    assert gle_of("deep") == first
+    another_home()
+    assert gle_of("deep") == first
+    os.environ["HELIO_HOME"] = str(tmp_path / "home")
+    gone = helio("verify", ran)
+    assert gone.exit_code == 2
+    assert "served" in gone.output
+    assert "does not exist" in gone.output
+    assert "--archive" in gone.output
+    assert helio("verify", ran, "--archive", "deep").exit_code == 0

@@ -18,7 +18,7 @@ from helio.pipelines.lock import absolute_archive, listings, recorded_fetches
 from helio.pipelines.plan import Plan, make_plan
 from helio.pipelines.run import Direct, Run, run_plan
 from helio.settings import Settings
-from helio.sources.archives import Access
+from helio.sources.archives import Access, is_folder
 from helio.sources.cited_as import Citations
 from helio.store.runs import RunRecord, Runs
 from helio.store.source_file import SourceFile
@@ -70,9 +70,14 @@ def verify_run(
             f"the record of run {record.id} does not say which archive it used", advice="--archive DIR|NAME"
         )
     source = archive or header["archive"]
+    if not archive and is_folder(source) and not Path(source).is_dir():
+        raise RequestError(
+            f"the archive {source} of run {record.id} does not exist",
+            advice="--archive DIR, where its files are now; --archive NAME, if a provider serves them",
+        )
     plan = _plan_again(record, source, settings)
     access = access or Access()
-    if archive:
+    if archive or is_folder(source):
         access = replace(access, cited=_citations(record))
     else:
         access = replace(access, listed=listings(recorded_fetches(record)))
