@@ -491,8 +491,8 @@ def diff(old: str, new: str, settings: Settings | None = None) -> Comparison:
     from helio.store.store import Store
 
     settings = settings or read_settings()
-    runs = Runs(settings.runs)
-    return compare(runs.load(old), runs.load(new), judge=judge_by(Store(settings.store)))
+    runs, store = Runs(settings.runs), Store(settings.store)
+    return compare(runs.load(old), runs.load(new), judge=judge_by(store, store))
 
 
 def cite(run_id: str, settings: Settings | None = None) -> tuple[Citation, ...]:

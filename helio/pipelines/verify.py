@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from helio.errors import Offline, RequestError
-from helio.pipelines.compare import Comparison, Difference, compare
+from helio.pipelines.compare import Comparison, Difference, compare, judge_by
 from helio.pipelines.execute import StepResult
 from helio.pipelines.files import STATIC
 from helio.pipelines.known import CDAWEB_ALIKE, KnownDatasets
@@ -22,6 +22,7 @@ from helio.sources.archives import Access, is_folder
 from helio.sources.cited_as import Citations
 from helio.store.runs import RunRecord, Runs
 from helio.store.source_file import SourceFile
+from helio.store.store import Store
 
 _KEPT = ("files", "catalogue")
 """What a run reads in the home beside its store: files and replies of servers, and the renewed catalogue."""
@@ -104,7 +105,8 @@ def verify_run(
         done = run(replace(access, offline=True, refresh=False))
         if not access.offline and any(isinstance(one.error, Offline) for one in done.result.steps):
             done = run(access)
-        found = compare(record, Runs(own.runs).load(done.id))
+        judge = judge_by(Store(settings.store), Store(own.store))
+        found = compare(record, Runs(own.runs).load(done.id), judge=judge)
     unwritten = tuple(error.message for error in done.unwritten)
     changed = tuple(_why_unwritten(one, unwritten) for one in found.figures)
     archives = ("archive: ",) if absolute_archive(source) != header.get("archive") else ()
