@@ -204,7 +204,7 @@ def save_runs(
     settings = settings or read_settings()
     shelf, records = library(settings), Runs(settings.runs)
     chosen = [Chosen(records.load(one), tuple(steps)) for one, steps in runs]
-    made, notes = template_of(chosen, name)
+    made, notes = template_of(chosen, name, settings.hapi_servers)
     template, _, found = mend(json.dumps(made), now=read_now(None), pipelines=shelf.templates())
     if any(one.severity == "error" for one in found):
         raise InvalidTemplate(found)
