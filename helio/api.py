@@ -332,10 +332,8 @@ def run(
         if time_range or variables or now or archive:
             raise RequestError("a saved plan has its values already", advice="run the pipeline instead")
         bound, source, files = saved.plan, saved.archive, saved.files
-        if lock is not None and lock.template == saved.template:
-            lock = replace(
-                lock, template=bound.template_digest
-            )  # a saved plan is planned from its normal form
+        if lock is not None and saved.is_of(lock):  # a saved plan is planned from its normal form
+            lock = replace(lock, template=bound.template_digest, document={})
     else:
         bound = plan(
             pipeline, time_range=time_range, variables=variables, now=now, archive=source, settings=settings

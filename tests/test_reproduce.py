@@ -274,18 +274,77 @@ def test_another_version_of_a_tool_is_refused_with_a_way_out(service: CdaWebStan
     assert result.exit_code == 2
     assert f"tool running_average: version 99 → {signatures()['running_average'].version}" in result.output
     assert "helio 0.0.9" in result.output
+    assert "--offline" not in result.output
 
 
-def test_another_template_is_refused(service: CdaWebStandIn):
-    lock()
+def changed_template(**changes: Any) -> dict[str, Any]:
+    """Write the locked template with other arguments of one step to mine.json."""
     template = api.load("gle73-particles")
-    template["steps"][-1]["intent"] = "another"
+    [smooth] = [step for step in template["steps"] if step["step_id"] == "smooth"]
+    smooth["tool_args"] |= changes
+    Path("mine.json").write_text(json.dumps(template), encoding="utf-8")
+    return template
+
+
+def test_another_template_is_refused_with_the_step_and_argument_that_changed(service: CdaWebStandIn):
+    lock()
+    changed_template(window="1h")
+    result = helio("run", "mine.json", "--locked", "-o", "out")
+    assert result.exit_code == 2
+    assert "the template: step smooth: tool_args.window: $WINDOW → 1h" in result.output
+    assert "take back what changed in the template" in result.output
+    assert "sha256:" not in result.output
+    assert "--offline" not in result.output
+    assert helio("plan", "mine.json", "--locked").exit_code == 2
+    result = helio("run", "ace-bfield-overview", "--locked", "-o", "out")
+    assert "the pipeline: gle73-particles → ace-bfield-overview" in result.output
+    assert "--lock FILE" in result.output
+
+
+def test_a_step_that_is_added_renamed_or_gone_is_named(service: CdaWebStandIn):
+    lock()
+    template = changed_template()
+    first = template["steps"].pop(0)
+    template["steps"].append(first | {"step_id": "ions"})
+    template["steps"].append(
+        {"step_id": "more", "tool_name": "plot_data", "tool_args": {"labels": ["proton_bands"]}}
+    )
     Path("mine.json").write_text(json.dumps(template), encoding="utf-8")
     result = helio("run", "mine.json", "--locked", "-o", "out")
     assert result.exit_code == 2
+    assert f"the template: step {first['step_id']} is now called ions" in result.output
+    assert "the template: step more is new" in result.output
+
+
+def test_words_that_change_no_result_are_no_other_template(service: CdaWebStandIn):
+    lock()
+    assert gle().exit_code == 0
+    template = changed_template()
+    template |= {"name": "Another name", "description": "Other words.", "annotations": {"by": "me"}}
+    for facts in template["variables"].values():
+        facts["description"] = "Other words."
+    for step in template["steps"]:
+        step["intent"] = "another"
+        step["tool_args"] = dict(reversed(step["tool_args"].items()))
+    template = dict(reversed(template.items()))
+    Path("mine.json").write_text(json.dumps(template), encoding="utf-8")
+    for words in (["run"], ["run", "--offline"], ["plan"]):
+        result = helio(words[0], "mine.json", "--locked", *words[1:])
+        assert result.exit_code == 0, result.output
+    assert helio("plan", "mine.json", "--archive", "cdaweb", "-o", "saved.json").exit_code == 0
+    result = helio("run", "saved.json", "--locked", "-o", "out")
+    assert result.exit_code == 0, result.output
+
+
+def test_a_lock_that_does_not_keep_its_template_is_compared_by_digest(service: CdaWebStandIn):
+    locked = lock()
+    del locked["document"]
+    Path("helio.lock").write_text(json.dumps(locked), encoding="utf-8")
+    assert helio("run", "gle73-particles", "--locked", "-o", "out").exit_code == 0
+    changed_template(window="1h")
+    result = helio("run", "mine.json", "--locked", "-o", "out")
+    assert result.exit_code == 2
     assert "the template: sha256:" in result.output
-    result = helio("run", "ace-bfield-overview", "--locked", "-o", "out")
-    assert "the pipeline: gle73-particles → ace-bfield-overview" in result.output
 
 
 def test_other_numbers_of_the_same_files_are_refused(service: CdaWebStandIn):
