@@ -266,9 +266,7 @@ def _diff_lines(found: Comparison) -> list[str]:
         ("figures", found.figures, found.drawn + found.saved),
     ):
         none = f"{same} ({count} compared)" if count else "nothing compared"
-        lines.append(
-            f"{title}: {len(differences)} different ({count} compared)" if differences else f"{title}: {none}"
-        )
+        lines.append(f"{title}: {count} compared" if differences else f"{title}: {none}")
         for one in differences:
             lines += [f"  {line}" for line in _lines_of(one)]
     failed = [f"step {one}" for one in found.failed_alike]
@@ -281,5 +279,5 @@ def _diff_lines(found: Comparison) -> list[str]:
 
 def _lines_of(one: Difference) -> list[str]:
     what = f"{one.output}: " if one.output else ""
-    details = () if one.table is None else one.table.details
+    details = [] if one.table is None else [line for line in one.table.details if line not in one.message]
     return [f"step {one.step_id}: {what}{one.message}", *(f"  {line}" for line in (*details, *one.reasons))]

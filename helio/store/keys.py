@@ -105,7 +105,7 @@ def _of_lists(place: str, old: list[Any], new: list[Any]) -> Iterator[str]:
         other = next((one for one in added if one not in moved and after[one] == before[index]), None)
         if other is not None:
             moved[other] = index
-    found = [(j, list(_differences(f"{place}[{j}]", old[i], new[j]))) for i, j in changed]
+    found = [(j, list(_of_items(place, j, old[i], new[j]))) for i, j in changed]
     found += [(i, [_changed(f"{place}[{i}]", old[i], _Absent)]) for i in gone if i not in moved.values()]
     found += [
         (j, [f"{place}[{j}]: {_shown(new[j])} was at {place}[{moved[j]}]"])
@@ -115,6 +115,15 @@ def _of_lists(place: str, old: list[Any], new: list[Any]) -> Iterator[str]:
     ]
     for _, words in sorted(found, key=lambda item: item[0]):
         yield from words
+
+
+def _of_items(place: str, index: int, old: Any, new: Any) -> Iterator[str]:
+    """Differences of two items; of pairs of a name and a value, such as a file and its digest, by the name."""
+    pairs = [isinstance(item, list) and len(item) == 2 and isinstance(item[0], str) for item in (old, new)]
+    if all(pairs) and old[0] == new[0]:
+        yield from _differences(f"{place}[{old[0]}]", old[1], new[1])
+    else:
+        yield from _differences(f"{place}[{index}]", old, new)
 
 
 def _similar(old: list[Any], new: list[Any]) -> list[tuple[int, int]]:

@@ -135,7 +135,7 @@ FILES = [[f"ac_{day}_v07.cdf", str(day) * 12] for day in range(1, 5)]
             [FILES[0], FILES[1], [FILES[2][0], "x"], FILES[3]],
             [
                 'f[0]: ["ac_1_v07.cdf", "111111111111"] is new',
-                "f[2][1]: 333333333333 → x",
+                "f[ac_3_v07.cdf]: 333333333333 → x",
             ],
         ),
         (["a", "b", "c"], ["a", "x", "c"], ["f[1]: b → x"]),
