@@ -204,7 +204,7 @@ def save_runs(
     settings = settings or read_settings()
     shelf, records = library(settings), Runs(settings.runs)
     chosen = [Chosen(records.load(one), tuple(steps)) for one, steps in runs]
-    made, notes = template_of(chosen, name)
+    made, notes = template_of(chosen, name, settings.hapi_servers)
     template, _, found = mend(json.dumps(made), now=read_now(None), pipelines=shelf.templates())
     if any(one.severity == "error" for one in found):
         raise InvalidTemplate(found)
@@ -332,10 +332,8 @@ def run(
         if time_range or variables or now or archive:
             raise RequestError("a saved plan has its values already", advice="run the pipeline instead")
         bound, source, files = saved.plan, saved.archive, saved.files
-        if lock is not None and lock.template == saved.template:
-            lock = replace(
-                lock, template=bound.template_digest
-            )  # a saved plan is planned from its normal form
+        if lock is not None and saved.is_of(lock):  # a saved plan is planned from its normal form
+            lock = replace(lock, template=bound.template_digest, document={})
     else:
         bound = plan(
             pipeline, time_range=time_range, variables=variables, now=now, archive=source, settings=settings
@@ -491,8 +489,8 @@ def diff(old: str, new: str, settings: Settings | None = None) -> Comparison:
     from helio.store.store import Store
 
     settings = settings or read_settings()
-    runs = Runs(settings.runs)
-    return compare(runs.load(old), runs.load(new), judge=judge_by(Store(settings.store)))
+    runs, store = Runs(settings.runs), Store(settings.store)
+    return compare(runs.load(old), runs.load(new), judge=judge_by(store, store))
 
 
 def cite(run_id: str, settings: Settings | None = None) -> tuple[Citation, ...]:

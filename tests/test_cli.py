@@ -267,6 +267,35 @@ def test_a_pipeline_that_is_replaced_is_kept_as_a_revision():
     assert json.loads(helio("history", "mine", "--show", "1").output)["name"].startswith("Parker")
 
 
+def test_a_deleted_pipeline_can_be_restored():
+    helio("copy", "psp-bfield", "mine")
+    path = Path(os.environ["HELIO_HOME"]) / "templates" / "mine.json"
+    text = path.read_text(encoding="utf-8").replace("Parker", "My Parker")
+    path.write_text(text, encoding="utf-8")  # changed by hand since it was saved
+    deleted = helio("delete", "mine", "--yes")
+    assert "helio history mine --restore 2" in deleted.output
+    assert "helio history mine --restore 2" in refused(2, "show", "mine")
+    assert "was deleted" in helio("history", "mine").output
+    assert helio("history", "mine", "--show", "2").output == text
+    assert helio("history", "mine", "--restore", "2").exit_code == 0
+    assert path.read_text(encoding="utf-8") == text
+    assert "mine" in helio("list").output
+    assert "no pipeline is called 'never'" in refused(2, "history", "never", "--restore", "1")
+
+
+@pytest.mark.parametrize("content", [b'{"id": "mine"', b"\xff\xfe"])
+def test_a_damaged_pipeline_can_be_deleted(content: bytes):
+    helio("copy", "psp-bfield", "mine")
+    folder = Path(os.environ["HELIO_HOME"]) / "templates"
+    (folder / "old.json").write_bytes(content)  # older than histories
+    result = helio("delete", "old", "--yes")
+    assert result.exit_code == 0, result.output
+    assert not (folder / "old.json").exists()
+    restored = helio("history", "old", "--restore", "1")
+    assert restored.exit_code == (2 if content.startswith(b"\xff") else 0)
+    assert ("--restore 1" in result.output) == (restored.exit_code == 0)
+
+
 def test_a_damaged_template_of_mine_does_not_hide_the_others():
     folder = Path(os.environ["HELIO_HOME"]) / "templates"
     folder.mkdir(parents=True)

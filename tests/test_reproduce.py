@@ -274,18 +274,77 @@ def test_another_version_of_a_tool_is_refused_with_a_way_out(service: CdaWebStan
     assert result.exit_code == 2
     assert f"tool running_average: version 99 → {signatures()['running_average'].version}" in result.output
     assert "helio 0.0.9" in result.output
+    assert "--offline" not in result.output
 
 
-def test_another_template_is_refused(service: CdaWebStandIn):
-    lock()
+def changed_template(**changes: Any) -> dict[str, Any]:
+    """Write the locked template with other arguments of one step to mine.json."""
     template = api.load("gle73-particles")
-    template["steps"][-1]["intent"] = "another"
+    [smooth] = [step for step in template["steps"] if step["step_id"] == "smooth"]
+    smooth["tool_args"] |= changes
+    Path("mine.json").write_text(json.dumps(template), encoding="utf-8")
+    return template
+
+
+def test_another_template_is_refused_with_the_step_and_argument_that_changed(service: CdaWebStandIn):
+    lock()
+    changed_template(window="1h")
+    result = helio("run", "mine.json", "--locked", "-o", "out")
+    assert result.exit_code == 2
+    assert "the template: step smooth: tool_args.window: $WINDOW → 1h" in result.output
+    assert "take back what changed in the template" in result.output
+    assert "sha256:" not in result.output
+    assert "--offline" not in result.output
+    assert helio("plan", "mine.json", "--locked").exit_code == 2
+    result = helio("run", "ace-bfield-overview", "--locked", "-o", "out")
+    assert "the pipeline: gle73-particles → ace-bfield-overview" in result.output
+    assert "--lock FILE" in result.output
+
+
+def test_a_step_that_is_added_renamed_or_gone_is_named(service: CdaWebStandIn):
+    lock()
+    template = changed_template()
+    first = template["steps"].pop(0)
+    template["steps"].append(first | {"step_id": "ions"})
+    template["steps"].append(
+        {"step_id": "more", "tool_name": "plot_data", "tool_args": {"labels": ["proton_bands"]}}
+    )
     Path("mine.json").write_text(json.dumps(template), encoding="utf-8")
     result = helio("run", "mine.json", "--locked", "-o", "out")
     assert result.exit_code == 2
+    assert f"the template: step {first['step_id']} is now called ions" in result.output
+    assert "the template: step more is new" in result.output
+
+
+def test_words_that_change_no_result_are_no_other_template(service: CdaWebStandIn):
+    lock()
+    assert gle().exit_code == 0
+    template = changed_template()
+    template |= {"name": "Another name", "description": "Other words.", "annotations": {"by": "me"}}
+    for facts in template["variables"].values():
+        facts["description"] = "Other words."
+    for step in template["steps"]:
+        step["intent"] = "another"
+        step["tool_args"] = dict(reversed(step["tool_args"].items()))
+    template = dict(reversed(template.items()))
+    Path("mine.json").write_text(json.dumps(template), encoding="utf-8")
+    for words in (["run"], ["run", "--offline"], ["plan"]):
+        result = helio(words[0], "mine.json", "--locked", *words[1:])
+        assert result.exit_code == 0, result.output
+    assert helio("plan", "mine.json", "--archive", "cdaweb", "-o", "saved.json").exit_code == 0
+    result = helio("run", "saved.json", "--locked", "-o", "out")
+    assert result.exit_code == 0, result.output
+
+
+def test_a_lock_that_does_not_keep_its_template_is_compared_by_digest(service: CdaWebStandIn):
+    locked = lock()
+    del locked["document"]
+    Path("helio.lock").write_text(json.dumps(locked), encoding="utf-8")
+    assert helio("run", "gle73-particles", "--locked", "-o", "out").exit_code == 0
+    changed_template(window="1h")
+    result = helio("run", "mine.json", "--locked", "-o", "out")
+    assert result.exit_code == 2
     assert "the template: sha256:" in result.output
-    result = helio("run", "ace-bfield-overview", "--locked", "-o", "out")
-    assert "the pipeline: gle73-particles → ace-bfield-overview" in result.output
 
 
 def test_other_numbers_of_the_same_files_are_refused(service: CdaWebStandIn):
@@ -651,10 +710,40 @@ def test_a_file_that_comes_out_otherwise_is_named_though_its_figure_is_the_same(
     assert found["particles.txt"] == "was written → was not written"
 
 
-def test_a_failed_run_is_verified_as_failing_alike(service: CdaWebStandIn):
+def test_of_a_failed_run_nothing_is_compared(service: CdaWebStandIn):
     gle("-t", "2020-01-01")
     result = helio("verify", run_id())
+    assert result.exit_code == 2, result.output
+    assert "nothing was compared" in result.output
+    assert "same:" not in result.output
+    found = helio("verify", run_id(), "--json")
+    assert found.exit_code == 2
+    facts = json.loads(found.stdout)
+    assert facts["verdict"] == "nothing compared"
+    assert facts["same_results"] is False
+    assert facts["compared"] == {"tables": 0, "figures": 0, "saved": 0}
+    assert "protons" in facts["failed_alike"]
+
+
+def test_what_failed_again_is_told_beside_what_was_compared(service: CdaWebStandIn):
+    template = api.load("gle73-particles")
+    extra = {"dataset_id": "STA_L1_HET", "parameter_id": "No_Such", "time_range": "2021-10-28"}
+    step = {"step_id": "extra", "tool_name": "fetch_data", "tool_args": extra, "critical": False}
+    template["steps"].append(step)
+    Path("mine.json").write_text(json.dumps(template), encoding="utf-8")
+    assert helio("run", "mine.json", "--archive", "cdaweb", "-o", "out").exit_code == 3
+    result = helio("verify", run_id())
     assert result.exit_code == 0, result.output
+    assert "4 tables and 1 figure compared" in result.output
+    assert "1 step gave nothing again, for the same reason: extra" in result.output
+
+
+def test_a_run_is_verified_by_its_digests_when_its_results_are_collected(service: CdaWebStandIn):
+    gle()
+    shutil.rmtree("home/store")
+    result = helio("verify", run_id())
+    assert result.exit_code == 0, result.output
+    assert "4 tables and 1 figure compared" in result.output
 
 
 def test_a_run_that_did_not_end_cannot_be_verified_nor_locked(service: CdaWebStandIn):
@@ -695,6 +784,116 @@ def test_two_runs_differ_in_what_was_changed_and_in_what_rests_on_it(service: Cd
     [figure] = found["figures"]
     assert figure["output"] == "figure"
     assert "its input proton_bands_smooth is another" in figure["reasons"]
+
+
+def smoothed(label: str, step: str = "smooth", window: str = "10min", *more: dict[str, Any]) -> str:
+    """Run a magnitude that is smoothed and drawn, and give the run."""
+    fetch = {"dataset_id": "AC_K2_MFI", "parameter_id": "BGSEc", "time_range": "2022-01-01"}
+    size = {"source_label": "AC_K2_MFI.BGSEc", "output_label": "size"}
+    smooth = {"source_label": "size", "window": window, "output_label": label}
+    steps = [
+        {"step_id": "b", "tool_name": "fetch_data", "tool_args": fetch},
+        {"step_id": "size", "tool_name": "magnitude", "tool_args": size},
+        {"step_id": step, "tool_name": "running_average", "tool_args": smooth},
+        {"step_id": f"draw-{step}", "tool_name": "plot_data", "tool_args": {"labels": [label]}},
+        *more,
+    ]
+    Path("smoothed.json").write_text(json.dumps({"id": "smoothed", "steps": steps}), encoding="utf-8")
+    result = helio("run", "smoothed.json", "--archive", "sample", "-o", "out")
+    assert result.exit_code == 0, result.output
+    return run_id()
+
+
+@pytest.mark.parametrize(
+    ("label", "step"),
+    [("slow", "smooth"), ("smooth", "slow"), ("slow", "slow")],
+    ids=["label", "step", "both"],
+)
+def test_numbers_that_changed_are_told_after_a_change_of_names(service: CdaWebStandIn, label: str, step: str):
+    first, second = smoothed("smooth", "smooth", "2h"), smoothed(label, step, "6h")
+    result = helio("diff", first, second)
+    assert "numbers: the same" not in result.output
+    found = json.loads(helio("diff", first, second, "--json").stdout)
+    assert found["same_results"] is False
+    [numbers] = found["numbers"]
+    assert numbers["output"] == ("smooth" if label == "smooth" else "smooth → slow")
+    assert "values differ, by at most" in numbers["message"]
+    [component] = numbers["table"]["components"]
+    assert component["changed"] > 0
+    assert component["absolute"]["epoch"].startswith("2022-01-01T")
+    assert found["compared"] == {"tables": 3, "figures": 1, "saved": 0}
+    assert found["not_compared"] == []
+
+
+@pytest.mark.parametrize(("label", "step"), [("slow", "smooth"), ("smooth", "slow"), ("slow", "slow")])
+def test_results_stay_the_same_after_a_change_of_names(service: CdaWebStandIn, label: str, step: str):
+    found = json.loads(helio("diff", smoothed("smooth"), smoothed(label, step), "--json").stdout)
+    assert found["numbers"] == []
+    assert found["compared"]["tables"] == 3
+    assert found["not_compared"] == []
+
+
+def test_what_only_one_run_has_is_not_called_the_same(service: CdaWebStandIn):
+    further = {"source_label": "size", "output_label": "faster", "cadence": "1h"}
+    added = {"step_id": "resampled", "tool_name": "resample", "tool_args": further}
+    first = smoothed("smooth")
+    second = smoothed("smooth", "smooth", "10min", added)
+    for old, new, which in ((first, second, "new"), (second, first, "old")):
+        result = helio("diff", old, new)
+        assert "the same (" not in result.output
+        assert f"faster: only the {which} run has it" in result.output
+        found = json.loads(helio("diff", old, new, "--json").stdout)
+        assert found["verdict"] == "not all compared"
+        assert found["same_results"] is False
+        assert [one["output"] for one in found["not_compared"]] == ["faster"]
+
+
+def test_different_days_are_compared_where_both_have_records(service: CdaWebStandIn):
+    def ran(span: str) -> str:
+        fetch = {"dataset_id": "AC_K2_MFI", "parameter_id": "BGSEc", "time_range": span}
+        steps = [
+            {"step_id": "b", "tool_name": "fetch_data", "tool_args": fetch},
+            {"step_id": "f", "tool_name": "plot_data", "tool_args": {"labels": ["AC_K2_MFI.BGSEc"]}},
+        ]
+        Path("day.json").write_text(json.dumps({"id": "day", "steps": steps}), encoding="utf-8")
+        assert helio("run", "day.json", "--archive", "sample", "-o", "out").exit_code == 0
+        return run_id()
+
+    first, second = ran("2022-01-01"), ran("2022-01-01T06:00 to 2022-01-02")
+    [numbers] = json.loads(helio("diff", first, second, "--json").stdout)["numbers"]
+    assert numbers["table"]["records"] == {"common": 18, "only_old": 6, "only_new": 0}
+    assert "18 epochs in common, 6 only in the old table; the values are the same" in numbers["message"]
+
+
+def test_a_file_added_in_the_middle_replaces_no_other(service: CdaWebStandIn, tmp_path: Path):
+    folder = tmp_path / "days"
+    folder.mkdir()
+    template = {
+        "id": "days",
+        "steps": [
+            {
+                "step_id": "b",
+                "tool_name": "fetch_data",
+                "tool_args": {
+                    "dataset_id": "STA_L1_HET",
+                    "parameter_id": "Proton_Flux",
+                    "time_range": "2021-10-27 to 2021-10-30",
+                },
+            },
+            {"step_id": "f", "tool_name": "plot_data", "tool_args": {"labels": ["STA_L1_HET.Proton_Flux"]}},
+        ],
+    }
+    Path("days.json").write_text(json.dumps(template), encoding="utf-8")
+    for day in ("28", "30"):
+        shutil.copyfile(sample_folder() / FILE, folder / FILE.replace("1028", f"10{day}"))
+    assert helio("run", "days.json", "--archive", "days", "-o", "out").exit_code == 0
+    middle = FILE.replace("1028", "1029")
+    shutil.copyfile(sample_folder() / FILE, folder / middle)
+    assert helio("run", "days.json", "--archive", "days", "-o", "out").exit_code == 0
+    told = helio("why", run_id(), "b").output.splitlines()[1:]
+    assert len(told) == 1
+    assert middle in told[0]
+    assert told[0].endswith("is new")
 
 
 # Citing
@@ -947,3 +1146,35 @@ def assert_same_values(table: Any, service: CdaWebStandIn, name: str) -> None:
     assert np.array_equal(np.concatenate(epochs), table.epoch)
     assert np.array_equal(np.concatenate(values), table.values, equal_nan=True)
     assert np.isfinite(table.values).any()
+
+
+# Folders that move
+
+
+def gle_of(folder: str) -> dict[str, str]:
+    """The digest of every result of the particles from a folder."""
+    result = helio("run", "gle73-particles", "--archive", folder, "-o", "out", "--json")
+    assert result.exit_code == 0, result.output
+    return digests(json.loads(result.stdout))
+
+
+def test_a_folder_that_is_moved_or_linked_to_gives_the_same_figure(service: CdaWebStandIn, tmp_path: Path):
+    first = gle_of("served")
+    ran = run_id()
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    Path("served").rename("deep/er/moved")
+    assert gle_of("deep/er/moved") == first
+    Path("linked").mkdir()
+    Path("linked", FILE).symlink_to(tmp_path / "deep/er/moved" / FILE)
+    assert gle_of("linked") == first
+    Path("deep/er/moved", FILE).rename(Path("deep/er", FILE))
+    assert gle_of("deep") == first
+    another_home()
+    assert gle_of("deep") == first
+    os.environ["HELIO_HOME"] = str(tmp_path / "home")
+    gone = helio("verify", ran)
+    assert gone.exit_code == 2
+    assert "served" in gone.output
+    assert "does not exist" in gone.output
+    assert "--archive" in gone.output
+    assert helio("verify", ran, "--archive", "deep").exit_code == 0

@@ -190,7 +190,7 @@ def delete(
     name: Name,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Delete one of your own pipelines."""
+    """Delete one of your own pipelines; helio history NAME --restore brings it back."""
     with errors_as_text(as_json=False):
         from helio import api
         from helio.errors import RequestError
@@ -201,7 +201,10 @@ def delete(
             if not sys.stdin.isatty():
                 raise RequestError(f"deleting {name} needs a yes", advice="--yes")
             typer.confirm(f"Delete {name}?", abort=True)
-        say(f"deleted {shelf.delete(name)}")
+        path, revision = shelf.delete(name)
+        say(f"deleted {path}")
+        if revision is not None:
+            say(f"to undo this: helio history {name} --restore {revision.number}")
 
 
 @app.command("export")
@@ -268,7 +271,7 @@ def history(
         from helio import api
 
         shelf = api.library(current_settings())
-        kept = shelf.history(shelf.own(name).id)
+        kept = shelf.past(name)
         for file in kept.damaged():
             say(f"note: {file} says nothing that can be read of a revision, and is passed over", err=True)
         if number is not None:
@@ -284,6 +287,8 @@ def history(
             mark = "*" if present and one.number == present.number else " "
             line = f"{one.number:>3} {mark} {one.at[:16]}  {one.kind:<8}  {one.by}  {one.request}"
             say(line.rstrip())
+        if present is None:
+            say(f"{name} was deleted; helio history {name} --restore NUMBER brings it back")
 
 
 @app.command()

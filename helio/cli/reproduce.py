@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -9,6 +10,7 @@ import typer
 
 from helio.cli.app import (
     FAILED,
+    INVALID,
     SUCCESS,
     Archive,
     Assign,
@@ -35,6 +37,7 @@ MaxDownload = Annotated[
 ]
 Offline = Annotated[bool, typer.Option("--offline", help="Ask no server: use what is there.")]
 _FEW = 10
+_EXITS = {"same": SUCCESS, "nothing compared": INVALID}
 
 
 @app.command()
@@ -132,7 +135,7 @@ def verify(
         else:
             for line in _verify_lines(found):
                 say(line)
-    raise typer.Exit(SUCCESS if found.same_results else FAILED)
+    raise typer.Exit(_EXITS.get(found.verdict, FAILED))
 
 
 @app.command()
@@ -206,20 +209,37 @@ def _lock_lines(made: Lock) -> list[str]:
 def _verify_lines(found: Comparison) -> list[str]:
     compared = _compared(found)
     lines = [f"note: {one}" for one in (*found.plan, *found.files)]
-    if found.same_results:
+    lines += [f"not compared: {one}" for one in _not_compared(found)]
+    failed = len(found.failed_alike)
+    if failed:
+        steps = "1 step" if failed == 1 else f"{failed} steps"
+        lines.append(f"note: {steps} gave nothing again, for the same reason: {_listed(found.failed_alike)}")
+    if found.verdict != "different":
         lines += [f"note: {one}" for one in found.environment]
-        return [*lines, f"same: {compared} of {found.old} came out as they were"]
+    if found.verdict == "nothing compared":
+        return [*lines, f"nothing was compared: {found.old} gave no table, figure or file"]
+    if found.verdict == "not all compared":
+        return [*lines, f"not all compared: {compared} compared, without a difference"]
+    if found.verdict == "same":
+        return [*lines, f"same: {compared} compared, all of {found.old} came out as they were"]
     first = found.first
     if first is not None:
         lines += ["the first that differs:", *_lines_of(first)]
     others = [one for one in (*found.numbers, *found.figures) if one is not first]
     if others:
-        names = ", ".join(f"{one.step_id} {one.output}".rstrip() for one in others[:_FEW])
-        more = f" and {len(others) - _FEW} more" if len(others) > _FEW else ""
-        lines.append(f"then: {names}{more}")
+        lines.append(f"then: {_listed([f'{one.step_id} {one.output}'.rstrip() for one in others])}")
     if found.rules:
         lines += [f"rules that changed since {found.old}:", *(f"  {rule}" for rule in found.rules)]
-    return [*lines, f"different: {len(others) + 1} of what {found.old} gave ({compared})"]
+    return [*lines, f"different: {len(others) + 1} of what {found.old} gave ({compared} compared)"]
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
+    return f"{', '.join(names[:_FEW])}{more}"
+
+
+def _not_compared(found: Comparison) -> list[str]:
+    return [f"step {one.step_id}: {one.output}: {one.reason}" for one in found.not_compared]
 
 
 def _compared(found: Comparison) -> str:
@@ -239,16 +259,25 @@ def _diff_lines(found: Comparison) -> list[str]:
         ("rules", found.rules),
     ):
         lines += [f"{title}:", *(f"  {one}" for one in told)] if told else [f"{title}: the same"]
+    # nothing is called the same while something was not compared
+    same = "no difference" if found.not_compared else "the same"
     for title, differences, count in (
         ("numbers", found.numbers, found.tables),
         ("figures", found.figures, found.drawn + found.saved),
     ):
-        lines.append(f"{title}:" if differences else f"{title}: the same ({count} compared)")
+        none = f"{same} ({count} compared)" if count else "nothing compared"
+        lines.append(f"{title}: {count} compared" if differences else f"{title}: {none}")
         for one in differences:
             lines += [f"  {line}" for line in _lines_of(one)]
+    failed = [f"step {one}" for one in found.failed_alike]
+    lines += ["not compared:", *(f"  {one}" for one in _not_compared(found))] if found.not_compared else []
+    lines += (
+        ["without a result in both, for the same reason:", *(f"  {one}" for one in failed)] if failed else []
+    )
     return lines
 
 
 def _lines_of(one: Difference) -> list[str]:
     what = f"{one.output}: " if one.output else ""
-    return [f"step {one.step_id}: {what}{one.message}", *(f"  {reason}" for reason in one.reasons)]
+    details = [] if one.table is None else [line for line in one.table.details if line not in one.message]
+    return [f"step {one.step_id}: {what}{one.message}", *(f"  {line}" for line in (*details, *one.reasons))]

@@ -57,7 +57,7 @@ class Citation:
     Parameters
     ----------
     read_from : tuple of str
-        Who gave the files: a server, or a folder's name.
+        Who gave the files: a server, the samples, or ``"local files"`` for a folder.
     versions : tuple of str
         Of the files.
     spans : tuple of tuple of str

@@ -1,4 +1,8 @@
-"""Two runs side by side: plans, files, numbers, figures, and what may explain the first difference."""
+"""Two runs side by side: plans, files, numbers, figures, and what may explain the first difference.
+
+Results are matched before they are compared: tables by their labels, files by their names, what is left by its key, by
+its step, and last by its place among the results of the same tool. What has no counterpart is named, never skipped.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +10,22 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from helio.errors import DamagedObject
 from helio.pipelines.execute import DONE
+from helio.steps.signature import signatures
 from helio.store.keys import difference
 from helio.store.rules import changed_rules
 from helio.store.runs import RunRecord
 from helio.store.store import Store
 
 if TYPE_CHECKING:
-    from helio.store.table import Table
+    from helio.pipelines.table_difference import TableDifference
 
-Judge = Callable[[str, str], str]
-"""Says in words how the tables of two digests differ; empty where it cannot."""
-
+Judge = Callable[[str, str], "TableDifference | None"]
+"""Says how the tables of two digests differ; None where it cannot."""
+Verdict = Literal["same", "different", "not all compared", "nothing compared"]
 
 _CITED = re.compile(r"inputs\.\w+\.(?P<label>.+)\.cites\[\d+\]\[(?P<part>[0-3])\]: (?P<change>.+)")
 _INPUT = re.compile(r"inputs\.(?P<parameter>\w+)(?:\[\d+\]|\.(?P<label>.+))\.digest changed")
@@ -35,22 +40,49 @@ class Difference:
     Parameters
     ----------
     step_id : str
+        In the old run.
     output : str
-        A table's label, the name of a figure's or an export's file, or ``"figure"``.
+        A table's label, the name of a figure's or an export's file, or ``"figure"``; ``"OLD → NEW"`` after a
+        change of its name.
     message : str
         What differs, in words.
     reasons : tuple of str
         What explains it, as far as the records tell.
+    table : TableDifference or None
+        How a table differs, component by component; None where the store does not have both any more.
     """
 
     step_id: str
     output: str
     message: str
     reasons: tuple[str, ...] = ()
+    table: TableDifference | None = None
 
     def to_json(self) -> dict[str, Any]:
         """For programs."""
-        return {**vars(self), "reasons": list(self.reasons)}
+        table = None if self.table is None else self.table.to_json()
+        return {**vars(self), "reasons": list(self.reasons), "table": table}
+
+
+@dataclass(frozen=True)
+class NotCompared:
+    """A result that was not compared.
+
+    Parameters
+    ----------
+    step_id, output : str
+        As of a `Difference`.
+    reason : str
+        Why not.
+    """
+
+    step_id: str
+    output: str
+    reason: str
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+        return dict(vars(self))
 
 
 @dataclass(frozen=True)
@@ -71,6 +103,10 @@ class Comparison:
         Changes of helio's own rules between the two, in words (`helio.store.rules`).
     tables, drawn, saved : int
         How many tables, figures, and files of `save_data` were compared.
+    not_compared : tuple of NotCompared
+        What only one of the runs has, in the order of the plan.
+    failed_alike : tuple of str
+        Ids of the steps that gave nothing in both runs, for the same reason.
     """
 
     old: str
@@ -84,13 +120,24 @@ class Comparison:
     tables: int = 0
     drawn: int = 0
     saved: int = 0
+    not_compared: tuple[NotCompared, ...] = ()
+    failed_alike: tuple[str, ...] = ()
     order: tuple[str, ...] = field(default=(), repr=False)
     """Ids of the steps, as planned."""
 
     @property
+    def verdict(self) -> Verdict:
+        """Whether the results are the same, which they are only when all of them were compared."""
+        if self.numbers or self.figures:
+            return "different"
+        if not self.tables + self.drawn + self.saved:
+            return "nothing compared"
+        return "not all compared" if self.not_compared else "same"
+
+    @property
     def same_results(self) -> bool:
-        """Whether every table, figure and file that both runs should have is the same."""
-        return not self.numbers and not self.figures
+        """Whether every table, figure and file of both runs was compared and is the same."""
+        return self.verdict == "same"
 
     @property
     def first(self) -> Difference | None:
@@ -106,7 +153,10 @@ class Comparison:
             "old": self.old,
             "new": self.new,
             "same_results": self.same_results,
+            "verdict": self.verdict,
             "compared": {"tables": self.tables, "figures": self.drawn, "saved": self.saved},
+            "not_compared": [one.to_json() for one in self.not_compared],
+            "failed_alike": list(self.failed_alike),
             "plan": list(self.plan),
             "files": list(self.files),
             "numbers": [one.to_json() for one in self.numbers],
@@ -116,8 +166,8 @@ class Comparison:
         }
 
 
-def compare(old: RunRecord, new: RunRecord, *, judge: Judge = lambda old, new: "") -> Comparison:
-    """Compare the records of two runs, step by step, by digests.
+def compare(old: RunRecord, new: RunRecord, *, judge: Judge = lambda old, new: None) -> Comparison:
+    """Compare the records of two runs, result by result, by digests.
 
     Parameters
     ----------
@@ -129,112 +179,179 @@ def compare(old: RunRecord, new: RunRecord, *, judge: Judge = lambda old, new: "
     DamagedObject
         A record cannot be read.
     """
-    before, after = _steps(old), _steps(new)
     environment = tuple(_of_environments(old.header, new.header))
     rules = changed_rules(old.header.get("rules", {}), new.header.get("rules", {}))
-    numbers: list[Difference] = []
-    figures: list[Difference] = []
-    tables = drawn = saved = 0
-    for step_id in dict.fromkeys((*before, *after)):
-        one, other = before.get(step_id), after.get(step_id)
-        if one is None or other is None:
-            continue  # said of the plans
-        tables += sum(bool(output["label"]) for output in one["outputs"])
-        artefacts = [output for output in one["outputs"] if not output["label"]]
-        saved += sum("filename" in output for output in artefacts)
-        drawn += sum("filename" not in output for output in artefacts)
-        if _state(one) != _state(other):
-            gives_table = any(output["label"] for output in (*one["outputs"], *other["outputs"]))
-            message = f"{_state(one)} → {_state(other)}"
-            found = Difference(step_id, "", message, tuple(_reasons(one, other, environment)))
-            (numbers if gives_table else figures).append(found)
+    before, after = _results(old), _results(new)
+    pairs = _pairs(before, after)
+    order = {one.step_id: None for one in before} | {other.step_id: None for other in after}
+    alike: dict[str, None] = {}
+    counts = dict.fromkeys(KINDS, 0)
+    of_tables: list[Difference] = []
+    of_artefacts: list[Difference] = []
+    for one, other in pairs:
+        differences = of_tables if one.kind == "table" else of_artefacts
+        if one.output is None or other.output is None:
+            if one.state == other.state:
+                alike[one.step_id] = None
+            elif not any(
+                each.step_id == one.step_id and not each.output for each in (*of_tables, *of_artefacts)
+            ):
+                reasons = tuple(_reasons(one, other, environment))
+                differences.append(Difference(one.step_id, "", f"{one.state} → {other.state}", reasons))
             continue
-        theirs = {output["label"]: output for output in other["outputs"]}
-        for output in one["outputs"]:
-            label = output["label"]
-            if label not in theirs:
-                continue  # said of the plans, for a label is planned
-            if output["digest"] == theirs[label]["digest"]:
-                continue
-            words = (label and judge(output["digest"], theirs[label]["digest"])) or (
-                f"{_short(output['digest'])} → {_short(theirs[label]['digest'])}"
-            )
-            reasons = tuple(_reasons_of_output(output, theirs[label], environment, rules))
-            name = label or str(output.get("filename") or "figure")
-            (numbers if label else figures).append(Difference(step_id, name, words, reasons))
-    changed = {one.step_id for one in figures}
-    figures += [one for one in _of_artefacts(old, new, environment) if one.step_id not in changed]
+        counts[one.kind] += 1
+        if one.output["digest"] == other.output["digest"]:
+            continue
+        digests = one.output["digest"], other.output["digest"]
+        table = judge(*digests) if one.kind == "table" else None
+        words = " → ".join(map(_short, digests)) if table is None else table.summary
+        reasons = tuple(_reasons_of_output(one.output, other.output, environment, rules))
+        differences.append(Difference(one.step_id, _named(one, other), words, reasons, table))
+    changed = {each.step_id for each in of_artefacts}
+    drawn_as = {one.step_id: other.step_id for one, other in pairs if one.kind != "table"}
+    of_artefacts += [
+        each for each in _of_artefacts(old, new, drawn_as, environment) if each.step_id not in changed
+    ]
     return Comparison(
         old=old.id,
         new=new.id,
-        plan=tuple(_of_plans(old, new, before, after)),
-        files=tuple(dict.fromkeys(_of_files(before, after))),
-        numbers=tuple(numbers),
-        figures=tuple(figures),
+        plan=tuple(_of_plans(old, new, pairs)),
+        files=tuple(dict.fromkeys(_of_files(pairs))),
+        numbers=tuple(of_tables),
+        figures=tuple(of_artefacts),
         environment=environment,
         rules=rules,
-        tables=tables,
-        drawn=drawn,
-        saved=saved,
-        order=tuple(dict.fromkeys((*before, *after))),
+        tables=counts["table"],
+        drawn=counts["figure"],
+        saved=counts["file"],
+        not_compared=tuple(_alone(before, after, pairs)),
+        failed_alike=tuple(alike),
+        order=tuple(order),
     )
 
 
-def judge_by(store: Store) -> Judge:
-    """Tells how two tables of a store differ."""
+def judge_by(old: Store, new: Store) -> Judge:
+    """Tells how a table of one store differs from one of another, or of the same."""
 
-    def judge(old: str, new: str) -> str:
+    def judge(before: str, after: str) -> TableDifference | None:
+        from helio.pipelines.table_difference import table_difference
+
         try:
-            return table_difference(store.table(old), store.table(new))
+            return table_difference(old.table(before), new.table(after))
         except DamagedObject:  # collected since the run, or damaged: the digests are compared all the same
-            return ""
+            return None
 
     return judge
 
 
-def table_difference(old: Table, new: Table) -> str:
-    """In words, how two tables differ: shape, epochs, facts, or how many numbers by how much."""
-    import numpy as np
-
-    if old.values.shape != new.values.shape:
-        return f"{_shape(old)} → {_shape(new)}"
-    told = [
-        f"{name} '{before}' → '{after}'"
-        for name in ("unit", "name", "frame", "representation", "periods", "scale", "description")
-        if (before := getattr(old, name)) != (after := getattr(new, name))
-    ]
-    if old.components != new.components:
-        told.append(f"components {', '.join(old.components)} → {', '.join(new.components)}")
-    moved = int(np.count_nonzero(old.epoch != new.epoch))
-    if moved:
-        told.append(f"{moved} of {len(old)} epochs differ")
-    lost = int(np.count_nonzero(np.isnan(old.values) != np.isnan(new.values)))
-    if lost:
-        told.append(f"{lost} {'value is' if lost == 1 else 'values are'} missing in one of them only")
-    with np.errstate(invalid="ignore", over="ignore"):
-        apart = np.abs(new.values.astype(np.float64) - old.values.astype(np.float64))
-    count = int(np.count_nonzero(apart > 0))
-    if count:
-        unit = f" {new.unit}" if new.unit else ""
-        told.append(f"{count} of {apart.size} values differ, by at most {np.nanmax(apart):.3g}{unit}")
-    if old.values.dtype != new.values.dtype:
-        told.append(f"{old.values.dtype} → {new.values.dtype}")
-    return "; ".join(told) or "the bins differ"
+KINDS = ("table", "figure", "file")
 
 
-def _shape(table: Table) -> str:
-    wide = " × ".join(str(length) for length in table.values.shape[1:])
-    return f"{len(table)} records" + (f" of {wide}" if wide else "")
+@dataclass(frozen=True, eq=False)
+class _Result:
+    """A result that a run planned, and what came of it.
+
+    Parameters
+    ----------
+    name : str
+        A table's label, the name of the file of an export; empty for a figure.
+    state : str
+        Of its step: ``"done"``, or in words why there is no output.
+    output : mapping or None
+        As the record has it.
+    """
+
+    step_id: str
+    tool: str
+    tool_version: int | None
+    kind: str
+    name: str
+    state: str
+    output: Mapping[str, Any] | None = None
 
 
-def _steps(record: RunRecord) -> dict[str, dict[str, Any]]:
-    """The steps by id, in the order of the plan: an engine ends them in another one each time."""
-    planned = [str(one["step_id"]) for one in record.documents.get("plan", {}).get("steps", ())]
-    done = {str(one["step_id"]): one for one in record.steps}
-    return {step_id: done[step_id] for step_id in (*planned, *done) if step_id in done}
+def _results(record: RunRecord) -> list[_Result]:
+    """All that a run planned, in the order of the plan: an engine ends steps in another one each time."""
+    done = {str(step["step_id"]): step for step in record.steps}
+    planned = {str(step["step_id"]): step for step in record.documents.get("plan", {}).get("steps", ())}
+    found: list[_Result] = []
+    for step_id in dict.fromkeys((*planned, *done)):
+        step, plan = done.get(step_id), planned.get(step_id, {})
+        tool = str((step or plan).get("tool_name", ""))
+        outputs = {str(output["label"]): output for output in step["outputs"]} if step else {}
+        labels = dict.fromkeys((*map(str, plan.get("produces") or ()), *outputs)) or {"": None}
+        for label in labels:
+            output = outputs.get(label)
+            name = label or str((output or plan.get("tool_args") or {}).get("filename") or "")
+            found.append(
+                _Result(
+                    step_id,
+                    tool,
+                    step["tool_version"] if step else None,
+                    _kind(tool, label, output),
+                    name,
+                    _state(step),
+                    output,
+                )
+            )
+    return found
 
 
-def _state(step: Mapping[str, Any]) -> str:
+def _kind(tool: str, label: str, output: Mapping[str, Any] | None) -> str:
+    if label:
+        return "table"
+    if output is not None:
+        return "file" if "filename" in output else "figure"
+    signature = signatures().get(tool)
+    gives = "" if signature is None else signature.gives
+    return {"figure": "figure", "export": "file"}.get(gives, "table")
+
+
+def _pairs(before: Sequence[_Result], after: Sequence[_Result]) -> list[tuple[_Result, _Result]]:
+    """The results that correspond, in the order of the old plan."""
+    found: dict[_Result, _Result] = {}
+    for mark in _MARKS:
+        free: dict[Any, list[_Result]] = {}
+        taken = set(found.values())
+        for other in after:
+            if other not in taken and (name := mark(other)):
+                free.setdefault((other.kind, name), []).append(other)
+        for one in before:
+            if one not in found and (name := mark(one)) and free.get((one.kind, name)):
+                found[one] = free[one.kind, name].pop(0)
+    return [(one, found[one]) for one in before if one in found]
+
+
+_MARKS: tuple[Callable[[_Result], Any], ...] = (
+    lambda one: one.name,
+    lambda one: one.output["key"] if one.output is not None else None,
+    lambda one: (one.step_id, one.tool),
+    lambda one: one.tool,
+)
+"""By what results are matched, best first; those of equal marks in the order of their plans."""
+
+
+def _named(one: _Result, other: _Result) -> str:
+    """What a result is called, for people."""
+    names = [each.name or ("" if each.kind == "table" else each.kind) for each in (one, other)]
+    return names[0] if names[0] == names[1] else " → ".join(names)
+
+
+def _alone(
+    before: Sequence[_Result], after: Sequence[_Result], pairs: Sequence[tuple[_Result, _Result]]
+) -> Iterator[NotCompared]:
+    """The results without a counterpart."""
+    paired = {each for pair in pairs for each in pair}
+    for results, which in ((before, "old"), (after, "new")):
+        for one in results:
+            if one not in paired:
+                reason = f"only the {which} run has it" + ("" if one.state == "done" else f" ({one.state})")
+                yield NotCompared(one.step_id, one.name or one.kind, reason)
+
+
+def _state(step: Mapping[str, Any] | None) -> str:
+    if step is None:
+        return "never begun"
     if step["state"] in DONE:
         return "done"
     if step["state"] == "failed":
@@ -242,12 +359,15 @@ def _state(step: Mapping[str, Any]) -> str:
     return str(step["state"])
 
 
-def _reasons(
-    old: Mapping[str, Any], new: Mapping[str, Any], environment: Sequence[str]
-) -> Iterator[str]:  # fmt: skip
-    if old["tool_version"] != new["tool_version"]:
-        yield f"tool {new['tool_name']}: version {old['tool_version']} → {new['tool_version']}"
+def _reasons(old: _Result, new: _Result, environment: Sequence[str]) -> Iterator[str]:
+    yield from _of_tools(old, new)
     yield from environment
+
+
+def _of_tools(old: _Result, new: _Result) -> Iterator[str]:
+    versions = old.tool_version, new.tool_version
+    if old.tool == new.tool and None not in versions and versions[0] != versions[1]:
+        yield f"tool {new.tool}: version {versions[0]} → {versions[1]}"
 
 
 def _reasons_of_output(
@@ -298,64 +418,67 @@ def _of_sources(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]
             )
 
 
-def _of_files(
-    before: Mapping[str, Mapping[str, Any]], after: Mapping[str, Mapping[str, Any]]
-) -> Iterator[str]:
-    for step_id in dict.fromkeys((*before, *after)):
-        if step_id in before and step_id in after:
-            theirs = {output["label"]: output for output in after[step_id]["outputs"]}
-            for output in before[step_id]["outputs"]:
-                if "range" in output["recipe"] and output["label"] in theirs:
-                    yield from _of_sources(output, theirs[output["label"]])
+def _of_files(pairs: Sequence[tuple[_Result, _Result]]) -> Iterator[str]:
+    for one, other in pairs:
+        if one.output is not None and other.output is not None and "range" in one.output["recipe"]:
+            yield from _of_sources(one.output, other.output)
 
 
-def _of_plans(
-    old: RunRecord,
-    new: RunRecord,
-    before: Mapping[str, Mapping[str, Any]],
-    after: Mapping[str, Mapping[str, Any]],
-) -> Iterator[str]:
-    for name, words in (("pipeline", "pipeline"), ("archive", "archive")):
+def _of_plans(old: RunRecord, new: RunRecord, pairs: Sequence[tuple[_Result, _Result]]) -> Iterator[str]:
+    for name in ("pipeline", "archive"):
         one, other = old.header.get(name, ""), new.header.get(name, "")
         if one != other:
-            yield f"{words}: {one or 'as the steps say'} → {other or 'as the steps say'}"
-    values, theirs = old.header.get("values", {}), new.header.get("values", {})
-    yield from difference(values, theirs)
-    planned = [
-        {str(one["step_id"]): one for one in record.documents.get("plan", {}).get("steps", ())}
+            yield f"{name}: {one or 'as the steps say'} → {other or 'as the steps say'}"
+    yield from difference(old.header.get("values", {}), new.header.get("values", {}))
+    before, after = (
+        {str(step["step_id"]): step for step in record.documents.get("plan", {}).get("steps", ())}
         for record in (old, new)
-    ]
-    for step_id in dict.fromkeys((*planned[0], *planned[1])):
-        if step_id not in planned[1]:
+    )
+    matched: dict[str, str] = {}
+    for first, second in pairs:
+        if first.step_id not in matched and second.step_id not in matched.values():
+            matched[first.step_id] = second.step_id
+    for step_id, step in before.items():
+        other_id = matched.get(step_id)
+        if other_id is None or other_id not in after:
             yield f"step {step_id} is gone"
-        elif step_id not in planned[0]:
-            yield f"step {step_id} is new"
-        else:
-            used = [{name: one[step_id].get(name) for name in ("tool_name", "tool_args")} for one in planned]
-            yield from (f"step {step_id}: {one}" for one in difference(used[0], used[1]))
-    for step_id in before:
-        if step_id in after and before[step_id]["tool_version"] != after[step_id]["tool_version"]:
-            yield (
-                f"tool {after[step_id]['tool_name']}: version {before[step_id]['tool_version']} → "
-                f"{after[step_id]['tool_version']}"
-            )
+            continue
+        if other_id != step_id:
+            yield f"step {step_id} is now step {other_id}"
+        used = [
+            {name: each.get(name) for name in ("tool_name", "tool_args")} for each in (step, after[other_id])
+        ]
+        yield from (f"step {step_id}: {change}" for change in difference(used[0], used[1]))
+    yield from (f"step {step_id} is new" for step_id in after if step_id not in matched.values())
+    yield from dict.fromkeys(change for first, second in pairs for change in _of_tools(first, second))
 
 
-def _of_artefacts(old: RunRecord, new: RunRecord, environment: Sequence[str]) -> Iterator[Difference]:
-    """Files whose bytes differ although what they show is the same."""
-    theirs = {_name(one): one for one in new.header.get("artefacts", ())}
+def _of_artefacts(
+    old: RunRecord, new: RunRecord, drawn_as: Mapping[str, str], environment: Sequence[str]
+) -> Iterator[Difference]:
+    """Files whose bytes differ although what they show is the same.
+
+    Parameters
+    ----------
+    drawn_as : mapping
+        The steps that drew or saved the same thing in the new run, by those of the old one.
+    """
+    theirs = {(str(one["step_id"]), one["kind"]): one for one in new.header.get("artefacts", ())}
     for one in old.header.get("artefacts", ()):
-        name = _name(one)
-        if name not in theirs:
-            yield Difference(str(one["step_id"]), name, "was written → was not written")
-        elif one["sha256"] != theirs[name]["sha256"]:
+        step_id, name = str(one["step_id"]), _name(one)
+        if step_id not in drawn_as:
+            continue  # not compared
+        other = theirs.get((drawn_as[step_id], one["kind"]))
+        if other is None:
+            yield Difference(step_id, name, "was written → was not written")
+        elif one["sha256"] != other["sha256"]:
             reasons = list(environment)
             if one["kind"] in ("png", "pdf", "svg"):
                 reasons.append("the figure is the same; the browser that drew it, or its fonts, may not be")
             yield Difference(
-                str(one["step_id"]),
+                step_id,
                 name,
-                f"sha256 {one['sha256'][:12]}… → {theirs[name]['sha256'][:12]}…",
+                f"sha256 {one['sha256'][:12]}… → {other['sha256'][:12]}…",
                 tuple(reasons),
             )
 

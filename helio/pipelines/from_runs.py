@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -11,8 +12,12 @@ from helio.errors import RequestError
 from helio.pipelines.diagnostics import StepId
 from helio.pipelines.figures import STYLE, depends_on
 from helio.pipelines.labels import owner, produced_labels, read_labels
+from helio.pipelines.maps import args_of, is_block, places, signature_of
+from helio.pipelines.plan import spelled
 from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, substitute
+from helio.sources.archives import is_folder
+from helio.sources.hapi_servers import is_url, name_of_server
 from helio.steps.signature import signatures
 from helio.store.runs import RunRecord
 
@@ -27,10 +32,19 @@ class Chosen:
     steps: tuple[str, ...] = ()
 
 
-def template_of(chosen: Sequence[Chosen], name: str) -> tuple[Document, tuple[str, ...]]:
+def template_of(
+    chosen: Sequence[Chosen], name: str, hapi_servers: Mapping[str, str] | None = None
+) -> tuple[Document, tuple[str, ...]]:
     """The template of what one or several runs did, not verified yet, and what is to be said of it.
 
     Variables keep their names and get the values of the run as defaults; dependencies are left for passes to derive.
+    Fetches name the archive of their run as their provider, so that the template runs again as it is. A folder or an
+    address cannot stand in a template; a note then says what to pass.
+
+    Parameters
+    ----------
+    hapi_servers : mapping, optional
+        URLs of HAPI servers by name, beside those that are shipped.
 
     Raises
     ------
@@ -42,6 +56,17 @@ def template_of(chosen: Sequence[Chosen], name: str) -> tuple[Document, tuple[st
     variables: Document = {}
     for one in chosen:
         taken, left_out = _steps_of(one)
+        provider, how = _provider_of(one.run, name, hapi_servers or {})
+        notes += how
+        if provider:
+            fetches = _fetches(one.run)
+            taken = [_served_by(provider, step, fetches) for step in taken]
+            notes += [
+                f"{one.run.id}: step {step['step_id']} uses the pipeline {step['use']}, which may have its data from "
+                f"elsewhere: helio run {name} --archive {provider}"
+                for step in taken
+                if "use" in step
+            ]
         notes += [f"{one.run.id}: step {step} {why}" for step, why in left_out]
         declared = _with_values(one.run)
         renamed = _apart(variables, declared)
@@ -60,6 +85,52 @@ def template_of(chosen: Sequence[Chosen], name: str) -> tuple[Document, tuple[st
         "steps": steps,
     }
     return made, tuple(notes)
+
+
+def _provider_of(run: RunRecord, name: str, hapi_servers: Mapping[str, str]) -> tuple[str, list[str]]:
+    """The provider that a template can name for the archive of a run; else what to pass to run it."""
+    archive = run.header.get("archive")
+    if archive is None:
+        return "", [f"{run.id}: its record does not say which archive it used; --archive may be needed"]
+    if is_url(archive):
+        known = name_of_server(archive, hapi_servers)
+        return known, [] if known else [
+            f"{run.id}: its data came from {archive}, and a template cannot hold an address. To run it: "
+            f"helio run {name} --archive {archive}; or name the server, HELIO_HAPI_SERVERS=NAME={archive}, and "
+            'write "provider": "hapi:NAME" in the step'
+        ]
+    if is_folder(archive):
+        return "", [
+            f"{run.id}: its data came from the folder {archive}, and a template cannot name a folder. To run it: "
+            f"helio run {name} --archive {shlex.quote(archive)}"
+        ]
+    return archive, []
+
+
+def _fetches(run: RunRecord) -> dict[str, Document]:
+    """The fetches of a run as it was written, spelt as their tool is, by their ids."""
+    found = {}
+    for place in places(spelled(run.documents["authored"]).plan):
+        signature = signature_of(place.step, signatures())
+        if signature is not None and signature.gives == "tables":
+            found[str(place.step["step_id"])] = place.step
+    return found
+
+
+def _served_by(provider: str, step: Document, fetches: Mapping[str, Document]) -> Document:
+    """A step whose fetches, itself or those of its block, name their provider and no other one."""
+    if is_block(step):
+        return {**step, "block": [_served_by(provider, inner, fetches) for inner in step["block"]]}
+    fetch = fetches.get(str(step.get("step_id")))
+    if fetch is None:
+        return step
+    args = {**args_of(fetch), "provider": provider}
+    if args.get("candidates"):
+        args["candidates"] = [
+            {key: value for key, value in one.items() if key != "provider"} if isinstance(one, dict) else one
+            for one in args["candidates"]
+        ]
+    return {**step, "tool_name": fetch["tool_name"], "tool_args": args}
 
 
 def _steps_of(chosen: Chosen) -> tuple[list[Document], list[tuple[StepId, str]]]:

@@ -5,17 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, get_args
 
-from helio.errors import RequestError
+from helio.errors import OutputError, RequestError
 from helio.store.files import write_whole
 from helio.store.holding import held
 
 Kind = Literal["saved", "imported", "copied", "mended", "authored", "edited", "repaired", "by hand", "undone"]
 _ABOUT = ".about.json"
+
+
+class NotText(RequestError):
+    """A file that should be a text is none."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +118,7 @@ class History:
         text = self._current()
         if text is not None and found.digest == _digest(text):
             return text
-        kept = read_as_it_is(self._folder / f"{number}.json")
+        kept = read_as_it_is(self._text_file(number))
         if kept is None:
             raise RequestError(f"the text of revision {number} of {self._name} is lost")
         return kept
@@ -150,6 +155,33 @@ class History:
             write_whole(self._file, text.encode())
             return made
 
+    def delete(self) -> Revision | None:
+        """Remove the pipeline and keep its text, so that `restore` brings it back.
+
+        Returns
+        -------
+        Revision or None
+            The one that has its text; None where its file was no text that could be kept.
+
+        Raises
+        ------
+        OutputError
+            The file cannot be removed.
+        """
+        with held(self._folder / "lock"):
+            known, last = self._known(), None
+            with suppress(NotText):
+                text = self._current()
+                if text is not None:
+                    last = _of(known, text)
+                    if last is None or read_as_it_is(self._text_file(last.number)) != text:
+                        last = self._keep(self._next(known, text, Writing("by hand")), text)
+            try:
+                self._file.unlink()
+            except OSError as error:
+                raise OutputError(f"{self._file} cannot be removed: {error.strerror}") from error
+            return last
+
     def undo(self) -> Revision:
         """Make the text from which the present one was made the pipeline's again; once more goes further back.
 
@@ -172,6 +204,9 @@ class History:
         writing = Writing("undone", request=f"back to revision {number}")
         return self.write(text, writing, parent=parent)
 
+    def _text_file(self, number: int) -> Path:
+        return self._folder / f"{number}.json"
+
     def _abouts(self) -> list[Path]:
         return [path for path in self._folder.glob(f"*{_ABOUT}") if _number(path)]
 
@@ -192,7 +227,7 @@ class History:
         return Revision(number, last if parent is None else parent, _digest(text), at, **asdict(writing))
 
     def _keep(self, revision: Revision, text: str) -> Revision:
-        write_whole(self._folder / f"{revision.number}.json", text.encode())
+        write_whole(self._text_file(revision.number), text.encode())
         about = json.dumps(asdict(revision), indent=1, ensure_ascii=False)
         write_whole(self._folder / f"{revision.number}.about.json", about.encode())
         return revision
@@ -203,8 +238,10 @@ def read_as_it_is(path: Path) -> str | None:
 
     Raises
     ------
+    NotText
+        It is not UTF-8.
     RequestError
-        It cannot be read, or is not UTF-8.
+        It cannot be read.
     """
     try:
         return path.read_bytes().decode("utf-8")
@@ -213,7 +250,7 @@ def read_as_it_is(path: Path) -> str | None:
     except OSError as error:
         raise RequestError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise RequestError(f"{path} is not a text", advice="a JSON file in UTF-8") from error
+        raise NotText(f"{path} is not a text", advice="a JSON file in UTF-8") from error
 
 
 def _number(path: Path) -> int:

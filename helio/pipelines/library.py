@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from helio.errors import OutputError, RequestError, UnknownPipeline, closest
+from helio.errors import RequestError, UnknownPipeline, closest
 from helio.pipelines.diagnostics import InvalidTemplate
-from helio.pipelines.history import History, Writing, read_as_it_is
+from helio.pipelines.history import History, Revision, Writing, read_as_it_is
 from helio.pipelines.parse import parse
 from helio.pipelines.schema import SCHEMA_FILE
 from helio.pipelines.template import Document, as_text, slug
@@ -63,6 +63,12 @@ class Library:
             if path.is_file():
                 return Entry(slug(path.stem), path, shipped=False)
             raise UnknownPipeline(f"there is no file {name}", advice="helio list shows the pipelines by name")
+        deleted = self._deleted(name)
+        if deleted is not None:
+            raise UnknownPipeline(
+                f"the pipeline '{name}' was deleted",
+                advice=f"helio history {name} --restore {deleted.number} brings it back",
+            )
         known = [one.id for one in self.entries()]
         close = closest(name, known)
         raise UnknownPipeline(
@@ -188,14 +194,37 @@ class Library:
             raise RequestError(f"{name} is {kind}, and stays", advice="helio list shows which ones are yours")
         return entry
 
-    def delete(self, name: str) -> Path:
-        """Remove a template of the user's own."""
+    def past(self, name: str) -> History:
+        """The revisions of one of the user's own, whether it is there or was deleted.
+
+        Raises
+        ------
+        UnknownPipeline, RequestError
+            As `own`.
+        """
+        return self.history(name if self._deleted(name) else self.own(name).id)
+
+    def delete(self, name: str) -> tuple[Path, Revision | None]:
+        """Remove a template of the user's own, and keep its text in its history.
+
+        Returns
+        -------
+        path : Path
+            The file that was removed.
+        revision : Revision or None
+            The one to restore; None where the file was no text.
+        """
         entry = self.own(name)
-        try:
-            entry.path.unlink()
-        except OSError as error:
-            raise OutputError(f"{entry.path} cannot be removed: {error.strerror}") from error
-        return entry.path
+        return entry.path, self.history(entry.id).delete()
+
+    def _deleted(self, name: str) -> Revision | None:
+        """The last revision of a pipeline of the user's that is not there any more; None where there is no such one."""
+        if not ID.fullmatch(name) or any(
+            (folder / f"{name}.json").exists() for folder in (SHIPPED, self.folder)
+        ):
+            return None
+        revisions = self.history(name).revisions()
+        return revisions[-1] if revisions else None
 
 
 class _Templates(Mapping[str, Document]):

@@ -12,8 +12,9 @@ from typing import Any
 from helio import __version__
 from helio.errors import LockMismatch, NoData, NotYetPublished, RequestError, UnknownDataset
 from helio.pipelines.execute import DONE, Execution, StepResult
-from helio.pipelines.plan import Plan, PlannedStep
-from helio.pipelines.template import Document, digest
+from helio.pipelines.maps import is_block
+from helio.pipelines.plan import Plan, PlannedStep, spelled
+from helio.pipelines.template import NOT_MEANING, Document, digest
 from helio.sources.local import parse_file_name
 from helio.sources.provider import Listings, Providers
 from helio.steps.fetch.choices import choices_of
@@ -62,8 +63,36 @@ def refuse_other_template(template: Document, lock: Lock) -> None:
     ------
     LockMismatch
     """
-    now = replace(lock, pipeline=template.get("id", "pipeline"), template=digest(template))
+    now = replace(
+        lock, pipeline=template.get("id", "pipeline"), template=digest(template), document=meant(template)
+    )
     _refuse(lock, now)
+
+
+def meant(template: Document) -> dict[str, Any]:
+    """What of a template can change a result: its variables, and its steps by their ids, in their one spelling.
+
+    Names, descriptions and intents are words for people and do not enter it, nor does what passes derive.
+    """
+    plain = spelled(template).plan
+    variables = plain.get("variables") or {}
+    return {
+        "variables": {name: _without(facts, ("description",)) for name, facts in variables.items()},
+        "steps": {str(step["step_id"]): _meant_step(step) for step in plain["steps"]},
+    }
+
+
+def _meant_step(step: Document) -> Document:
+    kept = _without(step, ("step_id", "intent", "produces", *NOT_MEANING))
+    return kept | ({"block": [*map(_meant_inner, step["block"])]} if is_block(step) else {})
+
+
+def _meant_inner(step: Any) -> Any:
+    return {"step_id": step.get("step_id"), **_meant_step(step)} if isinstance(step, dict) else step
+
+
+def _without(facts: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: value for name, value in facts.items() if name not in names}
 
 
 def refuse_other_files(plan: Plan, lock: Lock, providers: Providers, *, archive: str = "") -> None:
@@ -144,6 +173,7 @@ def lock_of_record(record: RunRecord) -> Lock:
         tools=dict(sorted({one["tool_name"]: one["tool_version"] for one in steps}.items())),
         fetches=recorded_fetches(record),
         rules=header.get("rules", {}),
+        document=meant(record.documents["authored"]),
     )
 
 
@@ -176,25 +206,37 @@ def absolute_archive(archive: str) -> str:
 
 
 def _refuse(lock: Lock, now: Lock) -> None:
-    found = changes(lock, now)
-    if not found:
+    changed = changes(lock, now)
+    if not changed:
         return
+    found = list(changed)
     tools = any(one.startswith("tool ") for one in found)
     read = any(one.startswith("step ") for one in found)
     rules = changed_rules(lock.rules, now.rules) if tools or read else ()
     found += rules
     older = (tools or rules) and lock.helio != __version__
     ways = ["helio lock again, which takes what there is now"]
+    if any(one.startswith("the pipeline: ") for one in found):
+        ways.insert(0, "--lock FILE, with a lock of this pipeline")
+    if any(one.startswith("the template: ") for one in found):
+        ways.insert(0, "take back what changed in the template")
     if any(one.startswith("$") for one in found):
         ways.insert(0, "leave out what the lock has already: range and variables")
     if older:
         ways.append(f"helio {lock.helio}, which it was locked with")
-    if any("published again" in one or ": version " in one or " is new" in one for one in found):
+    if listings(lock.fetches) and all(map(_is_published, changed)):
         ways.append("--locked --offline, as long as the locked files are kept")
     raise LockMismatch(
         "this is not what is locked:" + "".join(f"\n  {one}" for one in found),
         advice="; or ".join(ways),
         differences=tuple(found),
+    )
+
+
+def _is_published(change: str) -> bool:
+    """Whether a change is one of the files that an archive lists, which offline is not asked."""
+    return change.startswith("step ") and (
+        "was published again" in change or ": version " in change or change.endswith(" is new")
     )
 
 
@@ -244,6 +286,7 @@ def _lock(plan: Plan, providers: Providers, archive: str, results: Mapping[str, 
             _fetch(step, plan, providers, results.get(str(step.step_id))) for step in _fetches(plan)
         ),
         rules=rule_numbers(),
+        document=meant(plan.authored),
     )
 
 

@@ -12,7 +12,10 @@ from typing import Any
 from helio import __version__
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate
 from helio.pipelines.known import known_datasets
+from helio.pipelines.lock import meant
 from helio.pipelines.plan import Plan, make_plan
+from helio.store.keys import key_of
+from helio.store.lock import Lock
 
 FORM = "helio-plan/1"
 
@@ -27,12 +30,21 @@ class SavedPlan:
         For each fetch by its step's id: name and identity of the files that it is to be made from.
     template : str
         The digest of the template that was planned; empty where it was not saved.
+    meant : str
+        The key of what of that template can change a result; empty where it was not saved.
     """
 
     plan: Plan
     archive: str
     files: Mapping[str, Any]
     template: str = ""
+    meant: str = ""
+
+    def is_of(self, lock: Lock) -> bool:
+        """Whether the lock is of the template that was planned, or of one that differs in words only."""
+        if lock.document and self.meant:
+            return key_of(lock.document) == self.meant
+        return lock.template == self.template
 
 
 def is_saved_plan(document: Any) -> bool:
@@ -49,6 +61,7 @@ def as_json(
         "helio": __version__,
         "pipeline": plan.pipeline_id,
         "template": plan.template_digest,
+        "meant": key_of(meant(plan.authored)),
         "now": plan.now.isoformat(),
         "values": dict(plan.values),
         "archive": archive,
@@ -81,7 +94,7 @@ def restore(document: Mapping[str, Any], *, home: Path, place: str = "") -> Save
         raise _refused(
             f"helio {__version__} plans this template otherwise than helio {document.get('helio')} did", place
         )
-    return SavedPlan(plan, archive, files, str(document.get("template", "")))
+    return SavedPlan(plan, archive, files, str(document.get("template", "")), str(document.get("meant", "")))
 
 
 def _refused(message: str, place: str) -> InvalidTemplate:

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from helio.errors import Offline, RequestError
-from helio.pipelines.compare import Comparison, Difference, compare
+from helio.pipelines.compare import Comparison, Difference, compare, judge_by
 from helio.pipelines.execute import StepResult
 from helio.pipelines.files import STATIC
 from helio.pipelines.known import CDAWEB_ALIKE, KnownDatasets
@@ -18,10 +18,11 @@ from helio.pipelines.lock import absolute_archive, listings, recorded_fetches
 from helio.pipelines.plan import Plan, make_plan
 from helio.pipelines.run import Direct, Run, run_plan
 from helio.settings import Settings
-from helio.sources.archives import Access
+from helio.sources.archives import Access, is_folder
 from helio.sources.cited_as import Citations
 from helio.store.runs import RunRecord, Runs
 from helio.store.source_file import SourceFile
+from helio.store.store import Store
 
 _KEPT = ("files", "catalogue")
 """What a run reads in the home beside its store: files and replies of servers, and the renewed catalogue."""
@@ -70,9 +71,14 @@ def verify_run(
             f"the record of run {record.id} does not say which archive it used", advice="--archive DIR|NAME"
         )
     source = archive or header["archive"]
+    if not archive and is_folder(source) and not Path(source).is_dir():
+        raise RequestError(
+            f"the archive {source} of run {record.id} does not exist",
+            advice="--archive DIR, where its files are now; --archive NAME, if a provider serves them",
+        )
     plan = _plan_again(record, source, settings)
     access = access or Access()
-    if archive:
+    if archive or is_folder(source):
         access = replace(access, cited=_citations(record))
     else:
         access = replace(access, listed=listings(recorded_fetches(record)))
@@ -99,7 +105,8 @@ def verify_run(
         done = run(replace(access, offline=True, refresh=False))
         if not access.offline and any(isinstance(one.error, Offline) for one in done.result.steps):
             done = run(access)
-        found = compare(record, Runs(own.runs).load(done.id))
+        judge = judge_by(Store(settings.store), Store(own.store))
+        found = compare(record, Runs(own.runs).load(done.id), judge=judge)
     unwritten = tuple(error.message for error in done.unwritten)
     changed = tuple(_why_unwritten(one, unwritten) for one in found.figures)
     archives = ("archive: ",) if absolute_archive(source) != header.get("archive") else ()

@@ -42,7 +42,10 @@ def why(runs: Runs, run_id: str, step_id: str) -> list[str]:
     if before is None:
         return ["run: no earlier run of this pipeline has this step done"]
     earlier, earlier_step = before
-    return [f"run, unlike in {earlier.id}:", *(f"  {one}" for one in _changes(earlier_step, step))]
+    return [
+        f"run, unlike in {earlier.id}:",
+        *(f"  {one}" for one in dict.fromkeys(_changes(earlier_step, step))),
+    ]
 
 
 def _merged_into(record: RunRecord, step_id: str) -> str:

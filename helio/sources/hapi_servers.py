@@ -54,6 +54,20 @@ def server_named(provider: str, further: Mapping[str, str]) -> tuple[str, str]:
     return urls[name.casefold()]
 
 
+def name_of_server(url: str, further: Mapping[str, str]) -> str:
+    """``hapi:NAME`` of the server at an address; empty where none is known.
+
+    >>> name_of_server("https://cdaweb.gsfc.nasa.gov/hapi/", {})
+    'hapi:CDAWeb'
+    """
+    every = {**_shipped(), **further}
+    return next((f"{PREFIX}{name}" for name, known in every.items() if _plain(known) == _plain(url)), "")
+
+
+def _plain(url: str) -> str:
+    return url.rstrip("/").casefold()
+
+
 def server_url(url: str) -> str:
     """A server's address without what comes after it.
 

@@ -41,6 +41,8 @@ _FILE_NAME = re.compile(
     r"(?:_v(?P<version>\d+(?:[.\-]\d+)*(?:_r\d+)?))?",
     re.IGNORECASE,
 )
+LOCAL = "local files"
+"""How recipes, records and footers name the provider of files in a folder, wherever the folder is."""
 _MASTER_DATE = "00000000"
 _KEY_PARAMETERS = re.compile(r"(?:^|_)(?:K[0-2]|LL02)(?:_|$)", re.IGNORECASE)
 
@@ -156,7 +158,8 @@ class LocalArchive:
     reader : CdfReader
         Reads the files; its worker is not closed here.
     name : str, optional
-        How records and footers name it; the folder's own name otherwise.
+        How recipes, records and footers name it. A folder has no name there: moving it, or reading the same bytes
+        through a link, changes no result. Messages call it by the name of the folder.
     known : mapping of str to KnownFile, optional
         By file name, what is known of files already.
     digests : FileDigests, optional
@@ -191,7 +194,8 @@ class LocalArchive:
             ) from error
         self._root = root.resolve()
         self._reader = reader
-        self._name = name or self._root.name or str(self._root)
+        self._name = name or LOCAL
+        self._called = name or self._root.name or str(self._root)
         self._known = known or {}
         self._digests = digests or FileDigests()
         self._facts: dict[tuple[Path, FileState], FileFacts | None] = {}
@@ -345,11 +349,11 @@ class LocalArchive:
             return self._named[shared[0]]
         if shared:
             raise UnknownDataset(
-                f"'{dataset_id}' is the Logical_source of several datasets in {self.name}",
+                f"'{dataset_id}' is the Logical_source of several datasets in {self._called}",
                 advice=f"name one of them: {', '.join(shared)}",
             )
         raise UnknownDataset(
-            f"no dataset is called '{dataset_id}' in {self.name}",
+            f"no dataset is called '{dataset_id}' in {self._called}",
             advice=_instead_of(wanted, self.datasets(), "datasets"),
         )
 
@@ -358,7 +362,7 @@ class LocalArchive:
         chosen = _covering(files, time_range, self._known)
         if not chosen:
             raise NoData(
-                f"{files[0].dataset_id} has no file for {_written(time_range)} in {self.name}",
+                f"{files[0].dataset_id} has no file for {_written(time_range)} in {self._called}",
                 advice=_span_by_names(files, self._known),
             )
         for file in chosen:
@@ -445,7 +449,7 @@ class LocalArchive:
             known = self._known.get(path.name)
             if known is not None and known.sha256 not in ("", found.sha256):
                 raise DamagedFile(
-                    f"'{path.name}' does not have the bytes that {self.name} lists",
+                    f"'{path.name}' does not have the bytes that {self._called} lists",
                     advice="install helio again",
                     place=str(path),
                 )

@@ -6,9 +6,13 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator, Mapping
+from difflib import SequenceMatcher
+from itertools import pairwise
 from typing import Any
 
 _LONGEST_SHOWN = 60
+_MOST_PAIRS = 1_000_000
+"""Items of lists that are compared with each other; longer lists of nothing but changes are told item by item."""
 _PREFIXES = {"sha256:": "digest", "key:": "key", "code:": "code"}
 """Values that are names of something longer."""
 
@@ -49,6 +53,8 @@ def canonical_json(value: Any) -> str:
 def difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """What differs between two recipes, in words, leaf by leaf, in the order of their paths.
 
+    Mappings are compared by their keys, lists by their items: one that is added in the middle changes no other.
+
     Examples
     --------
     >>> difference(
@@ -70,14 +76,86 @@ def _differences(place: str, old: Any, new: Any) -> Iterator[str]:
             inner = f"{place}.{name}" if place else name
             yield from _differences(inner, old.get(name, _Absent), new.get(name, _Absent))
     elif isinstance(old, list) and isinstance(new, list):
-        for index in range(max(len(old), len(new))):
-            yield from _differences(
-                f"{place}[{index}]",
-                old[index] if index < len(old) else _Absent,
-                new[index] if index < len(new) else _Absent,
-            )
+        yield from _of_lists(place, old, new)
     elif type(old) is not type(new) or old != new:
         yield _changed(place, old, new)
+
+
+def _of_lists(place: str, old: list[Any], new: list[Any]) -> Iterator[str]:
+    """Differences of two lists: equal items belong together wherever they are, then similar ones in order."""
+    before, after = ([json.dumps(item, sort_keys=True) for item in items] for items in (old, new))
+    changed: list[tuple[int, int]] = []
+    gone: list[int] = []
+    added: list[int] = []
+    for tag, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag == "equal":
+            continue
+        pairs = _similar(old[a:b], new[c:d])
+        edges = [(-1, -1), *pairs, (b - a, d - c)]
+        for (i, j), (k, m) in pairwise(edges):
+            left, right = list(range(a + i + 1, a + k)), list(range(c + j + 1, c + m))
+            if len(left) == len(right):  # as many as before: each took the place of one
+                changed += zip(left, right, strict=True)
+            else:
+                gone += left
+                added += right
+        changed += [(a + i, c + j) for i, j in pairs]
+    moved = {}
+    for index in gone:
+        other = next((one for one in added if one not in moved and after[one] == before[index]), None)
+        if other is not None:
+            moved[other] = index
+    found = [(j, list(_of_items(place, j, old[i], new[j]))) for i, j in changed]
+    found += [(i, [_changed(f"{place}[{i}]", old[i], _Absent)]) for i in gone if i not in moved.values()]
+    found += [
+        (j, [f"{place}[{j}]: {_shown(new[j])} was at {place}[{moved[j]}]"])
+        if j in moved
+        else (j, [_changed(f"{place}[{j}]", _Absent, new[j])])
+        for j in added
+    ]
+    for _, words in sorted(found, key=lambda item: item[0]):
+        yield from words
+
+
+def _of_items(place: str, index: int, old: Any, new: Any) -> Iterator[str]:
+    """Differences of two items; of pairs of a name and a value, such as a file and its digest, by the name."""
+    pairs = [isinstance(item, list) and len(item) == 2 and isinstance(item[0], str) for item in (old, new)]
+    if all(pairs) and old[0] == new[0]:
+        yield from _differences(f"{place}[{old[0]}]", old[1], new[1])
+    else:
+        yield from _differences(f"{place}[{index}]", old, new)
+
+
+def _similar(old: list[Any], new: list[Any]) -> list[tuple[int, int]]:
+    """Pairs of items that have something in common, in order, so that as much as possible is in common."""
+    if len(old) * len(new) > _MOST_PAIRS:
+        return []
+    before, after = ([_leaves(item) for item in items] for items in (old, new))
+    # best[i][j] is the most that old[i:] and new[j:] can have in common
+    best = [[0] * (len(new) + 1) for _ in range(len(old) + 1)]
+    for i in reversed(range(len(old))):
+        for j in reversed(range(len(new))):
+            common = len(before[i] & after[j])
+            best[i][j] = max(best[i + 1][j], best[i][j + 1], common and common + best[i + 1][j + 1])
+    pairs, i, j = [], 0, 0
+    while i < len(old) and j < len(new) and best[i][j]:
+        if best[i][j] == best[i + 1][j]:
+            i += 1
+        elif best[i][j] == best[i][j + 1]:
+            j += 1
+        else:
+            pairs.append((i, j))
+            i, j = i + 1, j + 1
+    return pairs
+
+
+def _leaves(item: Any, path: str = "") -> set[str]:
+    """Every value in an item with its place, as texts."""
+    if isinstance(item, dict):
+        return {leaf for name, inner in item.items() for leaf in _leaves(inner, f"{path}.{name}")}
+    if isinstance(item, list):
+        return {leaf for inner in item for leaf in _leaves(inner, f"{path}[]")}
+    return {f"{path}: {json.dumps(item)}"}
 
 
 def _changed(place: str, old: Any, new: Any) -> str:

@@ -12,6 +12,7 @@ from typing import Any, Self, TypeVar
 
 from helio.errors import DamagedFile, OutputError, RequestError
 from helio.store.files import write_whole
+from helio.store.keys import difference
 
 FORM = "helio-lock/1"
 LOCK = "helio.lock"
@@ -110,6 +111,9 @@ class Lock:
     rules : mapping
         The number of each of helio's rules; empty in locks that were written before there were numbers. Rules that
         changed explain other numbers, and refuse nothing themselves.
+    document : mapping
+        What of the template can change a result: its variables, and its steps by their ids. Empty in locks that were
+        written before it was kept; the digest of the template is compared then.
     """
 
     pipeline: str
@@ -121,6 +125,7 @@ class Lock:
     tools: Mapping[str, int]
     fetches: tuple[LockedFetch, ...]
     rules: Mapping[str, int] = field(default_factory=dict)
+    document: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def files(self) -> int:
@@ -164,6 +169,7 @@ class Lock:
             "tools": dict(self.tools),
             **({"rules": dict(self.rules)} if self.rules else {}),
             "fetches": fetches,
+            **({"document": dict(self.document)} if self.document else {}),
         }
 
     @classmethod
@@ -198,6 +204,7 @@ class Lock:
                 tools={name: _member(tools, name, int) for name in tools},
                 fetches=tuple(_fetch(one) for one in _members(document, "fetches", dict)),
                 rules={name: _member(rules, name, int) for name in rules},
+                document=_document(_member(document, "document", dict, otherwise={})),
             )
         except _Damage as error:
             raise DamagedFile(
@@ -268,6 +275,8 @@ def changes(locked: Lock, now: Lock) -> list[str]:
     found: list[str] = []
     if locked.pipeline != now.pipeline:
         found.append(f"the pipeline: {locked.pipeline} → {now.pipeline}")
+    elif locked.document and now.document:
+        found += _of_documents(locked.document, now.document)
     elif locked.template != now.template:
         found.append(f"the template: {_short(locked.template)} → {_short(now.template)}")
     found += _of_mappings("", locked.values, now.values)
@@ -281,6 +290,29 @@ def changes(locked: Lock, now: Lock) -> list[str]:
         else:
             found += _of_fetches(before[step_id], after[step_id])
     return list(dict.fromkeys(found))
+
+
+def _of_documents(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    """The steps and arguments of a template that changed."""
+    for kind, part in (("variable", "variables"), ("step", "steps")):
+        before, after = old[part], new[part]
+        renamed: dict[str, str] = {}
+        for name in before.keys() - after.keys():
+            same = (other for other in after.keys() - before.keys() if after[other] == before[name])
+            other = next((other for other in sorted(same) if other not in renamed.values()), "")
+            if other:
+                renamed[name] = other
+        for name in before:
+            what = f"the template: {kind} {name}"
+            if name in after:
+                yield from (f"{what}: {change}" for change in difference(before[name], after[name]))
+            elif name in renamed:
+                yield f"{what} is now called {renamed[name]}"
+            else:
+                yield f"{what} is gone"
+        for name in after:
+            if name not in before and name not in renamed.values():
+                yield f"the template: {kind} {name} is new"
 
 
 def _of_fetches(old: LockedFetch, new: LockedFetch) -> Iterator[str]:
@@ -394,6 +426,14 @@ def _members(
     if not all(isinstance(one, kind) for one in values):
         raise _Damage(f"something in '{name}' is not {_WORDS[kind]}")
     return values
+
+
+def _document(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The meaning of a template: variables and steps, each an object by its name."""
+    return {
+        part: {name: _member(_member(document, part, dict), name, dict) for name in document[part]}
+        for part in (("variables", "steps") if document else ())
+    }
 
 
 def _fetch(document: Mapping[str, Any]) -> LockedFetch:

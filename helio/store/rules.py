@@ -64,6 +64,7 @@ RULES: dict[str, Rule] = {
         (
             "since 0.2 no cell of a spectrogram is smaller than a pixel, several in one show their highest value, "
             "and lines are drawn through every point in the page",
+            "since 0.2 the footer of a figure from a folder names 'local files' and not the folder",
         ),
     ),
 }

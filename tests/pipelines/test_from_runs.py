@@ -1,5 +1,7 @@
 """What a run did becomes a template: without what failed, and without what led nowhere."""
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,8 @@ from helio import api
 from helio.errors import RequestError
 from helio.pipelines.from_runs import Chosen, template_of
 from helio.settings import read_settings
-from helio.store.runs import Runs
+from helio.sources.samples import sample_folder
+from helio.store.runs import RunRecord, Runs
 
 FETCH = {"dataset_id": "AC_K2_MFI", "parameter_id": "BGSEc"}
 
@@ -153,3 +156,102 @@ def test_a_run_of_which_nothing_came_cannot_be_saved(ran):
     record = ran(fetch(dataset_id="AC_H0_MFI"), step(2, "plot_data", labels=["AC_H0_MFI.BGSEc"]))
     with pytest.raises(RequestError, match="nothing is left"):
         template_of([Chosen(record)], "kept")
+
+
+# The archive of a run
+
+
+@pytest.fixture
+def without_archive(tmp_path: Path):
+    """The same home, with no archive named by the environment."""
+    return read_settings({"HELIO_HOME": str(tmp_path), "HELIO_ENGINE": "direct"})
+
+
+def test_a_saved_run_names_its_provider_and_runs_again_as_it_is(ran, settings, without_archive):
+    record = ran(fetch(), SIZE, FIGURE)
+    saved = api.save_runs([(record.id, ())], "kept", settings=settings)
+    assert saved.template["steps"][0]["tool_args"]["provider"] == "sample"
+    assert saved.notes == ()
+    again = api.run("kept", settings=without_archive)
+    assert again.status == "success"
+    first, second = (
+        {one["label"]: one["digest"] for step in steps for one in step["outputs"] if one["label"]}
+        for steps in (record.steps, Runs(settings.runs).load(again.id).steps)
+    )
+    assert first == second
+
+
+def test_a_saved_run_names_its_provider_for_every_candidate_and_spelling(ran, settings, without_archive):
+    args = {
+        "candidates": [
+            {"dataset_id": "NOT_THERE", "parameter_id": "BGSEc", "provider": "swpc"},
+            {"dataset_id": "AC_K2_MFI", "parameter_id": "BGSEc"},
+        ],
+        "data_source": "cdaweb",
+        "time_range": "2022-01-01",
+        "output_label": "B",
+    }
+    record = ran(step(1, "fetch_data", **args), step(2, "plot_data", labels=["B"]))
+    saved = api.save_runs([(record.id, ())], "kept", settings=settings)
+    kept = saved.template["steps"][0]["tool_args"]
+    assert kept["provider"] == "sample"
+    assert all("provider" not in one for one in kept["candidates"])
+    assert "data_source" not in kept
+    assert api.run("kept", settings=without_archive).status == "success"
+
+
+def test_a_saved_run_of_a_block_names_its_provider(ran, settings, without_archive):
+    days = {
+        "as": "$DAY",
+        "over": ["2022-01-01T00:00 to 2022-01-01T06:00", "2022-01-01T06:00 to 2022-01-01T12:00"],
+    }
+    inner = fetch("b", time_range="$DAY", output_label="B_$DAY")
+    drawn = step("draw", "plot_data", labels=["B_$DAY"])
+    block = {"step_id": "each", "for_each": days, "block": [inner, drawn]}
+    record = ran(block)
+    saved = api.save_runs([(record.id, ())], "kept", settings=settings)
+    assert saved.template["steps"][0]["block"][0]["tool_args"]["provider"] == "sample"
+    assert api.run("kept", settings=without_archive).status == "success"
+
+
+def test_a_run_on_a_folder_is_saved_with_what_to_pass(settings, without_archive, tmp_path: Path):
+    folder = tmp_path / "my data"
+    shutil.copytree(sample_folder(), folder)
+    outcome = api.run(template(fetch(), SIZE, FIGURE), archive=folder, settings=without_archive)
+    saved = api.save_runs([(outcome.id, ())], "kept", settings=without_archive)
+    assert "provider" not in saved.template["steps"][0]["tool_args"]
+    [note] = saved.notes
+    assert f"helio run kept --archive '{folder}'" in note
+    assert api.run("kept", archive=folder, settings=without_archive).status == "success"
+
+
+@pytest.mark.parametrize(
+    ("archive", "provider"),
+    [
+        ("cdaweb", "cdaweb"),
+        ("swpc", "swpc"),
+        ("hapi:CDAWeb", "hapi:CDAWeb"),
+        ("https://cdaweb.gsfc.nasa.gov/hapi", "hapi:CDAWeb"),
+        ("http://127.0.0.1:1/hapi", "hapi:mine"),
+        ("", None),
+    ],
+)
+def test_what_the_archive_of_a_run_is_called_in_a_template(ran, archive: str, provider: str | None):
+    record = with_archive(ran(fetch(), SIZE, FIGURE), archive)
+    made, notes = template_of([Chosen(record)], "kept", {"mine": "http://127.0.0.1:1/hapi/"})
+    assert made["steps"][0]["tool_args"].get("provider") == provider
+    assert notes == ()
+
+
+def test_a_run_on_an_address_is_saved_with_what_to_pass(ran):
+    record = with_archive(ran(fetch(), SIZE, FIGURE), "http://127.0.0.1:1/hapi")
+    made, [note] = template_of([Chosen(record)], "kept")
+    assert "provider" not in made["steps"][0]["tool_args"]
+    assert "helio run kept --archive http://127.0.0.1:1/hapi" in note
+    assert "HELIO_HAPI_SERVERS=NAME=http://127.0.0.1:1/hapi" in note
+
+
+def with_archive(record: RunRecord, archive: str) -> RunRecord:
+    path = record.folder / "run.json"
+    path.write_text(json.dumps(record.header | {"archive": archive}), encoding="utf-8")
+    return record

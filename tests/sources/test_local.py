@@ -255,8 +255,8 @@ def test_the_folder_is_listed_once(tmp_path, fake, lay, monkeypatch):
     assert archive.locate("AC_K2_MFI", days("2022-01-01", "2022-01-02"))
 
 
-def test_the_name_is_the_folders_unless_given(tmp_path, fake):
-    assert LocalArchive(tmp_path, fake).name == tmp_path.name
+def test_the_name_says_nothing_of_the_folder_unless_given(tmp_path, fake):
+    assert LocalArchive(tmp_path, fake).name == "local files"
     assert LocalArchive(tmp_path, fake, name="my data").name == "my data"
 
 

@@ -116,3 +116,48 @@ A, B = "sha256:" + "a" * 64, "sha256:" + "b" * 64
 )
 def test_a_difference_is_said_in_words(old, new, words):
     assert difference(old, new) == words
+
+
+FILES = [[f"ac_{day}_v07.cdf", str(day) * 12] for day in range(1, 5)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (
+            FILES[:1] + FILES[2:],
+            FILES,
+            ['f[1]: ["ac_2_v07.cdf", "222222222222"] is new'],
+        ),
+        (FILES, FILES[1:], ['f[0]: ["ac_1_v07.cdf", "111111111111"] is gone']),
+        (
+            FILES[1:],
+            [FILES[0], FILES[1], [FILES[2][0], "x"], FILES[3]],
+            [
+                'f[0]: ["ac_1_v07.cdf", "111111111111"] is new',
+                "f[ac_3_v07.cdf]: 333333333333 → x",
+            ],
+        ),
+        (["a", "b", "c"], ["a", "x", "c"], ["f[1]: b → x"]),
+        (["a", "b"], ["b", "a"], ["f[0]: b was at f[1]"]),
+        (["a", "b"], ["a", "b", "a"], ["f[2]: a is new"]),
+        ([1, True], [True, 1], ["f[0]: true was at f[1]"]),
+        (
+            [{"label": "B", "color": "red"}, {"label": "V", "color": "blue"}],
+            [
+                {"label": "N", "color": "green"},
+                {"label": "B", "color": "red"},
+                {"label": "V", "color": "black"},
+            ],
+            ['f[0]: {"color": "green", "label": "N"} is new', "f[2].color: blue → black"],
+        ),
+        ([[1, 2], [3]], [[1, 2], [3, 4], [5]], ["f[1][1]: 4 is new", "f[2]: [5] is new"]),
+    ],
+)
+def test_lists_are_compared_by_their_items(old, new, words):
+    assert sorted(difference({"f": old}, {"f": new})) == sorted(words)
+
+
+@given(st.lists(JSON, max_size=5), st.lists(JSON, max_size=5))
+def test_lists_that_differ_have_a_difference(one, other):
+    assert bool(difference({"x": one}, {"x": other})) == (key_of({"x": one}) != key_of({"x": other}))

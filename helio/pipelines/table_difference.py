@@ -1,0 +1,313 @@
+"""How two tables differ: facts, records, and for each component how far its values are apart, and when."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from helio.store.table import Table
+
+_FACTS = ("unit", "name", "frame", "representation", "periods", "scale", "description")
+_MOST_COMPONENTS = 12
+
+
+@dataclass(frozen=True)
+class Largest:
+    """A largest difference, and where it is.
+
+    Parameters
+    ----------
+    value : float
+        Absolute, in the unit of the table; or relative to the old value, 0.01 for one per cent.
+    epoch : str
+        The first epoch that has it, ISO 8601, UTC.
+    """
+
+    value: float
+    epoch: str
+
+
+@dataclass(frozen=True)
+class ComponentDifference:
+    """The values of one component in two tables, on the epochs that both have.
+
+    Parameters
+    ----------
+    component : str
+        Empty for a scalar, and for all bins of a spectrum together.
+    compared : int
+        How many values both tables have.
+    changed : int
+        How many of them are not equal.
+    absolute, relative : Largest or None
+        None where no value changed; relative None too for angles that go round, and where the old values are 0.
+    became_missing, appeared : int
+        How many values only the old table has, and how many only the new one.
+    """
+
+    component: str
+    compared: int
+    changed: int
+    absolute: Largest | None = None
+    relative: Largest | None = None
+    became_missing: int = 0
+    appeared: int = 0
+
+    @property
+    def differs(self) -> bool:
+        """Whether anything of it is not the same."""
+        return bool(self.changed or self.became_missing or self.appeared)
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs; a difference that is not finite is a text."""
+        largest = {
+            name: found
+            and {**vars(found), "value": found.value if math.isfinite(found.value) else "infinite"}
+            for name, found in (("absolute", self.absolute), ("relative", self.relative))
+        }
+        return vars(self) | largest
+
+    def in_words(self, unit: str) -> str:
+        """One line, without its name."""
+        said = []
+        if self.changed:
+            verb = "differs" if self.changed == 1 else "differ"
+            said.append(f"{self.changed} of {_values(self.compared)} {verb}")
+        if self.absolute is not None:
+            said[-1] += f", by at most {self.absolute.value:.3g}{f' {unit}' if unit else ''}"
+            said[-1] += f" at {self.absolute.epoch}"
+        if self.relative is not None:
+            same = self.absolute is not None and self.absolute.epoch == self.relative.epoch
+            when = "" if same else f" at {self.relative.epoch}"
+            said[-1] += f" (relative: {_percent(self.relative.value)}{when})"
+        if self.became_missing:
+            said.append(f"{_values(self.became_missing)} became missing")
+        if self.appeared:
+            said.append(f"{_values(self.appeared)} appeared")
+        return ", ".join(said) or f"{_values(self.compared)} are the same"
+
+
+@dataclass(frozen=True)
+class TableDifference:
+    """How two tables differ.
+
+    Parameters
+    ----------
+    facts : tuple of str
+        Unit, frame, components and other facts that changed, in words.
+    common, only_old, only_new : int
+        Records whose epoch both tables have, and those that only one has.
+    components : tuple of ComponentDifference
+        Every component that was compared, in the order of the new table.
+    not_compared : tuple of str
+        What could not be compared, and why.
+    unit : str
+        Of the differences; empty where the two units are not the same.
+    """
+
+    facts: tuple[str, ...] = ()
+    common: int = 0
+    only_old: int = 0
+    only_new: int = 0
+    components: tuple[ComponentDifference, ...] = ()
+    not_compared: tuple[str, ...] = ()
+    unit: str = ""
+
+    @property
+    def summary(self) -> str:
+        """One line: all that changed, and of components the one that differs most often."""
+        said = list(self.facts)
+        if self.only_old or self.only_new:
+            said.append(self._records())
+        differing = [one for one in self.components if one.differs]
+        if len(self.components) > 1 and differing:
+            said.append(f"{len(differing)} of {len(self.components)} components differ")
+            worst = max(differing, key=lambda one: (one.changed, one.became_missing + one.appeared))
+            said.append(f"{worst.component}: {worst.in_words(self.unit)}")
+        elif self.components:
+            said += [one.in_words(self.unit) for one in differing]
+        if self.components and not differing:
+            said.append("the values are the same")
+        return "; ".join([*said, *self.not_compared])
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        """A line for each component that differs, where there are several."""
+        if len(self.components) < 2:
+            return ()
+        lines = [f"{one.component}: {one.in_words(self.unit)}" for one in self.components if one.differs]
+        more = len(lines) - _MOST_COMPONENTS
+        return (*lines[:_MOST_COMPONENTS], *([f"and {more} more components"] if more > 0 else []))
+
+    def _records(self) -> str:
+        only = [
+            f"{count} only in the {which} table"
+            for count, which in ((self.only_old, "old"), (self.only_new, "new"))
+            if count
+        ]
+        common = f"{self.common} epochs in common" if self.common else "no epoch in common"
+        return f"{common}, {', '.join(only)}"
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+        return {
+            "facts": list(self.facts),
+            "records": {"common": self.common, "only_old": self.only_old, "only_new": self.only_new},
+            "components": [one.to_json() for one in self.components],
+            "not_compared": list(self.not_compared),
+            "unit": self.unit,
+        }
+
+
+def table_difference(old: Table, new: Table) -> TableDifference:
+    """Compare two tables: their facts, and on the epochs that both have the values of each component.
+
+    Angles that go round are compared the short way: 179° and −179° are two degrees apart.
+    """
+    import numpy as np
+
+    facts = list(_facts(old, new))
+    common, first, second = np.intersect1d(old.epoch, new.epoch, return_indices=True)
+    records = (len(common), len(old) - len(common), len(new) - len(common))
+    one, other = old.take(first), new.take(second)
+    missing: list[str] = []
+    compared: tuple[ComponentDifference, ...] = ()
+    if not len(common):
+        missing.append("the values were not compared: no epoch is in both")
+    elif one.values.shape[1:] != other.values.shape[1:] and not (one.components and other.components):
+        missing.append(f"the values were not compared: {_width(one)} → {_width(other)}")
+    else:
+        facts += _of_axes(one, other)
+        compared = tuple(_of_values(one, other, missing))
+    return TableDifference(
+        tuple(facts), *records, compared, tuple(missing), new.unit if old.unit == new.unit else ""
+    )
+
+
+def _facts(old: Table, new: Table) -> Iterator[str]:
+    for name in _FACTS:
+        before, after = getattr(old, name), getattr(new, name)
+        if before != after:
+            yield f"{name} {_shown(before)} → {_shown(after)}"
+    if old.components != new.components:
+        yield f"components {', '.join(old.components) or 'none'} → {', '.join(new.components) or 'none'}"
+    if old.values.dtype != new.values.dtype:
+        yield f"{old.values.dtype} → {new.values.dtype}"
+
+
+def _shown(fact: Any) -> str:
+    if isinstance(fact, tuple):  # periods, one for each component
+        return ", ".join("unknown" if one is None else f"{one:.6g}" for one in fact) or "none"
+    return f"'{fact}'"
+
+
+def _of_axes(old: Table, new: Table) -> Iterator[str]:
+    """What differs between the bin axes of two tables of the same epochs."""
+    import numpy as np
+
+    for before, after in zip(old.axes, new.axes, strict=True):
+        for name in ("label", "unit", "scale"):
+            if getattr(before, name) != getattr(after, name):
+                yield f"{name} of its bins {_shown(getattr(before, name))} → {_shown(getattr(after, name))}"
+        same = before.parts.keys() == after.parts.keys() and all(
+            np.array_equal(before.parts[part], after.parts[part], equal_nan=True) for part in before.parts
+        )
+        if not same:
+            yield f"the bins differ{f' ({after.label})' if len(new.axes) > 1 and after.label else ''}"
+
+
+def _of_values(old: Table, new: Table, missing: list[str]) -> Iterator[ComponentDifference]:
+    if not new.components or not old.components:
+        yield _of_component("", old, new, old.values, new.values, None)
+        return
+    for table, others, where in ((old, new, "old"), (new, old, "new")):
+        only = [name for name in table.components if name not in others.components]
+        if only:
+            missing.append(f"{', '.join(only)} only in the {where} table, and not compared")
+    for index, name in enumerate(new.components):
+        if name in old.components:
+            place = old.components.index(name)
+            periods = {_period(old, place), _period(new, index)}
+            period = periods.pop() if len(periods) == 1 else None
+            yield _of_component(name, old, new, old.values[:, place], new.values[:, index], period)
+
+
+def _period(table: Table, index: int) -> float | None:
+    return table.periods[index] if table.periods else None
+
+
+def _of_component(
+    name: str,
+    old: Table,
+    new: Table,
+    before: npt.NDArray[np.floating[Any]],
+    after: npt.NDArray[np.floating[Any]],
+    period: float | None,
+) -> ComponentDifference:
+    import numpy as np
+
+    if not name and old.periods and old.periods == new.periods:
+        period = old.periods[0]
+    before, after = before.astype(np.float64), after.astype(np.float64)
+    known = ~np.isnan(before), ~np.isnan(after)
+    both = known[0] & known[1]
+    changed = both & (before != after)
+    absolute = relative = None
+    if changed.any():
+        with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+            apart = np.where(changed, np.abs(after - before), 0.0)
+            if period:
+                apart = np.minimum(apart % period, period - apart % period)
+            parts = np.where(changed & (before != 0), apart / np.abs(before), 0.0)
+        absolute = _largest(apart, new)
+        if not period and np.any(parts > 0):
+            relative = _largest(parts, new)
+    return ComponentDifference(
+        name,
+        int(np.count_nonzero(both)),
+        int(np.count_nonzero(changed)),
+        absolute,
+        relative,
+        int(np.count_nonzero(known[0] & ~known[1])),
+        int(np.count_nonzero(known[1] & ~known[0])),
+    )
+
+
+def _largest(values: npt.NDArray[np.floating[Any]], table: Table) -> Largest:
+    import numpy as np
+
+    place = int(np.nanargmax(values))
+    record = place // (values.size // len(values))
+    return Largest(float(values.reshape(-1)[place]), epoch_text(table.epoch[record]))
+
+
+def epoch_text(epoch: np.datetime64) -> str:
+    """An epoch without digits that say nothing.
+
+    >>> import numpy as np
+    >>> epoch_text(np.datetime64("2022-01-01T00:10:00.000000000"))
+    '2022-01-01T00:10:00'
+    """
+    text = str(epoch)
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _values(count: int) -> str:
+    return f"{count} value{'s' * (count != 1)}"
+
+
+def _percent(part: float) -> str:
+    return f"{100 * part:.3g} %"
+
+
+def _width(table: Table) -> str:
+    wide = table.values.shape[1:]
+    if table.components:
+        return f"{len(table.components)} components"
+    return f"{' × '.join(map(str, wide))} bins" if wide else "one value for each record"
