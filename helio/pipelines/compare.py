@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from helio.errors import DamagedObject
-from helio.pipelines.execute import DONE
+from helio.pipelines.states import DONE
 from helio.store.keys import difference
 from helio.store.rules import changed_rules
 from helio.store.runs import RunRecord

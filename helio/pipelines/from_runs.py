@@ -11,12 +11,11 @@ from helio.errors import RequestError
 from helio.pipelines.diagnostics import StepId
 from helio.pipelines.figures import STYLE, depends_on
 from helio.pipelines.labels import owner, produced_labels, read_labels
+from helio.pipelines.states import DONE
 from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, substitute
 from helio.steps.signature import signatures
 from helio.store.runs import RunRecord
-
-DONE = ("completed", "cached")
 
 
 @dataclass(frozen=True)

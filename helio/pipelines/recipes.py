@@ -29,6 +29,8 @@ class Input:
     digest: str
     component: str = ""
     sources: tuple[SourceFile, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What a file says about it."""
 
 
 @dataclass(frozen=True)
@@ -118,4 +120,6 @@ def _ingredient(one: Input, gives: str) -> Recipe:
         ]
     elif gives == "export":
         recipe["sources"] = [source.cited() for source in one.sources]
+        if one.notes:
+            recipe["notes"] = list(one.notes)
     return recipe

@@ -425,3 +425,109 @@ def test_a_map_fails_with_its_worst_item_when_it_is_not_told_otherwise(run: Call
     result = run(*items("fail", "GOOD", "ABSENT"))
     assert states(result) == {"m[GOOD]": "completed", "m[ABSENT]": "failed", "fig": "skipped"}
     assert result.status == "failed"
+
+
+def block(on_item_error: str, *datasets: str, **changes: Any) -> dict[str, Any]:
+    """For each data set: fetch it as B_NAME, then its magnitude as M_NAME."""
+    args = {"dataset_id": "$D", "parameter_id": "B", "time_range": "2024-01-10", "output_label": "B_$D"}
+    inner = [
+        {"step_id": "get", "tool_name": "fetch_data", "tool_args": args, "pin": ["time_range"]},
+        magnitude("mag", "B_$D", "M_$D", depends_on=["get"]),
+    ]
+    each = {"as": "$D", "over": list(datasets)}
+    return {"step_id": "m", "for_each": each, "on_item_error": on_item_error, "block": inner, **changes}
+
+
+def test_a_lost_item_skips_what_follows_inside_it(run: Callable[..., Ran]):
+    result = run(block("keep_partial", "GOOD", "ABSENT"), render("fig", ("M_*",)))
+    assert states(result) == {
+        "m[GOOD].get": "completed",
+        "m[GOOD].mag": "completed",
+        "m[ABSENT].get": "failed",
+        "m[ABSENT].mag": "skipped",
+        "fig": "completed",
+    }
+    assert result.status == "partial"
+    assert [str(one) for one in result.result.lost] == ["partial: 1 of 2 items of step m, without ABSENT"]
+    assert result.steps[-1].without == ("m[ABSENT]",)
+
+
+@pytest.mark.parametrize("reader", [magnitude("r", "B_ABSENT", "R"), render("r", ("B_ABSENT",))])
+def test_a_step_that_reads_only_a_lost_item_is_skipped(run: Callable[..., Ran], reader: dict[str, Any]):
+    result = run(*items("keep_partial", "GOOD", "ABSENT")[:1], reader)
+    [read] = [one for one in result.steps if one.step.step_id == "r"]
+    assert (read.state, read.reason) == ("skipped", "nothing is left of B_ABSENT")
+    assert result.status == "failed"
+
+
+def test_items_that_all_stop_half_way_leave_nothing(run: Callable[..., Ran]):
+    steps = block("keep_partial", "FILL", "ABSENT"), render("fig", ("M_*",))
+    result = run(*steps)
+    assert states(result)["fig"] == "skipped"
+    assert result.status == "failed"
+    assert result.result.lost == ()
+
+
+def test_what_was_made_from_a_part_says_so_wherever_it_goes(run: Callable[..., Ran]):
+    code = {"source_labels": ["M_*"], "pandas_code": "result = df", "output_label": "mean"}
+    mean = {"step_id": "mean", "tool_name": "custom_operation", "tool_args": code}
+    save = {
+        "step_id": "csv",
+        "tool_name": "save_data",
+        "tool_args": {"source_labels": ["mean"], "filename": "a.csv"},
+    }
+    result = run(block("keep_partial", "GOOD", "ABSENT"), mean, save, render("fig", ("mean",)))
+    assert {one.step.step_id: one.without for one in result.steps if one.without} == {
+        "mean": ("m[ABSENT]",),
+        "csv": ("m[ABSENT]",),
+        "fig": ("m[ABSENT]",),
+    }
+    for step in result.steps[-2:]:
+        assert step.artefact is not None
+        assert "partial: without m[ABSENT] in mean" in result.execution.content(step.artefact).decode()
+
+
+def test_complete_maps_say_nothing_of_parts(run: Callable[..., Ran]):
+    result = run(block("keep_partial", "GOOD", "FINE"), render("fig", ("M_*",)))
+    assert result.status == "success"
+    figure = result.steps[-1].artefact
+    assert figure is not None
+    assert "partial" not in result.execution.content(figure).decode()
+
+
+def test_a_map_that_is_not_critical_may_lose_all_its_items(run: Callable[..., Ran]):
+    steps = block("keep_partial", "ABSENT", critical=False), dataset("GOOD"), render("fig", ("B1",))
+    result = run(*steps)
+    assert result.status == "partial"
+    assert states(result)["fig"] == "completed"
+
+
+@pytest.mark.parametrize(("inner", "outer", "status"), [
+    ("keep_partial", "fail", "partial"), ("fail", "keep_partial", "partial"), ("fail", "fail", "failed"),
+])  # fmt: skip
+def test_a_map_within_a_map_loses_its_own_items(run: Callable[..., Ran], inner: str, outer: str, status: str):
+    args = {"dataset_id": "$D", "parameter_id": "$P", "time_range": "2024-01-10", "output_label": "B-$D-$P"}
+    get = {
+        "step_id": "get",
+        "tool_name": "fetch_data",
+        "tool_args": args,
+        "pin": ["time_range"],
+        "for_each": {"as": "$D", "over": ["GOOD", "ABSENT"]},
+        "on_item_error": inner,
+    }
+    each = {"as": "$P", "over": ["p", "q"]}
+    maps = {"step_id": "m", "for_each": each, "on_item_error": outer, "block": [get]}
+    if outer == "keep_partial":
+        get["for_each"] = {"as": "$D", "over": ["GOOD", "$P"]}
+        maps["for_each"] = {"as": "$P", "over": ["FINE", "ABSENT"]}
+    result = run(maps, render("fig", ("B-*",)))
+    assert result.status == status
+    assert (states(result)["fig"] == "completed") == (status == "partial")
+
+
+def test_a_plan_with_an_item_that_is_not_there_can_be_foreseen(tmp_path: Path, workers: Workers):
+    plan = make_plan(template(*items("keep_partial", "GOOD", "ABSENT")), now=NOW, archive="x")
+    execution = Execution(plan, Store(tmp_path / "store"), Served(), workers)
+    forecast = {one["step_id"]: one["state"] for one in execution.forecast()}
+    assert forecast == {"m[GOOD]": "run", "m[ABSENT]": "fails", "fig": "waits"}
+    assert execution.files()["m[ABSENT]"] == "none: NoData"
