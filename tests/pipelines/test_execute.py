@@ -531,3 +531,62 @@ def test_a_plan_with_an_item_that_is_not_there_can_be_foreseen(tmp_path: Path, w
     forecast = {one["step_id"]: one["state"] for one in execution.forecast()}
     assert forecast == {"m[GOOD]": "run", "m[ABSENT]": "fails", "fig": "waits"}
     assert execution.files()["m[ABSENT]"] == "none: NoData"
+
+
+class Days(Served):
+    """Serves four records a day; of `without` none, and on `fill` nothing but fill."""
+
+    def __init__(self, without: str = "", fill: str = "") -> None:
+        super().__init__()
+        self.days = {without, fill}
+        self.fill = fill
+
+    def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
+        self.asked.append(str(time_range))
+        start, stop = (np.datetime64(one, "ns") for one in (time_range.start, time_range.stop))
+        epoch = np.arange(start, stop, np.timedelta64(6, "h").astype("m8[ns]"))
+        days = np.datetime_as_string(epoch, unit="D")
+        there = ~np.isin(days, list(self.days - {self.fill}))
+        if not there.any():
+            raise NoData(f"nothing in {time_range}")
+        values = np.where(days == self.fill, np.nan, 1.0)
+        return dict.fromkeys(parameters, Table(epoch[there], values[there], "nT", "B"))
+
+
+def per_day(**changes: Any) -> dict[str, Any]:
+    """A fetch for each day of three."""
+    over = {"intervals": "2024-01-10 to 2024-01-13", "step": "1d"}
+    args = {"dataset_id": "A", "parameter_id": "B", "time_range": "$DAY"}
+    return fetch(1, args=args, for_each={"as": "$DAY", "over": over}, **changes)
+
+
+@pytest.mark.parametrize(
+    "served", [Days(without="2024-01-11"), Days(fill="2024-01-11"), Days(without="2024-01-10")]
+)
+def test_a_map_over_days_that_became_one_fetch_still_fails_for_a_missing_day(
+    run: Callable[..., Ran], served: Days
+):
+    day = next(iter(served.days - {""}))
+    assert run(fetch(1, args={"dataset_id": "A", "parameter_id": "B", "time_range": "2024-01-10 to 2024-01-13"}),
+               served=served).status == "success"  # fmt: skip
+    result = run(per_day(), render("fig", ("A.B",)), served=served)
+    assert result.status == "failed"
+    error = result.steps[0].error
+    assert isinstance(error, NoData)
+    assert f"no data in 1 of the 3 intervals of 1d that have to have some: those from {day}" in error.message
+
+
+def test_a_map_over_days_that_are_all_there_is_one_fetch(run: Callable[..., Ran]):
+    served = Days()
+    result = run(per_day(), served=served)
+    assert result.status == "success"
+    assert served.asked == ["2024-01-10 to 2024-01-13"]
+    assert len(result.tables["A.B"]) == 12
+
+
+def test_a_day_that_is_missing_may_be_lost_where_the_map_says_so(run: Callable[..., Ran]):
+    step = per_day(on_item_error="keep_partial")
+    step["tool_args"]["output_label"] = "B-$DAY"
+    result = run(step, render("fig", ("B-*",)), served=Days(without="2024-01-11"))
+    assert result.status == "partial"
+    assert [one.item.name for one in result.result.lost] == ["2024-01-11"]
