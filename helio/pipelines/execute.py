@@ -18,7 +18,16 @@ from helio.pipelines.figures import without_labels
 from helio.pipelines.plan import Plan, PlannedStep
 from helio.pipelines.recipes import Input, Work, recipe_of_inputs, recipes_of_fetch
 from helio.pipelines.replies import error_from, table_facts
-from helio.pipelines.states import LostItem, State, Status, blocked_by, lost_item, lost_items, status_of
+from helio.pipelines.states import (
+    LostItem,
+    State,
+    Status,
+    blocked_by,
+    lost_item,
+    lost_items,
+    named,
+    status_of,
+)
 from helio.pipelines.work import Recipe
 from helio.pipelines.workers import Workers
 from helio.sources.provider import Providers, Remote
@@ -35,9 +44,6 @@ log = logging.getLogger(__name__)
 
 _FETCHES = 3
 """How often a fetch is made while its data are published anew."""
-
-_MOST_NAMED = 3
-"""How many missing tables a figure names; the run's record has them all."""
 
 
 @dataclass(frozen=True)
@@ -319,10 +325,7 @@ class Execution:
             for item in items
         ]
         names = [*dict.fromkeys(self.plan.owners[label] for label in lost), *inner]
-        if not names:
-            return ""
-        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-        return f"partial: without {', '.join(names[:_MOST_NAMED])}{more}"
+        return f"partial: without {named(names)}" if names else ""
 
     def _without_lost(self, step: PlannedStep) -> PlannedStep:
         """The step without the labels of lost items; a figure says below its title what is missing."""

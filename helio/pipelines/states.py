@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 State = Literal["completed", "cached", "failed", "skipped"]
 Status = Literal["success", "partial", "failed"]
 
+MOST_NAMED = 3
+"""How many missing tables a reason or a figure names."""
 DONE: tuple[State, ...] = ("completed", "cached")
 
 
@@ -102,13 +104,19 @@ def _nothing_left(step: PlannedStep, needed: Sequence[Ended], lost: Mapping[Step
         found = {label: producers[table] for label in labels if (table := owner(label, producers))}
         read |= found
         if found and all(producer.step_id in lost for producer in found.values()):
-            return f"nothing is left of {', '.join(found)}"
+            return f"nothing is left of {named(tuple(found))}"
     for map_id in dict.fromkeys(lost.values()):
         tables = [producer for producer in read.values() if _belongs_to(producer, map_id)]
         steps = tables or [one.step for one in needed if _belongs_to(one.step, map_id)]
         if all(one.step_id in lost for one in steps):
             return f"no item of step {map_id} is left"
     return ""
+
+
+def named(names: Sequence[str]) -> str:
+    """Names in a line, of many only the first ones: the run's record has them all."""
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more
 
 
 def _belongs_to(step: PlannedStep, map_id: StepId) -> bool:
