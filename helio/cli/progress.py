@@ -146,7 +146,7 @@ def time_line(plan: Plan) -> str:
     shown = [(name, span) for name, span in named.items()]
     for step in plan.steps:
         literal = step.args.get("time_range")
-        if isinstance(literal, str) and literal not in texts and step.item_of is None and not step.reads:
+        if isinstance(literal, str) and literal not in texts and not step.items and not step.reads:
             texts.add(literal)
             shown.append((f"step {step.step_id}", parse_time_range(literal, plan.now)))
     words = [f"{name} {_in_words(span)}" if len(shown) > 1 else _in_words(span) for name, span in shown]

@@ -237,6 +237,8 @@ def _print_outcome(outcome: Run) -> None:
         for note in one.artefact.facts["notes"] if one.artefact else ():
             if not _is_full_coverage(note):
                 say(f"note: {one.step.step_id}: {note}", err=True)
+    for lost in outcome.result.lost:
+        say(str(lost), err=True)
     for warning in outcome.plan.warnings:
         if warning.code != REREAD:  # said before the run
             say(str(warning), err=True)

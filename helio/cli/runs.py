@@ -59,6 +59,8 @@ def show_run(run_id: RunId, as_json: Json = False) -> None:
             say(f"error: {header['error']}")
         for name, value in header.get("values", {}).items():
             say(f"  {name} = {value}")
+        for lost in header.get("missing", ()):
+            say(lost["message"])
         for step in record.steps:
             told = step["reason"] or (step["error"] or {}).get("message", "")
             say(f"  {MARKS[step['state']]} {step['step_id']}  {step['tool_name']}  {told}".rstrip())

@@ -32,8 +32,9 @@ from helio.flows.definition import define_flow, describe, parameters_of, run_nam
 from helio.flows.run import ATTEMPTS, Execution
 from helio.flows.server import Server
 from helio.pipelines.diagnostics import StepId
-from helio.pipelines.execute import PlanResult, StepResult, blocked_by
+from helio.pipelines.execute import PlanResult, StepResult
 from helio.pipelines.plan import PlannedStep
+from helio.pipelines.states import blocked_by
 
 log = logging.getLogger(__name__)
 

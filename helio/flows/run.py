@@ -21,8 +21,9 @@ from typing import Any, Protocol
 from helio.errors import Cancelled, EngineError, TransientError
 from helio.flows.server import SILENT, Server, ephemeral_server, is_loopback
 from helio.pipelines.diagnostics import StepId
-from helio.pipelines.execute import StepResult, blocked_by
+from helio.pipelines.execute import StepResult
 from helio.pipelines.plan import Plan, PlannedStep
+from helio.pipelines.states import blocked_by
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
 from helio.errors import DamagedObject
-from helio.pipelines.execute import DONE
+from helio.pipelines.states import DONE
 from helio.steps.signature import signatures
 from helio.store.keys import difference
 from helio.store.rules import changed_rules

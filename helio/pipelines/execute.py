@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from helio.errors import Cancelled, DamagedObject, HelioError, Republished
 from helio.pipelines.call import call_tool
@@ -18,6 +18,16 @@ from helio.pipelines.figures import without_labels
 from helio.pipelines.plan import Plan, PlannedStep
 from helio.pipelines.recipes import Input, Work, recipe_of_inputs, recipes_of_fetch
 from helio.pipelines.replies import error_from, table_facts
+from helio.pipelines.states import (
+    LostItem,
+    State,
+    Status,
+    blocked_by,
+    lost_item,
+    lost_items,
+    named,
+    status_of,
+)
 from helio.pipelines.work import Recipe
 from helio.pipelines.workers import Workers
 from helio.sources.provider import Providers, Remote
@@ -30,14 +40,10 @@ from helio.time_range import parse_time_range
 if TYPE_CHECKING:
     from helio.store.table import Table
 
-State = Literal["completed", "cached", "failed", "skipped"]
-Status = Literal["success", "partial", "failed"]
 log = logging.getLogger(__name__)
 
 _FETCHES = 3
 """How often a fetch is made while its data are published anew."""
-
-DONE: tuple[State, ...] = ("completed", "cached")
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,8 @@ class StepResult:
     error: HelioError | None = None
     reason: str = ""
     """Why the step was skipped, or ran."""
+    without: tuple[str, ...] = ()
+    """The items of maps that its result lacks, as ``step[item]``: its own inputs, and those of its inputs."""
     seconds: float = 0.0
 
     @property
@@ -84,36 +92,13 @@ class PlanResult:
 
     @property
     def status(self) -> Status:
-        """``failed`` when a critical step is not done, or nothing is; ``partial`` when another one is not."""
-        undone = [one for one in self.steps if one.state not in DONE]
-        if len(undone) == len(self.steps) or any(
-            one.step.critical and not self._spared(one) for one in undone
-        ):
-            return "failed"
-        return "partial" if undone else "success"
+        """As the table of `helio.pipelines.states` says."""
+        return status_of(self.steps)
 
-    def _spared(self, result: StepResult) -> bool:
-        """Whether it is an item of a map that goes on without it."""
-        results = {one.step.step_id: one for one in self.steps}
-        return result.step.keep_partial and bool(_other_items(result.step, results))
-
-
-def blocked_by(step: PlannedStep, results: Mapping[StepId, StepResult]) -> str:
-    """Why a step cannot run, given the results of all that it depends on; empty when it can.
-
-    An item of a map that keeps what is partial blocks nothing as long as another item of the map is done.
-    """
-    for one in step.depends_on:
-        result = results[one]
-        if result.state in DONE or (result.step.keep_partial and _other_items(result.step, results)):
-            continue
-        return f"step {one} {'failed' if result.state == 'failed' else 'was skipped'}"
-    return ""
-
-
-def _other_items(step: PlannedStep, results: Mapping[StepId, StepResult]) -> list[StepResult]:
-    """The items of the same map that are done."""
-    return [one for one in results.values() if one.step.item_of == step.item_of and one.state in DONE]
+    @property
+    def lost(self) -> tuple[LostItem, ...]:
+        """The items of maps that the run went on without."""
+        return lost_items(self.steps)
 
 
 class Execution:
@@ -139,10 +124,7 @@ class Execution:
         self._made: dict[StepId, StepResult] = {}
         self._refused: dict[StepId, HelioError] = {}
         """Why the work of a step could not be named, until whoever runs the step says so."""
-        self._lost = {
-            label: step.step_id for step in plan.steps if step.keep_partial for label in step.produces
-        }
-        """Labels of items that may fail without the rest."""
+        self._producers = {label: step for step in plan.steps for label in step.produces}
         self._recorded: set[str] = set()
         """Keys of all that this run made."""
         self._repairing = threading.RLock()
@@ -166,6 +148,8 @@ class Execution:
     def forecast(self) -> list[dict[str, Any]]:
         """For each step, whether it is in the store, is to run, or waits for one that is; nothing is executed.
 
+        A fetch that finds nothing is said to fail where its map goes on without the item.
+
         For a fetch that is to run, ``download`` says what it would have to download: URLs, each with its bytes, or
         None where nobody says. Of several candidates it is the first one that has files.
         """
@@ -177,8 +161,16 @@ class Execution:
                     state, reason = "waits", f"step {one} is to run first"
                     break
             else:
-                found = self._look_up(step, self._works(step))
-                state, reason = ("run", "not in the store") if found is None else ("cached", "in the store")
+                try:
+                    found = self._look_up(step, self._works(step))
+                except ABSENT as error:
+                    if not _may_be_lost(step):
+                        raise
+                    state, reason, found = "fails", error.message, None
+                else:
+                    state, reason = (
+                        ("run", "not in the store") if found is None else ("cached", "in the store")
+                    )
                 if found is not None:
                     self._keep(found)
             if state != "cached":
@@ -202,11 +194,17 @@ class Execution:
 
     def files(self) -> dict[str, Any]:
         """For each fetch by its step's id: the choices that it may take, with name and identity of their files."""
-        return {
-            str(step.step_id): self._works(step)[0].recipe["choices"]
-            for step in self.plan.steps
-            if signatures()[step.tool_name].gives == "tables"
-        }
+        found: dict[str, Any] = {}
+        for step in self.plan.steps:
+            if signatures()[step.tool_name].gives != "tables":
+                continue
+            try:
+                found[str(step.step_id)] = self._works(step)[0].recipe["choices"]
+            except ABSENT as error:
+                if not _may_be_lost(step):
+                    raise
+                found[str(step.step_id)] = f"none: {type(error).__name__}"
+        return found
 
     def run_step(self, step: PlannedStep) -> StepResult:
         """Run one planned step, unless the store has its outputs; what it depends on must be done.
@@ -293,35 +291,63 @@ class Execution:
             return recipes_of_fetch(step, self._providers, span)
         return [recipe_of_inputs(self._without_lost(step), signature, self._inputs(step))]
 
-    def _without_lost(self, step: PlannedStep) -> PlannedStep:
-        """The step without the labels of items that failed; a figure says so below its title."""
-        lost = [
-            label
-            for labels in step.reads.values()
-            for label in labels
-            if self.plan.owners[label] in self._lost and self.plan.owners[label] not in self._outputs
+    def _lost_labels(self, step: PlannedStep) -> tuple[str, ...]:
+        """The labels that a step reads and goes on without, for their items are lost."""
+        read = dict.fromkeys(label for labels in step.reads.values() for label in labels)
+        return tuple(label for label in read if self._table_of(label, step) is None)
+
+    def _table_of(self, label: str, step: PlannedStep) -> Output | None:
+        """The table that a label means; None where its item is lost."""
+        table = self.plan.owners[label]
+        found = self._outputs.get(table)
+        if found is None and lost_item(self._producers[table], step) is None:
+            raise KeyError(table)
+        return found
+
+    def _lacking(self, step: PlannedStep) -> dict[str, tuple[str, ...]]:
+        """For each label that a step reads, the items that its table lacks, or that are lost with it."""
+        found: dict[str, tuple[str, ...]] = {}
+        for label in dict.fromkeys(label for labels in step.reads.values() for label in labels):
+            producer = self._producers[self.plan.owners[label]]
+            if self._table_of(label, step) is not None:
+                found[label] = self._made[producer.step_id].without
+            else:
+                found[label] = (str(lost_item(producer, step)),)
+        return {label: items for label, items in found.items() if items}
+
+    def _said(self, step: PlannedStep) -> str:
+        """What is missing from a step's inputs, in words; empty when nothing is."""
+        lost = self._lost_labels(step)
+        inner = [
+            f"{item} in {label}"
+            for label, items in self._lacking(step).items()
+            if label not in lost
+            for item in items
         ]
-        spec = step.args.get("spec")
-        if not lost or not isinstance(spec, dict):
+        names = [*dict.fromkeys(self.plan.owners[label] for label in lost), *inner]
+        return f"partial: without {named(names)}" if names else ""
+
+    def _without_lost(self, step: PlannedStep) -> PlannedStep:
+        """The step without the labels of lost items; a figure says below its title what is missing."""
+        said, spec = self._said(step), step.args.get("spec")
+        if not said or not isinstance(spec, dict):
             return step
-        left = without_labels(spec, lost)
-        said = f"partial: without {', '.join(dict.fromkeys(lost))}"
+        left = without_labels(spec, self._lost_labels(step))
         left["subtitle"] = f"{spec['subtitle']}; {said}" if spec.get("subtitle") else said
         return replace(step, args={**step.args, "spec": left})
 
     def _inputs(self, step: PlannedStep) -> dict[str, tuple[Input, ...]]:
+        # a figure says what is missing in its own words, and a table is its numbers
+        said = self._said(step) if signatures()[step.tool_name].gives == "export" else ""
         inputs: dict[str, tuple[Input, ...]] = {}
         for parameter, labels in step.reads.items():
             found = []
             for label in dict.fromkeys(labels):
-                owner = self.plan.owners[label]
-                output = self._outputs.get(owner)
-                if output is None and owner in self._lost:
-                    continue  # an item that the map goes on without
+                output = self._table_of(label, step)
                 if output is None:
-                    raise KeyError(owner)
-                component = label[len(owner) + 1 :]
-                found.append(Input(label, output.digest, component, output.sources))
+                    continue  # an item that is lost
+                component = label[len(self.plan.owners[label]) + 1 :]
+                found.append(Input(label, output.digest, component, output.sources, (said,) if said else ()))
             inputs[parameter] = tuple(found)
         return inputs
 
@@ -372,6 +398,8 @@ class Execution:
         )
 
     def _keep(self, result: StepResult) -> StepResult:
+        lacking = self._lacking(result.step).values()
+        result = replace(result, without=tuple(dict.fromkeys(item for items in lacking for item in items)))
         self._made[result.step.step_id] = result
         for output in result.outputs:
             if output.label:
@@ -432,6 +460,7 @@ class Execution:
                             "digest": one.digest,
                             "component": one.component,
                             "sources": [asdict(source) for source in one.sources],
+                            "notes": list(one.notes),
                         }
                         for one in given
                     ]
@@ -471,6 +500,11 @@ class Execution:
                     self._keep(self._run(result.step))
 
 
+def _may_be_lost(step: PlannedStep) -> bool:
+    """Whether a step belongs to an item that its map can go on without."""
+    return any(item.keep_partial for item in step.items)
+
+
 def execute(
     execution: Execution,
     *,
@@ -479,7 +513,7 @@ def execute(
 ) -> PlanResult:
     """Run a plan's steps one after another, without an engine.
 
-    A step that fails or is skipped blocks all that depend on it, directly or not; everything else still runs.
+    What a step that fails or is skipped means for the others, the table of `helio.pipelines.states` says.
     """
     results: dict[StepId, StepResult] = {}
     for step in execution.plan.steps:

@@ -14,14 +14,13 @@ from helio.pipelines.figures import STYLE, depends_on
 from helio.pipelines.labels import owner, produced_labels, read_labels
 from helio.pipelines.maps import args_of, is_block, places, signature_of
 from helio.pipelines.plan import spelled
+from helio.pipelines.states import DONE
 from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, substitute
 from helio.sources.archives import is_folder
 from helio.sources.hapi_servers import is_url, name_of_server
 from helio.steps.signature import signatures
 from helio.store.runs import RunRecord
-
-DONE = ("completed", "cached")
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,10 @@ from typing import Any
 
 from helio import __version__
 from helio.errors import LockMismatch, NoData, NotYetPublished, RequestError, UnknownDataset
-from helio.pipelines.execute import DONE, Execution, StepResult
+from helio.pipelines.execute import Execution, StepResult
 from helio.pipelines.maps import is_block
 from helio.pipelines.plan import Plan, PlannedStep, spelled
+from helio.pipelines.states import DONE
 from helio.pipelines.template import NOT_MEANING, Document, digest
 from helio.sources.local import parse_file_name
 from helio.sources.provider import Listings, Providers
@@ -50,7 +51,7 @@ def lock_plan(
     for step in _fetches(plan):
         result = execution.run_step(step)
         finished(result)
-        if result.error is not None and step.critical and not step.keep_partial:
+        if result.error is not None and step.critical and not any(item.keep_partial for item in step.items):
             raise result.error
         results[str(step.step_id)] = result
     return _lock(plan, providers, archive, results)

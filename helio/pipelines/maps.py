@@ -18,6 +18,8 @@ from helio.time_range import Duration
 if TYPE_CHECKING:
     from helio.pipelines.passes.edit import Context
 
+EACH = "each_interval"
+"""The argument by which a call for a range refuses an interval without data."""
 DEEPEST_BLOCK = 8
 """Blocks within blocks beyond this are not looked into."""
 
@@ -124,7 +126,8 @@ def unwrapped(step: Document, signatures: Mapping[str, Signature]) -> Document |
     """The arguments of the one call that gives what a map over intervals gives, where there is one.
 
     The tool gives the same records for a range as for its parts, only its range is the item, and the parts are put
-    together again. Candidates are chosen interval by interval, so a fetch with candidates stays a map.
+    together again. An interval without data still fails: the call has to find some in each. Candidates are chosen
+    interval by interval, so a fetch with candidates stays a map.
     """
     signature, each = signature_of(step, signatures), step.get("for_each")
     over = each.get("over") if isinstance(each, dict) else None
@@ -139,13 +142,15 @@ def unwrapped(step: Document, signatures: Mapping[str, Signature]) -> Document |
         or step.get("collect", "concat") != "concat"
         or step.get("on_item_error", "fail") != "fail"
         or args.get("candidates")
+        or signature.argument(EACH) is None
+        or args.get(EACH, over.get("step", "1d")) != over.get("step", "1d")
     ):
         return None
     times = [one for one in signature.time_arguments() if args.get(one) == name]
     others = {key: value for key, value in args.items() if key not in times}
     if len(times) != 1 or uses(others, signature.schema(), name):
         return None
-    return {**args, times[0]: over["intervals"]}
+    return {**args, times[0]: over["intervals"], EACH: over.get("step", "1d")}
 
 
 def is_duration(text: Any) -> bool:

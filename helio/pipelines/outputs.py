@@ -93,7 +93,7 @@ def concrete_labels(label: str, place: Place, context: Context) -> list[str] | N
     found: list[str] = []
     for chosen in product(*(one or [] for one in items)):
         named = label
-        for each, item in zip(maps, chosen, strict=True):
+        for each, item in reversed(list(zip(maps, chosen, strict=True))):  # an item may name an outer one
             named = str(with_item(named, {}, variable_of(each), item))
         found.append(named)
     return None if any(one is None for one in items) else found

@@ -22,6 +22,20 @@ Known = TypeVar("Known")
 
 
 @dataclass(frozen=True)
+class Item:
+    """One item of a map, as its steps carry it."""
+
+    map_id: StepId
+    name: str
+    """As it stands in ids and labels: ``2024-01-10``."""
+    keep_partial: bool
+    """Whether what depends on the map goes on without this item if it fails, as long as another one is left."""
+
+    def __str__(self) -> str:
+        return f"{self.map_id}[{self.name}]"
+
+
+@dataclass(frozen=True)
 class PlannedStep:
     """One use of a tool, its arguments bound."""
 
@@ -35,10 +49,8 @@ class PlannedStep:
     depends_on: tuple[StepId, ...]
     critical: bool
     intent: str
-    item_of: StepId | None = None
-    """The map that the step is an item of."""
-    keep_partial: bool = False
-    """Whether what rests on the map goes on without this item, should it fail, as long as there is another."""
+    items: tuple[Item, ...] = ()
+    """The items of maps that the step belongs to, the outermost first."""
 
 
 @dataclass(frozen=True)
@@ -228,7 +240,7 @@ def _freeze(template: Document, authored: Rewritten, bound: Rewritten, now: date
                 depends_on=tuple(step["depends_on"]),
                 critical=step["critical"],
                 intent=step["intent"],
-                **_item(step),
+                items=_items(step),
             )
         )
     return Plan(
@@ -250,12 +262,15 @@ def _freeze(template: Document, authored: Rewritten, bound: Rewritten, now: date
     )
 
 
-def _item(step: Document) -> dict[str, Any]:
-    """What the expansion of a map left at a step."""
-    found = step.get("annotations", {}).get("map")
-    if not isinstance(found, dict) or "step_id" not in found:
-        return {}
-    return {"item_of": found["step_id"], "keep_partial": found.get("on_item_error") == "keep_partial"}
+def _items(step: Document) -> tuple[Item, ...]:
+    """What the expansion of maps left at a step."""
+    note = step.get("annotations", {}).get("map")
+    found: list[Item] = []
+    while isinstance(note, dict) and "step_id" in note:
+        keep_partial = note.get("on_item_error") == "keep_partial"
+        found.insert(0, Item(note["step_id"], str(note.get("name", "")), keep_partial))
+        note = note.get("inside")
+    return tuple(found)
 
 
 def _given(known: Mapping[str, Known] | None) -> Mapping[str, Known]:

@@ -18,7 +18,7 @@ from helio.steps.fetch.choices import choices_of
 from helio.steps.signature import Signature
 from helio.store.keys import key_of
 from helio.store.source_file import SourceFile
-from helio.time_range import TimeRange
+from helio.time_range import Duration, TimeRange
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,8 @@ class Input:
     digest: str
     component: str = ""
     sources: tuple[SourceFile, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What a file says about it."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,9 @@ def recipes_of_fetch(step: PlannedStep, providers: Providers, time_range: TimeRa
                 }
             )
     # what was read before leap seconds were stored as they are now is not to be used
-    counted = {"leap_seconds": time_range.leap_seconds} if time_range.leap_seconds else {}
+    counted: Recipe = {"leap_seconds": time_range.leap_seconds} if time_range.leap_seconds else {}
+    if step.args.get("each_interval"):  # what was read with gaps does not serve a step that allows none
+        counted["each_interval"] = str(Duration(step.args["each_interval"]))
     return [
         Work(slot, fetch_recipe(step.tool_name, step.tool_version, span, found) | counted)
         for slot, found in by_slot.items()
@@ -118,4 +122,6 @@ def _ingredient(one: Input, gives: str) -> Recipe:
         ]
     elif gives == "export":
         recipe["sources"] = [source.cited() for source in one.sources]
+        if one.notes:
+            recipe["notes"] = list(one.notes)
     return recipe

@@ -171,6 +171,7 @@ class Run:
             **_header(self.id, self.plan, self.archive),
             "status": self.status,
             "engine": self.engine,
+            "missing": _missing_record(self.result),
             "steps": [step_record(one) for one in self.result.steps],
             "artefacts": [_artefact_record(one) for one in self.artefacts],
             "unwritten": [error.message for error in self.unwritten],
@@ -306,7 +307,7 @@ def run_plan(
             citations=tuple(one.to_json() for one in citations_of(map(step_record, steps), settings.home)),
         )
         written = [_artefact_record(one) for one in artefacts]
-        facts = {"engine": used, "citations": list(run.citations)}
+        facts = {"engine": used, "missing": _missing_record(result), "citations": list(run.citations)}
         record.finish(status, written, finished_at=_instant(), facts=facts)
     if folder is not None:
         text = json.dumps(run.record(), indent=1, ensure_ascii=False, default=str) + "\n"
@@ -464,6 +465,7 @@ def step_record(one: StepResult) -> dict[str, Any]:
         "state": one.state,
         "critical": one.step.critical,
         "reason": one.reason,
+        "without": list(one.without),
         "error": None
         if error is None
         else {
@@ -489,6 +491,21 @@ def step_record(one: StepResult) -> dict[str, Any]:
         ],
         "seconds": round(one.seconds, 6),
     }
+
+
+def _missing_record(result: PlanResult) -> list[dict[str, Any]]:
+    """The items that a run went on without."""
+    return [
+        {
+            "map": one.item.map_id,
+            "item": one.item.name,
+            "step_id": one.step_id,
+            "items": one.items,
+            "left": one.left,
+            "message": str(one),
+        }
+        for one in result.lost
+    ]
 
 
 def _artefact_record(one: Artefact) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from helio.steps.sandbox.allow_list import name_in_scope, syntax_tree
+from helio.steps.sandbox.allow_list import names_in_scope, syntax_tree
 from helio.steps.signature import CODE, Schema, Signature
 
 Recipe = dict[str, Any]
@@ -46,8 +46,8 @@ def canonical_args(signature: Signature, args: Mapping[str, Any]) -> dict[str, A
     found: dict[str, Any] = {}
     labels = [label for table in signature.tables for label in _labels_of(args.get(table.argument))]
     names = {
-        f"{kind}_{name_in_scope(one)}": f"{kind} {at}"
-        for at, one in enumerate(labels)
+        f"{kind}_{name}": f"{kind} {at}"
+        for at, name in enumerate(names_in_scope(labels))
         for kind in ("df", "da")
     }
     names |= {"df": "df 0", "da": "da 0"} if labels else {}

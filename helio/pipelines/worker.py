@@ -80,7 +80,8 @@ def _table(store: Store, named: dict[str, Any]) -> Table:
         table = store.table(named["digest"])
     except DamagedObject as error:
         raise _DamagedInput(named["digest"]) from error
-    table = replace(table, sources=tuple(SourceFile(**one) for one in named["sources"]))
+    sources = tuple(SourceFile(**one) for one in named["sources"])
+    table = replace(table, sources=sources, notes=tuple(named["notes"]))
     if not named["component"]:
         return table
     try:

@@ -425,3 +425,168 @@ def test_a_map_fails_with_its_worst_item_when_it_is_not_told_otherwise(run: Call
     result = run(*items("fail", "GOOD", "ABSENT"))
     assert states(result) == {"m[GOOD]": "completed", "m[ABSENT]": "failed", "fig": "skipped"}
     assert result.status == "failed"
+
+
+def block(on_item_error: str, *datasets: str, **changes: Any) -> dict[str, Any]:
+    """For each data set: fetch it as B_NAME, then its magnitude as M_NAME."""
+    args = {"dataset_id": "$D", "parameter_id": "B", "time_range": "2024-01-10", "output_label": "B_$D"}
+    inner = [
+        {"step_id": "get", "tool_name": "fetch_data", "tool_args": args, "pin": ["time_range"]},
+        magnitude("mag", "B_$D", "M_$D", depends_on=["get"]),
+    ]
+    each = {"as": "$D", "over": list(datasets)}
+    return {"step_id": "m", "for_each": each, "on_item_error": on_item_error, "block": inner, **changes}
+
+
+def test_a_lost_item_skips_what_follows_inside_it(run: Callable[..., Ran]):
+    result = run(block("keep_partial", "GOOD", "ABSENT"), render("fig", ("M_*",)))
+    assert states(result) == {
+        "m[GOOD].get": "completed",
+        "m[GOOD].mag": "completed",
+        "m[ABSENT].get": "failed",
+        "m[ABSENT].mag": "skipped",
+        "fig": "completed",
+    }
+    assert result.status == "partial"
+    assert [str(one) for one in result.result.lost] == ["partial: 1 of 2 items of step m, without ABSENT"]
+    assert result.steps[-1].without == ("m[ABSENT]",)
+
+
+@pytest.mark.parametrize("reader", [magnitude("r", "B_ABSENT", "R"), render("r", ("B_ABSENT",))])
+def test_a_step_that_reads_only_a_lost_item_is_skipped(run: Callable[..., Ran], reader: dict[str, Any]):
+    result = run(*items("keep_partial", "GOOD", "ABSENT")[:1], reader)
+    [read] = [one for one in result.steps if one.step.step_id == "r"]
+    assert (read.state, read.reason) == ("skipped", "nothing is left of B_ABSENT")
+    assert result.status == "failed"
+
+
+def test_items_that_all_stop_half_way_leave_nothing(run: Callable[..., Ran]):
+    steps = block("keep_partial", "FILL", "ABSENT"), render("fig", ("M_*",))
+    result = run(*steps)
+    assert states(result)["fig"] == "skipped"
+    assert result.status == "failed"
+    assert result.result.lost == ()
+
+
+def test_what_was_made_from_a_part_says_so_wherever_it_goes(run: Callable[..., Ran]):
+    code = {"source_labels": ["M_*"], "pandas_code": "result = df", "output_label": "mean"}
+    mean = {"step_id": "mean", "tool_name": "custom_operation", "tool_args": code}
+    save = {
+        "step_id": "csv",
+        "tool_name": "save_data",
+        "tool_args": {"source_labels": ["mean"], "filename": "a.csv"},
+    }
+    result = run(block("keep_partial", "GOOD", "ABSENT"), mean, save, render("fig", ("mean",)))
+    assert {one.step.step_id: one.without for one in result.steps if one.without} == {
+        "mean": ("m[ABSENT]",),
+        "csv": ("m[ABSENT]",),
+        "fig": ("m[ABSENT]",),
+    }
+    for step in result.steps[-2:]:
+        assert step.artefact is not None
+        assert "partial: without m[ABSENT] in mean" in result.execution.content(step.artefact).decode()
+
+
+def test_complete_maps_say_nothing_of_parts(run: Callable[..., Ran]):
+    result = run(block("keep_partial", "GOOD", "FINE"), render("fig", ("M_*",)))
+    assert result.status == "success"
+    figure = result.steps[-1].artefact
+    assert figure is not None
+    assert "partial" not in result.execution.content(figure).decode()
+
+
+def test_a_map_that_is_not_critical_may_lose_all_its_items(run: Callable[..., Ran]):
+    steps = block("keep_partial", "ABSENT", critical=False), dataset("GOOD"), render("fig", ("B1",))
+    result = run(*steps)
+    assert result.status == "partial"
+    assert states(result)["fig"] == "completed"
+
+
+@pytest.mark.parametrize(("inner", "outer", "status"), [
+    ("keep_partial", "fail", "partial"), ("fail", "keep_partial", "partial"), ("fail", "fail", "failed"),
+])  # fmt: skip
+def test_a_map_within_a_map_loses_its_own_items(run: Callable[..., Ran], inner: str, outer: str, status: str):
+    args = {"dataset_id": "$D", "parameter_id": "$P", "time_range": "2024-01-10", "output_label": "B-$D-$P"}
+    get = {
+        "step_id": "get",
+        "tool_name": "fetch_data",
+        "tool_args": args,
+        "pin": ["time_range"],
+        "for_each": {"as": "$D", "over": ["GOOD", "ABSENT"]},
+        "on_item_error": inner,
+    }
+    each = {"as": "$P", "over": ["p", "q"]}
+    maps = {"step_id": "m", "for_each": each, "on_item_error": outer, "block": [get]}
+    if outer == "keep_partial":
+        get["for_each"] = {"as": "$D", "over": ["GOOD", "$P"]}
+        maps["for_each"] = {"as": "$P", "over": ["FINE", "ABSENT"]}
+    result = run(maps, render("fig", ("B-*",)))
+    assert result.status == status
+    assert (states(result)["fig"] == "completed") == (status == "partial")
+
+
+def test_a_plan_with_an_item_that_is_not_there_can_be_foreseen(tmp_path: Path, workers: Workers):
+    plan = make_plan(template(*items("keep_partial", "GOOD", "ABSENT")), now=NOW, archive="x")
+    execution = Execution(plan, Store(tmp_path / "store"), Served(), workers)
+    forecast = {one["step_id"]: one["state"] for one in execution.forecast()}
+    assert forecast == {"m[GOOD]": "run", "m[ABSENT]": "fails", "fig": "waits"}
+    assert execution.files()["m[ABSENT]"] == "none: NoData"
+
+
+class Days(Served):
+    """Serves four records a day; of `without` none, and on `fill` nothing but fill."""
+
+    def __init__(self, without: str = "", fill: str = "") -> None:
+        super().__init__()
+        self.days = {without, fill}
+        self.fill = fill
+
+    def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
+        self.asked.append(str(time_range))
+        start, stop = (np.datetime64(one, "ns") for one in (time_range.start, time_range.stop))
+        epoch = np.arange(start, stop, np.timedelta64(6, "h").astype("m8[ns]"))
+        days = np.datetime_as_string(epoch, unit="D")
+        there = ~np.isin(days, list(self.days - {self.fill}))
+        if not there.any():
+            raise NoData(f"nothing in {time_range}")
+        values = np.where(days == self.fill, np.nan, 1.0)
+        return dict.fromkeys(parameters, Table(epoch[there], values[there], "nT", "B"))
+
+
+def per_day(**changes: Any) -> dict[str, Any]:
+    """A fetch for each day of three."""
+    over = {"intervals": "2024-01-10 to 2024-01-13", "step": "1d"}
+    args = {"dataset_id": "A", "parameter_id": "B", "time_range": "$DAY"}
+    return fetch(1, args=args, for_each={"as": "$DAY", "over": over}, **changes)
+
+
+@pytest.mark.parametrize(
+    "served", [Days(without="2024-01-11"), Days(fill="2024-01-11"), Days(without="2024-01-10")]
+)
+def test_a_map_over_days_that_became_one_fetch_still_fails_for_a_missing_day(
+    run: Callable[..., Ran], served: Days
+):
+    day = next(iter(served.days - {""}))
+    assert run(fetch(1, args={"dataset_id": "A", "parameter_id": "B", "time_range": "2024-01-10 to 2024-01-13"}),
+               served=served).status == "success"  # fmt: skip
+    result = run(per_day(), render("fig", ("A.B",)), served=served)
+    assert result.status == "failed"
+    error = result.steps[0].error
+    assert isinstance(error, NoData)
+    assert f"no data in 1 of the 3 intervals of 1d that have to have some: those from {day}" in error.message
+
+
+def test_a_map_over_days_that_are_all_there_is_one_fetch(run: Callable[..., Ran]):
+    served = Days()
+    result = run(per_day(), served=served)
+    assert result.status == "success"
+    assert served.asked == ["2024-01-10 to 2024-01-13"]
+    assert len(result.tables["A.B"]) == 12
+
+
+def test_a_day_that_is_missing_may_be_lost_where_the_map_says_so(run: Callable[..., Ran]):
+    step = per_day(on_item_error="keep_partial")
+    step["tool_args"]["output_label"] = "B-$DAY"
+    result = run(step, render("fig", ("B-*",)), served=Days(without="2024-01-11"))
+    assert result.status == "partial"
+    assert [one.item.name for one in result.result.lost] == ["2024-01-11"]

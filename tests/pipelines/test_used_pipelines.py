@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from helio.pipelines.diagnostics import Diagnostic
 from helio.pipelines.library import Library
-from helio.pipelines.plan import check
+from helio.pipelines.plan import check, make_plan
 
-from .conftest import NOW, fetch, template
+from .conftest import NOW, fetch, magnitude, template
 
 FIGURE = template(
     fetch(1), {"step_id": 2, "tool_name": "plot_data", "tool_args": {"labels": ["AC_H2_MFI.BGSEc"]}}
@@ -69,3 +71,135 @@ def test_a_used_pipeline_that_cannot_be_read_is_said_where_it_is_used(tmp_path: 
     found = errors(template({"step_id": 1, "use": "torn"}), Library(tmp_path).templates())
     assert [one.path for one in found] == ["/steps/0/use"]
     assert found[0].code != "HI002"
+
+
+# In maps -------------------------------------------------------------------------------------------------------
+
+DAYS = {"as": "$DAY", "over": {"intervals": "$TIME_RANGE", "step": "1d"}}
+MAG = template(
+    fetch(1, args={"parameters": ["BGSEc", "Magnitude"], "parameter_id": None}),
+    {
+        "step_id": 2,
+        "tool_name": "custom_operation",
+        "tool_args": {
+            "source_labels": ["AC_H2_MFI.BGSEc"],
+            "pandas_code": "result = df_BGSEc",
+            "output_label": "B",
+        },
+    },
+    {"step_id": 3, "tool_name": "plot_data", "tool_args": {"labels": ["B", "AC_H2_MFI.Magnitude"]}},
+    {"step_id": 4, "tool_name": "save_data", "tool_args": {"source_labels": ["B"], "filename": "b.csv"}},
+    id="mag",
+)
+TWO_DAYS = {"$TIME_RANGE": {"type": "time_range", "default": "2024-01-10 to 2024-01-12"}}
+
+
+def bound(document: dict[str, Any], **pipelines: Any) -> Any:
+    return make_plan(document, now=NOW, archive="sample", pipelines=pipelines)
+
+
+def produced(plan: Any) -> list[str]:
+    return sorted(label for step in plan.steps for label in step.produces)
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_pipeline_may_be_used_for_each_item(inside: bool) -> None:
+    call: dict[str, Any] = {"step_id": "m", "use": "mag", "with": {"TIME_RANGE": "$DAY"}}
+    mapped = {"step_id": "each", "for_each": DAYS, "block": [call]} if inside else {**call, "for_each": DAYS}
+    plan = bound(template(mapped, variables=TWO_DAYS), mag=MAG)
+    days = ("2024-01-10", "2024-01-11")
+    assert produced(plan) == sorted(
+        f"{label}[{day}]" for label in ("AC_H2_MFI.BGSEc", "AC_H2_MFI.Magnitude", "B") for day in days
+    )
+    ranges = {step.args["time_range"] for step in plan.steps if step.tool_name == "fetch_data"}
+    assert ranges == {"2024-01-10 to 2024-01-11", "2024-01-11 to 2024-01-12"}
+    names = [step.args["filename"] for step in plan.steps if step.tool_name == "save_data"]
+    assert names == [f"b-{day}.csv" for day in days]
+    assert {item.name for step in plan.steps for item in step.items} == set(days)
+
+
+def test_what_every_item_gives_may_be_read_together() -> None:
+    call = {"step_id": "m", "use": "mag", "with": {"TIME_RANGE": "$DAY"}, "for_each": DAYS}
+    figure = {"step_id": "all", "tool_name": "plot_data", "tool_args": {"labels": ["B[*]"]}}
+    plan = bound(template(call, figure, variables=TWO_DAYS), mag=MAG)
+    [drawn] = [step for step in plan.steps if step.step_id == "all"]
+    assert drawn.args["spec"]["labels"] == ["B[2024-01-10]", "B[2024-01-11]"]
+
+
+def test_a_pipeline_that_uses_another_one_may_be_mapped() -> None:
+    outer = template({"step_id": 1, "use": "mag", "with": {"TIME_RANGE": "$TIME_RANGE"}}, id="outer")
+    block = template({"step_id": 1, "for_each": {"as": "$P", "over": ["x", "y"]}, "block": [
+        {"step_id": "a", "use": "mag"}]}, id="block")  # fmt: skip
+    call = {"step_id": "m", "use": "outer", "with": {"TIME_RANGE": "$DAY"}, "for_each": DAYS}
+    assert "B[2024-01-11]" in produced(bound(template(call, variables=TWO_DAYS), mag=MAG, outer=outer))
+    call = {**call, "use": "block"}
+    labels = produced(bound(template(call, variables=TWO_DAYS), mag=MAG, block=block))
+    assert [one for one in labels if one.startswith("B")] == [
+        "B[2024-01-10][x]", "B[2024-01-10][y]", "B[2024-01-11][x]", "B[2024-01-11][y]"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("declared", [False, True])
+def test_a_used_pipeline_may_have_a_map_of_its_own_over_the_same_variable(declared: bool) -> None:
+    hours = {"as": "$DAY", "over": {"intervals": "$TIME_RANGE", "step": "12h"}}
+    step = fetch(1, args={"time_range": "$DAY", "output_label": "b-$DAY"})
+    variables: dict[str, Any] = {"$TIME_RANGE": {"type": "time_range", "required": True}}
+    if declared:
+        variables["$DAY"] = {"type": "interval", "of": "$TIME_RANGE", "step": "12h"}
+    else:
+        step["for_each"] = hours
+    parts = {"id": "parts", "variables": variables, "steps": [step]}
+    call = {"step_id": "m", "use": "parts", "with": {"TIME_RANGE": "$DAY"}, "for_each": DAYS}
+    plan = bound(template(call, variables=TWO_DAYS), parts=parts)
+    assert produced(plan) == [
+        "b-2024-01-10T12:00[2024-01-10]", "b-2024-01-10[2024-01-10]",
+        "b-2024-01-11T12:00[2024-01-11]", "b-2024-01-11[2024-01-11]",
+    ]  # fmt: skip
+    assert [item.name for item in plan.steps[1].items] == ["2024-01-10", "2024-01-10T12:00"]
+
+
+@pytest.mark.parametrize("used", ["itself", "loop"])
+def test_a_pipeline_in_a_map_that_uses_itself_is_refused(used: str) -> None:
+    call = {"step_id": 1, "for_each": DAYS, "block": [{"step_id": "a", "use": used}]}
+    loop = template({**call, "block": [{"step_id": "a", "use": "loop"}]}, id="loop")
+    [found] = errors(template(call, id="itself"), {"loop": loop, "itself": template(call, id="itself")})
+    assert (found.code, found.path) == ("HX102", "/steps/0/block/0/use")
+    assert f"{used} -> {used}" in found.message
+
+
+def test_a_pipeline_that_is_not_known_is_said_where_the_block_calls_it() -> None:
+    call = {"step_id": 1, "for_each": DAYS, "block": [fetch("f"), {"step_id": "a", "use": "nope"}]}
+    [found] = errors(template(call), {"mag": MAG})
+    assert (found.code, found.path) == ("HX103", "/steps/0/block/1/use")
+
+
+def test_a_step_of_the_block_may_go_on_from_the_pipeline_it_uses() -> None:
+    call = {"step_id": "a", "use": "mag", "with": {"TIME_RANGE": "$DAY"}}
+    after = magnitude("b", "B[$DAY]", "M[$DAY]", depends_on=["a"])
+    plan = bound(
+        template({"step_id": 1, "for_each": DAYS, "block": [call, after]}, variables=TWO_DAYS), mag=MAG
+    )
+    [last] = [step for step in plan.steps if step.produces == ("M[2024-01-11]",)]
+    assert "1[2024-01-11].a.2" in last.depends_on
+    assert not any("2024-01-10" in str(one) for one in last.depends_on)
+
+
+def test_a_star_in_a_used_pipeline_means_the_items_of_its_own_call() -> None:
+    hours = {"as": "$PART", "over": {"intervals": "$TIME_RANGE", "step": "12h"}}
+    step = fetch(1, args={"time_range": "$PART", "output_label": "b-$PART"}, for_each=hours)
+    drawn = {"step_id": 2, "tool_name": "plot_data", "tool_args": {"labels": ["b-*"]}}
+    variables = {"$TIME_RANGE": {"type": "time_range", "required": True}}
+    parts = {"id": "parts", "variables": variables, "steps": [step, drawn]}
+    call = {"step_id": "m", "use": "parts", "with": {"TIME_RANGE": "$DAY"}, "for_each": DAYS}
+    plan = bound(template(call, variables=TWO_DAYS), parts=parts)
+    labels = [step.args["spec"]["labels"] for step in plan.steps if step.tool_name == "render_spec"]
+    assert labels == [[f"b-{day}[{day}]", f"b-{day}T12:00[{day}]"] for day in ("2024-01-10", "2024-01-11")]
+
+
+def test_an_interval_of_a_used_pipeline_is_no_value_to_give() -> None:
+    day = {"type": "interval", "of": "$TIME_RANGE", "step": "1d"}
+    variables = {"$TIME_RANGE": {"type": "time_range", "required": True}, "$DAY": day}
+    parts = {"id": "parts", "variables": variables, "steps": [fetch(1, args={"time_range": "$DAY"})]}
+    call = {"step_id": "m", "use": "parts", "with": {"DAY": "2024-01-10"}}
+    [found] = errors(template(call), {"parts": parts})
+    assert (found.code, found.path) == ("HX103", "/steps/0/with/DAY")

@@ -10,7 +10,7 @@ from helio.pipelines.labels import produced_labels
 from helio.pipelines.maps import args_of, is_block, is_duration, known_items, places, signature_of
 from helio.pipelines.passes.derive_produces import is_same_work
 from helio.pipelines.passes.edit import Context, Finding
-from helio.pipelines.passes.expand_items import collides, expanded, items_of
+from helio.pipelines.passes.expand_items import expanded
 from helio.pipelines.template import Document
 
 
@@ -49,14 +49,15 @@ def check_expansion(plan: Document, context: Context) -> Iterator[Finding]:
             continue
         if not isinstance(each, dict):
             continue
-        wrong = items = None
-        if known_items(each, context) is not None:
-            items = items_of(step, index, plan, context)
-            wrong = items if isinstance(items, Diagnostic) else collides(step, items, index, context)
-        if wrong is not None:
-            yield wrong
-        elif isinstance(items, list):
-            made += [(index, one) for one in expanded(step, items, context)]
+        if any(
+            known_items(one, context) is None for place in places({"steps": [step]}) for one in place.maps
+        ):
+            continue
+        found = expanded(step, ("steps", index), plan, context)
+        if isinstance(found, Diagnostic):
+            yield found
+        else:
+            made += [(index, one) for one in found]
     yield from _given_twice(made, plan, context)
 
 

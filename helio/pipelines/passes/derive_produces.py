@@ -67,7 +67,14 @@ def is_same_work(one: Document, other: Document, context: Context) -> bool:
     if mine == theirs:
         return context.runs("drop_equal_work")
     signature = context.signatures[one["tool_name"]]
-    names: tuple[Any, ...] = ("dataset_id", "time_range", "provider", "candidates", "output_label")
+    names: tuple[Any, ...] = (
+        "dataset_id",
+        "time_range",
+        "provider",
+        "candidates",
+        "output_label",
+        "each_interval",
+    )
     alike = all(mine.get(name) == theirs.get(name) for name in names) and not mine.get("output_label")
     return signature.gives == "tables" and alike and context.runs("merge_fetches")
 

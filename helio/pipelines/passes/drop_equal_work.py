@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import pointer
 from helio.pipelines.labels import owner, produced_labels, read_labels
-from helio.pipelines.maps import args_of, signature_of
+from helio.pipelines.maps import EACH, args_of, signature_of
 from helio.pipelines.meaning import equal_work
 from helio.pipelines.passes.draft import Draft, dependants_of, reaches
 from helio.pipelines.passes.edit import Context, Edit, Finding
@@ -80,6 +80,7 @@ def equal_steps(plan: Document, context: Context) -> list[tuple[int, int]]:
             continue
         if step.get("pin"):
             continue
+        made = (*made, str(args_of(step).get(EACH, "")))  # of equal tables one may be refused for its gaps
         if made in first:
             found.append((first[made], place))
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,6 +17,7 @@ from helio.pipelines.maps import (
     is_glob,
     item_name,
     known_items,
+    places,
     signature_of,
     size_of,
     variable_of,
@@ -24,7 +26,7 @@ from helio.pipelines.maps import (
 )
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
 from helio.pipelines.template import Document
-from helio.pipelines.variables import TOKEN, read_time_range, read_value
+from helio.pipelines.variables import TOKEN, Path, read_time_range, read_value
 from helio.time_range import Duration, TimeRange
 
 OF_A_MAP = ("for_each", "collect", "on_item_error", "block")
@@ -51,35 +53,28 @@ def expand_items(plan: Document, context: Context) -> Iterator[Finding]:
     """
     steps: list[Document] = list(plan["steps"])
     skipped: set[StepId] = set()
-    for place, step in enumerate(plan["steps"]):
+    for place, step_id in enumerate([step["step_id"] for step in steps]):
+        index = next(i for i, one in enumerate(steps) if one["step_id"] == step_id)
+        step = steps[index]
         if "for_each" not in step and not is_block(step):
             continue
-        items = items_of(step, place, plan, context)
-        if isinstance(items, Diagnostic):
-            yield items
-            if items.code == "HB402" and items.severity == "warning":
-                skipped.add(step["step_id"])
+        made = expanded(step, ("steps", place), plan, context)
+        if isinstance(made, Diagnostic):
+            yield made
+            if made.code == "HB402" and made.severity == "warning":
+                skipped.add(step_id)
             continue
-        made = list(expanded(step, items, context))
-        wrong = collides(step, items, place, context)
-        if wrong is not None:
-            yield wrong
-            continue
-        index = next(i for i, one in enumerate(steps) if one.get("step_id") == step["step_id"])
-        operations: tuple[Operation, ...] = removed(pointer("steps", index), steps[index])
-        made = [
-            {**one, "depends_on": list(dict.fromkeys([*depends_on(one), *_outer(steps[index])]))}
-            for one in made
-        ]
+        operations: tuple[Operation, ...] = removed(pointer("steps", index), step)
         for offset, one in enumerate(made):
             operations += added(pointer("steps", index + offset), one)
         steps[index : index + 1] = made
-        operations += _rewired(steps, step["step_id"], [one["step_id"] for one in made])
+        shown = [one["step_id"] for one in made]
+        operations += _rewired(steps, step_id, shown)
         operations += _written_out(steps, context)
-        shown = [str(one["step_id"]) for one in made]
-        listed = ", ".join(shown[:3]) + (f" … {shown[-1]}" if len(shown) > 3 else "")
-        message = f"a step for each of {len(items)} items: {listed}"
-        yield Edit("HB401", message, operations, step["step_id"], kind="bind")
+        listed = ", ".join(map(str, shown[:3])) + (f" … {shown[-1]}" if len(shown) > 3 else "")
+        count = len({_item_of(one, step_id) for one in made}) if "for_each" in step else 1
+        message = f"a step for each of {count} items: {listed}"
+        yield Edit("HB401", message, operations, step_id, kind="bind")
     if skipped:
         yield _left_out(steps, skipped)
     for name, facts in plan.get("variables", {}).items():
@@ -93,14 +88,14 @@ def expand_items(plan: Document, context: Context) -> Iterator[Finding]:
 # Items --------------------------------------------------------------------------------------------------------
 
 
-def items_of(step: Document, place: int, plan: Document, context: Context) -> list[Any] | Diagnostic:
+def items_of(step: Document, path: Path, plan: Document, context: Context) -> list[Any] | Diagnostic:
     """The items of a map in this run; a block without a map has one, which is nobody's."""
     each = step.get("for_each")
     if each is None:
         return [None]
 
     def refused(code: str, message: str, advice: str = "", severity: Any = "error") -> Diagnostic:
-        at = pointer("steps", place, "for_each", "over")
+        at = pointer(*path, "for_each", "over")
         tool_name = str(step.get("tool_name", ""))
         return Diagnostic(
             code, message, severity, step.get("step_id"), tool_name, at, (advice,) if advice else ()
@@ -184,45 +179,83 @@ def _intervals(span: TimeRange, nanoseconds: int) -> list[str]:
 # Steps --------------------------------------------------------------------------------------------------------
 
 
-def expanded(step: Document, items: list[Any], context: Context) -> Iterator[Document]:
-    outer = str(step["step_id"])
+def expanded(step: Document, path: Path, plan: Document, context: Context) -> list[Document] | Diagnostic:
+    """The steps that a map or a block becomes in this run, those of the maps in it too; or why it cannot."""
+    items = items_of(step, path, plan, context)
+    if isinstance(items, Diagnostic):
+        return items
+    wrong = collides(step, items, path, context)
+    if wrong is not None:
+        return wrong
     name = variable_of(step.get("for_each"))
     taken: set[str] = set()
+    found: list[Document] = []
     for item in items:
         shown = item_name(item)
         while shown in taken:
             shown += "'"
         taken.add(shown)
-        prefix = f"{outer}[{shown}]" if name else outer
-        note = {"step_id": step["step_id"], "item": item, "on_item_error": step.get("on_item_error", "fail")}
-        values = {name: item} if name else {}
+        note = _note(step, item, shown) if name else step.get("annotations", {}).get("map")
+        made = _of_item(step, {name: item} if name else {}, note, context)
+        prefix = f"{step['step_id']}[{shown}]" if name else str(step["step_id"])
         if not is_block(step):
-            inner = {key: value for key, value in step.items() if key not in OF_A_MAP}
-            yield _of_item({**inner, "step_id": prefix}, values, note if name else None, context)
+            found.append(
+                {**{key: value for key, value in made.items() if key not in OF_A_MAP}, "step_id": prefix}
+            )
             continue
-        ids = {one.get("step_id"): f"{prefix}.{one.get('step_id')}" for one in step["block"]}
-        for one in step["block"]:
-            waits = [ids.get(other, other) for other in depends_on(one)]
-            moved = {**one, "step_id": ids[one.get("step_id")], "depends_on": waits}
-            if step.get("critical") is False:
-                moved["critical"] = False
-            made = _of_item(moved, values, note if name else None, context)
-            if "for_each" in made or is_block(made):
-                yield from _nested(made, context)
-            else:
-                yield made
+        block = _block(made, prefix, path, plan, context)
+        if isinstance(block, Diagnostic):
+            return block
+        found += block
+    return found
 
 
-def _nested(step: Document, context: Context) -> Iterator[Document]:
-    """A map within a map, whose items must stand in it."""
-    each = step.get("for_each")
-    items = known_items(each, context) if isinstance(each, dict) else [None]
-    inner = list(expanded(step, items or [], context))
-    for one in inner:
-        yield {**one, "depends_on": list(dict.fromkeys([*depends_on(one), *depends_on(step)]))}
+def _note(step: Document, item: Any, name: str) -> Document:
+    """What a step of an item says of it, and of the items around it."""
+    policy = step.get("on_item_error", "fail")
+    note = {"step_id": step["step_id"], "item": item, "name": name, "on_item_error": policy}
+    outer = step.get("annotations", {}).get("map")
+    return {**note, "inside": outer} if isinstance(outer, dict) else note
+
+
+def _item_of(step: Document, map_id: StepId) -> Any:
+    """The item of a map that one of its steps belongs to."""
+    note = step["annotations"]["map"]
+    while note["step_id"] != map_id:
+        note = note["inside"]
+    return note["name"]
+
+
+def _block(
+    step: Document, prefix: str, path: Path, plan: Document, context: Context
+) -> list[Document] | Diagnostic:
+    """The steps of a block for one item, or its own where it is no map."""
+    steps = step["block"]
+    ids = {one.get("step_id"): f"{prefix}.{one.get('step_id')}" for one in steps}
+    found: list[Document] = []
+    ends: dict[StepId, list[StepId]] = {}
+    for place, one in enumerate(steps):
+        waits = [
+            new
+            for other in depends_on(one)
+            for new in ends.get(ids.get(other, other), [ids.get(other, other)])
+        ]
+        moved = {**one, "step_id": ids[one.get("step_id")], "depends_on": [*waits, *depends_on(step)]}
+        if step.get("critical") is False:
+            moved["critical"] = False
+        if "for_each" not in moved and not is_block(moved):
+            found.append(moved)
+            continue
+        inner = expanded(moved, (*path, "block", place), plan, context)
+        if isinstance(inner, Diagnostic):
+            return replace(inner, severity="error")
+        ends[moved["step_id"]] = [each["step_id"] for each in inner]
+        found += inner
+    return [{**one, "depends_on": list(dict.fromkeys(depends_on(one)))} for one in found]
 
 
 def _of_item(step: Document, values: Document, note: Document | None, context: Context) -> Document:
+    """A step, and all in its block, with an item in the place of its variable."""
     signature = signature_of(step, context.signatures)
     made = dict(step)
     for name, item in values.items():
@@ -232,25 +265,30 @@ def _of_item(step: Document, values: Document, note: Document | None, context: C
         for key in ("produces", "for_each"):
             if key in made:
                 made[key] = with_item(made[key], {}, name, item)
-        if is_block(made):
-            made["block"] = [_of_item(one, {name: item}, None, context) for one in made["block"]]
     if note is not None:
         kept = made.get("annotations")
         made["annotations"] = {**(kept if isinstance(kept, dict) else {}), "map": note}
+    if is_block(made):
+        made["block"] = [_of_item(*_shadowed(one, values), note, context) for one in made["block"]]
     return made
 
 
-def _outer(step: Document) -> list[StepId]:
-    """What the map as a whole waits for: a block's steps wait for it too."""
-    return list(depends_on(step)) if is_block(step) else []
+def _shadowed(step: Document, values: Document) -> tuple[Document, Document]:
+    """A step, and the values that it gets from around it: a map in it may call its own item by the same name."""
+    each, own = step.get("for_each"), variable_of(step.get("for_each"))
+    if own not in values or not isinstance(each, dict):
+        return step, values
+    over = with_item(each.get("over"), {}, own, values[own])
+    left = {name: value for name, value in values.items() if name != own}
+    return {**step, "for_each": {**each, "over": over}}, left
 
 
-def collides(step: Document, items: list[Any], place: int, context: Context) -> Diagnostic | None:
+def collides(step: Document, items: list[Any], path: Path, context: Context) -> Diagnostic | None:
     """A label that does not say whose item it is, though there are several; or items that are to be put together."""
     name = variable_of(step.get("for_each"))
     if not name or len(items) < 2:
         return None
-    for inner in step["block"] if is_block(step) else [step]:
+    for inner in [place.step for place in places({"steps": [step]})]:
         signature = signature_of(inner, context.signatures)
         for label in produced_labels(signature, args_of(inner)) if signature is not None else ():
             if name not in TOKEN.findall(label):
@@ -265,7 +303,7 @@ def collides(step: Document, items: list[Any], place: int, context: Context) -> 
                     message,
                     step_id=step.get("step_id"),
                     tool_name=str(step.get("tool_name", "")),
-                    path=pointer("steps", place, "collect" if together else "tool_args"),
+                    path=pointer(*path, "collect" if together else "tool_args"),
                     advice=(f"{name} in the label: '{label}_{name}'",),
                 )
     return None

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from helio.errors import closest
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
 from helio.pipelines.figures import depends_on
 from helio.pipelines.labels import owner, produced_labels, read_labels
-from helio.pipelines.maps import args_of, is_block, places, signature_of
+from helio.pipelines.maps import (
+    args_of,
+    as_glob,
+    is_block,
+    is_glob,
+    matching,
+    places,
+    signature_of,
+    variable_of,
+)
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
 from helio.pipelines.template import STEP_DEFAULTS, Document
-from helio.pipelines.variables import TOKEN, substitute
+from helio.pipelines.variables import TOKEN, Path, substitute
 from helio.steps.signature import Signature
 
 DEEPEST = 5
@@ -28,7 +37,7 @@ def inline_pipelines(plan: Document, context: Context) -> Iterator[Finding]:
 
     Its ids stand under the calling step's; a label that exists already does too. A variable that ``with`` does not
     fill is the plan's own of that name and type, else becomes one, with its default. What depended on the call
-    depends on all that it ends in.
+    depends on all that it ends in. Inside a map a label that does not name the item gets its name: ``B[$DAY]``.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
@@ -41,10 +50,13 @@ def inline_pipelines(plan: Document, context: Context) -> Iterator[Finding]:
     """
     work = _Inlining(plan, context)
     for step in list(plan["steps"]):
-        if isinstance(step.get("use"), str) and "tool_name" not in step:
-            found = work.inline(step["step_id"])
-            if found is not None:
-                yield found
+        found = work.inline(step["step_id"])
+        if found is not None:
+            yield found
+
+
+def _is_call(step: Document) -> bool:
+    return isinstance(step.get("use"), str) and "tool_name" not in step
 
 
 class _Refused(Exception):
@@ -55,15 +67,26 @@ class _Refused(Exception):
         super().__init__(finding.message)
 
 
+@dataclass(frozen=True)
+class _Around:
+    """What is around a step: where it stands in the plan, the pipelines that it is part of, the maps."""
+
+    top: StepId
+    path: Path
+    pipelines: tuple[str, ...]
+    items: tuple[str, ...] = ()
+    """The variables of the maps, outermost first."""
+
+
 @dataclass
 class _Call:
     """A pipeline about to be inlined."""
 
     prefix: str
     with_values: Document
-    path: tuple[str, ...]
+    around: _Around
     names: dict[str, str] = field(default_factory=dict)
-    """Labels that get another name, by their own."""
+    """Labels that get another name, by their own with the plan's values in them."""
 
 
 class _Inlining:
@@ -86,55 +109,78 @@ class _Inlining:
         }
 
     def inline(self, step_id: StepId) -> Finding | None:
-        """The edit that replaces one call, or what is wrong with it; nothing for a pipeline known by name only."""
+        """The edit that replaces the calls in one step, or what is wrong with it; nothing where there are none."""
         index = next(i for i, one in enumerate(self.steps) if one.get("step_id") == step_id)
         step = self.steps[index]
-        name = step["use"]
-        if name in self.context.pipelines and self._document(name) == ({}, ()):
-            return None
         place = next(i for i, one in enumerate(self.plan["steps"]) if one.get("step_id") == step_id)
         own = self.plan.get("id")
-        given = step.get("with")
-        call = _Call(
-            str(step.get("step_id")),
-            given if isinstance(given, dict) else {},
-            (own,) if isinstance(own, str) else (),
-        )
+        around = _Around(step_id, ("steps", place), (own,) if isinstance(own, str) else ())
         before = dict(self.declared)
+        self.inlined: list[str] = []
         try:
-            inlined = self._steps(name, call, step, place)
+            inlined = self._resolved(step, around)
         except _Refused as refused:
             self.declared = before
             return refused.finding
+        if not self.inlined:
+            return None
         operations = self._declarations(before)
         operations += removed(pointer("steps", index), step)
-        if "for_each" in step:
-            inlined = [self._as_block(step, inlined)]
         for offset, one in enumerate(inlined):
             operations += added(pointer("steps", index + offset), one)
         self.steps[index : index + 1] = inlined
         operations += self._rewired(step, inlined)
         ids = ", ".join(str(one["step_id"]) for one in inlined)
-        return Edit("HX101", f"the pipeline {name} inlined as {ids}", operations, step.get("step_id"))
+        message = f"the pipeline {', '.join(dict.fromkeys(self.inlined))} inlined as {ids}"
+        return Edit("HX101", message, operations, step_id)
 
-    def _steps(self, name: str, call: _Call, caller: Document, place: int) -> list[Document]:
+    def _resolved(self, step: Document, around: _Around) -> list[Document]:
+        """What a step becomes: itself, or the steps of the pipeline that it calls; so in a block, step by step."""
+        variable = variable_of(step.get("for_each"))
+        inner = replace(around, items=(*around.items, variable)) if variable else around
+        if is_block(step):
+            return [self._block(step, inner)]
+        if not _is_call(step):
+            return [step]
+        name, given = step["use"], step.get("with")
+        if name in self.context.pipelines and self._document(name) == ({}, ()):
+            return [step]  # known by name only
+        if len(around.pipelines) <= 1:
+            self.inlined.append(name)
+        call = _Call(str(step.get("step_id")), given if isinstance(given, dict) else {}, inner)
+        inlined = self._steps(name, call, step)
+        return [self._as_block(step, inlined)] if "for_each" in step else inlined
+
+    def _block(self, step: Document, around: _Around) -> Document:
+        found: list[Document] = []
+        ends: dict[Any, list[Any]] = {}
+        for place, one in enumerate(step["block"]):
+            # what stands in another pipeline is told of where that one is called
+            path = (*around.path, "block", place) if len(around.pipelines) <= 1 else around.path
+            made = self._resolved(one, replace(around, path=path))
+            if made != [one] and "for_each" not in one and not is_block(one):
+                ends[one.get("step_id")] = _ends(made, self.context)
+            found += made
+        block = [
+            {**one, "depends_on": [each for needed in depends_on(one) for each in ends.get(needed, [needed])]}
+            if any(needed in ends for needed in depends_on(one))
+            else one
+            for one in found
+        ]
+        return {**step, "block": block}
+
+    def _steps(self, name: str, call: _Call, caller: Document) -> list[Document]:
         """A pipeline's steps as they stand in the plan, calls of further pipelines inlined too."""
-        path = (*call.path, name)
+        around = replace(call.around, pipelines=(*call.around.pipelines, name))
+        path = around.pipelines
 
         def refused(code: str, message: str, advice: str, at: tuple[Any, ...] = ("use",)) -> _Refused:
-            where = pointer("steps", place, *at)
+            where = pointer(*around.path, *at)
             return _Refused(
-                Diagnostic(
-                    code,
-                    message,
-                    step_id=caller.get("step_id"),
-                    path=where,
-                    advice=(advice,),
-                    candidates=path,
-                )
+                Diagnostic(code, message, step_id=around.top, path=where, advice=(advice,), candidates=path)
             )
 
-        if name in call.path:
+        if name in call.around.pipelines:
             raise refused(
                 "HX102",
                 f"a pipeline that uses itself: {' -> '.join(path)}",
@@ -158,6 +204,8 @@ class _Inlining:
             )
             raise refused(first.code, f"{inside}{first.message}", f"helio check {name}")
         steps = [one for one in document.get("steps") or () if isinstance(one, dict)]
+        if around.items:
+            steps = self._one_table_each(steps)
         known = document.get("variables")
         values, unknown = self._values(known if isinstance(known, dict) else {}, call)
         if unknown:
@@ -167,6 +215,7 @@ class _Inlining:
                 f"variables: {', '.join(known or ()) or 'none'}",
                 ("with", unknown),
             )
+        self._name_items(steps, values, call)
         self._name_labels(steps, values, call)
         ids = {one.get("step_id"): f"{call.prefix}.{one.get('step_id', n)}" for n, one in enumerate(steps, 1)}
         critical = caller.get("critical", True)
@@ -181,14 +230,51 @@ class _Inlining:
             moved |= {"step_id": new_id, "depends_on": needed}
             if critical is False:
                 moved["critical"] = False
-            if isinstance(step.get("use"), str) and "tool_name" not in step:
-                inner = _Call(new_id, moved.get("with") or {}, path)
-                nested = self._steps(step["use"], inner, {**moved, "step_id": caller.get("step_id")}, place)
-                ends[step.get("step_id")] = _ends(nested, self.context)
-                found += nested
-            else:
-                found.append(moved)
+            made = self._resolved(moved, around)
+            if _is_call(moved) and "for_each" not in moved:
+                ends[step.get("step_id")] = _ends(made, self.context)
+            found += made
         return found
+
+    def _one_table_each(self, steps: list[Document]) -> list[Document]:
+        """Steps in which a fetch of several parameters is a fetch of each: only one table can be given a name."""
+        found: list[Document] = []
+        parts: dict[Any, list[Any]] = {}
+        for step in steps:
+            signature, args = signature_of(step, self.context.signatures), args_of(step)
+            if is_block(step):
+                found.append({**step, "block": self._one_table_each(step["block"])})
+            elif signature is None or len(produced_labels(signature, args)) < 2:
+                found.append(step)
+            else:
+                left = {key: value for key, value in args.items() if key != "parameters"}
+                for name in args["parameters"]:
+                    parts.setdefault(step.get("step_id"), []).append(f"{step.get('step_id')}.{name}")
+                    one = {**step, "step_id": parts[step.get("step_id")][-1], "produces": []}
+                    found.append({**one, "tool_args": {**left, "parameter_id": name}})
+        return [
+            {
+                **one,
+                "depends_on": [each for needed in depends_on(one) for each in parts.get(needed, [needed])],
+            }
+            if any(needed in parts for needed in depends_on(one))
+            else one
+            for one in found
+        ]
+
+    def _name_items(self, steps: list[Document], values: dict[str, Any], call: _Call) -> None:
+        """Give the item variables of a pipeline's own maps other names where the plan has theirs."""
+        taken = {*self.declared, *call.around.items}
+        for inner in places({"steps": steps}):
+            name = variable_of(inner.step.get("for_each"))
+            if not name or name in values:
+                continue
+            free, count = name, 1
+            while free in taken:
+                count += 1
+                free = f"{name}_{count}"
+            if free != name:
+                values[name] = free
 
     def _document(self, name: str) -> tuple[Document, tuple[Diagnostic, ...]]:
         """A saved pipeline in its one spelling, or its errors; neither where it is known by name only."""
@@ -205,11 +291,13 @@ class _Inlining:
         for written, value in call.with_values.items():
             name = "$" + str(written).removeprefix("$")
             meant = [name] if name in declared else folded.get(_folded(name), [])
-            if len(meant) != 1 or meant[0] in given:
+            if len(meant) != 1 or meant[0] in given or declared[meant[0]].get("type") == "interval":
                 return {}, written
             given[meant[0]] = value
         values: dict[str, Any] = {}
         for name, facts in declared.items():
+            if isinstance(facts, dict) and facts.get("type") == "interval":
+                continue  # each item's own; its map is there by now
             if name in given:
                 values[name] = given[name]
                 continue
@@ -219,7 +307,7 @@ class _Inlining:
                 values[name] = name
                 continue
             free, count = name, 1
-            while free in self.declared:
+            while free in self.declared or free in call.around.items:
                 count += 1
                 free = f"{name}_{count}"
             self.declared[free] = facts
@@ -228,24 +316,24 @@ class _Inlining:
 
     def _name_labels(self, steps: list[Document], values: Mapping[str, Any], call: _Call) -> None:
         """Give a label that exists already the calling step's id before it, unless a fetch gives the very same."""
-        for step in steps:
+        for step in [place.step for place in places({"steps": steps})]:
             signature = signature_of(step, self.context.signatures)
             if signature is None:
                 continue
             args = substitute(args_of(step), signature.schema(), values)
-            for label, new in zip(
-                produced_labels(signature, args_of(step)), produced_labels(signature, args), strict=False
-            ):
-                other = self.labels.get(new)
+            for new in produced_labels(signature, args):
+                items = "".join(f"[{one}]" for one in call.around.items if one not in TOKEN.findall(new))
+                name = new + items
+                other = self.labels.get(name)
                 same = (
                     signature.gives == "tables" and other is not None and _asks(args_of(other)) == _asks(args)
                 )
-                named = f"{call.prefix}_{new}".replace(".", "_")
-                if other is not None and not same and named not in self.labels:
-                    call.names[label] = named
-                    self.labels[named] = {**step, "tool_args": args}
-                else:
-                    self.labels.setdefault(new, {**step, "tool_args": args})
+                if other is not None and (not same or items):
+                    named = f"{call.prefix}_{new}".replace(".", "_") + items
+                    name = named if named not in self.labels else name
+                if name != new:
+                    call.names[new] = name
+                self.labels.setdefault(name, {**step, "tool_args": args})
 
     def _moved(self, step: Document, values: Mapping[str, Any], call: _Call) -> Document:
         """A step with the plan's variables and labels in the place of the pipeline's own."""
@@ -260,13 +348,17 @@ class _Inlining:
         signature = signature_of(step, self.context.signatures)
         if "tool_args" not in step:
             return moved
-        args = args_of(step)
-        labels = produced_labels(signature, args) if signature is not None else []
+        args = substitute(args_of(step), signature.schema() if signature is not None else {}, values)
         if signature is not None and call.names:
-            args = _relabelled(args, signature, call.names)
-            if any(label in call.names for label in labels):
+            if any(label in call.names for label in produced_labels(signature, args)):
                 moved.pop("produces", None)
-        moved["tool_args"] = substitute(args, signature.schema() if signature is not None else {}, values)
+            args = _relabelled(args, signature, call.names)
+        moved["tool_args"] = args
+        filename = moved["tool_args"].get("filename")
+        if signature is not None and signature.gives == "export" and isinstance(filename, str):
+            missing = [one for one in call.around.items if one not in TOKEN.findall(filename)]
+            stem, dot, ending = filename.rpartition(".") if "." in filename else (filename, "", "")
+            moved["tool_args"]["filename"] = "-".join([stem, *missing]) + dot + ending
         return moved
 
     def _as_block(self, step: Document, inlined: list[Document]) -> Document:
@@ -309,6 +401,7 @@ class _Inlining:
 def _spelled(name: str, context: Context) -> tuple[Document, tuple[Diagnostic, ...]]:
     # The runner and the list of passes rest on this file: they are there only once it runs.
     from helio.pipelines.passes import NORMALISE
+    from helio.pipelines.passes.map_intervals import map_intervals
     from helio.pipelines.runner import rewrite
 
     try:
@@ -317,7 +410,7 @@ def _spelled(name: str, context: Context) -> tuple[Document, tuple[Diagnostic, .
         return {}, tuple(one for one in error.diagnostics if one.severity == "error")
     if not document.get("steps"):
         return {}, ()
-    found = rewrite(document, context, NORMALISE, until_stable=True)
+    found = rewrite(document, context, (*NORMALISE, (map_intervals,)), until_stable=True)
     return found.plan, found.errors
 
 
@@ -348,6 +441,8 @@ def _relabelled(args: Document, signature: Signature, names: Mapping[str, str]) 
     """Arguments with other names for some labels, whether they are read or given."""
 
     def named(label: str) -> str:
+        if is_glob(label):
+            return _renamed_glob(label, names)
         known = owner(label, names)
         return label if known is None else names[known] + label[len(known) :]
 
@@ -358,6 +453,15 @@ def _relabelled(args: Document, signature: Signature, names: Mapping[str, str]) 
         for dotted in (table.argument, *table.also):
             args = _put(args, tuple(dotted.split(".")), named)
     return args
+
+
+def _renamed_glob(label: str, names: Mapping[str, str]) -> str:
+    """A label with ``*`` for labels that get another name: what is put around these is put around it."""
+    for old, new in names.items():
+        before, found, after = new.partition(old)
+        if found and matching(label, [as_glob(old, TOKEN.findall(old))]):
+            return before + label + after
+    return label
 
 
 def _put(value: Any, path: tuple[str, ...], named: Any) -> Any:

@@ -104,7 +104,7 @@ def _made(place: Place, context: Context) -> tuple[list[str], bool]:
             continue
         for chosen in product(*known):
             named = label
-            for each, item in zip(maps, chosen, strict=True):
+            for each, item in reversed(list(zip(maps, chosen, strict=True))):  # an item may name an outer one
                 named = str(with_item(named, {}, variable_of(each), item))
             made.append(named)
     return made, complete

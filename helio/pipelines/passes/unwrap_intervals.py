@@ -15,7 +15,8 @@ OF_A_MAP = ("for_each", "collect", "on_item_error")
 def unwrap_intervals(plan: Document, context: Context) -> Iterator[Finding]:
     """Ask once for the whole range, where that gives the same as asking interval by interval.
 
-    ``fetch(…, time_range: "$DAY")`` for each ``$DAY`` of ``$TIME_RANGE`` → ``fetch(…, time_range: "$TIME_RANGE")``
+    ``fetch(…, time_range: "$DAY")`` for each ``$DAY`` of ``$TIME_RANGE`` → ``fetch(…, time_range: "$TIME_RANGE",
+    each_interval: "1d")``: a day without data fails as it would by itself.
 
     Not where items are collected as a list, an item's failure is kept apart, or anything else in the step is the
     item's own.

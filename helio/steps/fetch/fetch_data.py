@@ -12,10 +12,11 @@ from helio.knowledge.units import canonical_unit
 from helio.sources.provider import Provider, Providers
 from helio.steps.fetch.choices import ABSENT, Candidate, choices_of
 from helio.steps.fetch.first_look import look_first
+from helio.steps.fetch.whole_intervals import refuse_empty_intervals
 from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
-from helio.time_range import TimeRange
+from helio.time_range import Duration, TimeRange
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ def fetch_data(
     candidates: Sequence[str | Candidate] = (),
     output_label: str = "",
     provider: str = "",
+    each_interval: Duration | None = None,
 ) -> Fetched:
     """Fetch one or several parameters of a dataset.
 
@@ -81,6 +83,9 @@ def fetch_data(
     provider : str
         Who serves the dataset, when neither the run nor the catalogue says it: ``cdaweb``, ``swpc``, ``sample``, or
         ``hapi:NAME`` for a HAPI server, such as ``hapi:INTERMAGNET``.
+    each_interval : Duration
+        Refuse a range in which an interval of this length, counted from midnight UTC, has no data: ``"1d"``. Gaps
+        are allowed when left out.
 
     Returns
     -------
@@ -92,7 +97,7 @@ def fetch_data(
     UnknownDataset, UnknownParameter, NoData, DamagedFile
         As the provider says.
     NoUsableData
-        Every value of a parameter is fill.
+        Every value of a parameter is fill, or an interval of `each_interval` has none.
     """
     choices = choices_of(
         {
@@ -108,7 +113,7 @@ def fetch_data(
     for choice in choices:
         archive = providers.choose(choice.provider)
         try:
-            tables = _fetch_usable(archive, choice.dataset_id, choice.parameters, time_range)
+            tables = _fetch_usable(archive, choice.dataset_id, choice.parameters, time_range, each_interval)
         except ABSENT as error:
             attempts.append(Attempt(choice.dataset_id, choice.parameters, error.message))
             failures.append(error)
@@ -125,7 +130,11 @@ def fetch_data(
 
 
 def _fetch_usable(
-    archive: Provider, dataset_id: str, parameters: Sequence[str], time_range: TimeRange
+    archive: Provider,
+    dataset_id: str,
+    parameters: Sequence[str],
+    time_range: TimeRange,
+    each_interval: Duration | None,
 ) -> dict[str, Table]:
     look_first(archive, dataset_id, parameters, time_range)
     tables = archive.fetch(dataset_id, parameters, time_range)
@@ -135,6 +144,8 @@ def _fetch_usable(
                 f"{dataset_id} {name} has {len(table)} records in {time_range}, and all of them are fill",
                 advice="another parameter, dataset or time range",
             )
+        if each_interval is not None:
+            refuse_empty_intervals(table, each_interval, time_range, dataset_id=dataset_id, parameter=name)
     return {
         name: replace(
             table,

@@ -294,18 +294,22 @@ def input_names(labels: Iterable[str]) -> tuple[str, ...]:
     >>> input_names(["AC_H2_MFI.BGSEc", "ACE_Bmag"])
     ('df', 'da', 'df_BGSEc', 'da_BGSEc', 'df_ACE_Bmag', 'da_ACE_Bmag')
     """
-    suffixes = [name_in_scope(label) for label in labels]
+    suffixes = names_in_scope(labels)
     names = [f"{kind}_{one}" for one in suffixes for kind in ("df", "da")]
     return ("df", "da", *names) if suffixes else ()
 
 
-def name_in_scope(label: str) -> str:
-    """The last part of a label, as far as a name can hold it.
+def names_in_scope(labels: Iterable[str]) -> list[str]:
+    """The last part of each label, as far as a name can hold it; with its item only where two would be the same.
 
-    >>> name_in_scope("AC_H2_MFI.BGSEc"), name_in_scope("B-5min")
-    ('BGSEc', 'B_5min')
+    >>> names_in_scope(["AC_H2_MFI.BGSEc[2024-01-10]", "B-5min"]), names_in_scope(["B[a]", "B[b]"])
+    (['BGSEc', 'B_5min'], ['B_a_', 'B_b_'])
     """
-    return re.sub(r"\W", "_", label.rpartition(".")[2])
+    listed = list(labels)
+    short = [re.sub(r"(?<=.)\[[^\]]*\]", "", label).rpartition(".")[2] for label in listed]
+    full = [label.rpartition(".")[2] for label in listed]
+    names = [whole if short.count(name) > 1 else name for name, whole in zip(short, full, strict=True)]
+    return [re.sub(r"\W", "_", name) for name in names]
 
 
 def syntax_tree(code: str) -> ast.Module:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from helio.errors import CodeRefused, StepError
-from helio.steps.sandbox.allow_list import input_names, name_in_scope, refusals
+from helio.steps.sandbox.allow_list import input_names, names_in_scope, refusals
 from helio.steps.sandbox.exchange import Returned
 from helio.steps.sandbox.jail import Jail
 from helio.steps.tool import Labelled
@@ -33,8 +33,7 @@ def run_code(jail: Jail, code: str, sources: Sequence[Labelled] = ()) -> Returne
         As the jail says.
     """
     names: dict[str, str] = {}
-    for one in sources:
-        name = name_in_scope(one.label)
+    for one, name in zip(sources, names_in_scope(one.label for one in sources), strict=True):
         if name in names:
             raise StepError(
                 f"'{names[name]}' and '{one.label}' would both be df_{name} in the code",

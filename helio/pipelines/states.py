@@ -1,0 +1,187 @@
+"""How steps and runs end, given how the steps before them ended: one table for every engine and for cached runs.
+
+How a step ends:
+
+| a step that it depends on | inside the same item, or in no map that keeps what is partial | outside the item |
+|---|---|---|
+| completed, cached | runs | runs |
+| completed or cached without some items | runs; its result lacks these items too | the same |
+| failed, skipped | skipped | runs without the lost item, if something is left |
+
+An item is lost where one of its steps failed or was skipped and its map says ``"on_item_error": "keep_partial"``.
+Something is left where both of these hold: of each map that lost an item, the step reads a table that is there (where
+it reads none of that map's, it waits for a step that is done); and no input of its tool has lost all of its tables.
+
+How a run ends:
+
+| the steps that are neither completed nor cached | the run |
+|---|---|
+| none | success |
+| all of them; or a critical one, unless it belongs to a lost item of a map that has another item left | failed |
+| others | partial |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from helio.pipelines.labels import owner
+
+if TYPE_CHECKING:
+    from helio.pipelines.diagnostics import StepId
+    from helio.pipelines.plan import Item, PlannedStep
+
+State = Literal["completed", "cached", "failed", "skipped"]
+Status = Literal["success", "partial", "failed"]
+
+MOST_NAMED = 3
+"""How many missing tables a reason or a figure names."""
+DONE: tuple[State, ...] = ("completed", "cached")
+
+
+class Ended(Protocol):
+    """A step that has ended."""
+
+    @property
+    def step(self) -> PlannedStep:
+        """Which one."""
+        ...
+
+    @property
+    def state(self) -> State:
+        """How it ended."""
+        ...
+
+
+@dataclass(frozen=True)
+class LostItem:
+    """An item that its map goes on without."""
+
+    item: Item
+    items: int
+    """How many items the map has."""
+    left: int
+    """How many of them are whole."""
+    step_id: StepId
+    """The first of its steps that is not done."""
+
+    def __str__(self) -> str:
+        return (
+            f"partial: {self.left} of {self.items} items of step {self.item.map_id}, without {self.item.name}"
+        )
+
+
+def lost_item(ended: PlannedStep, reader: PlannedStep) -> Item | None:
+    """The item that `reader` goes on without when the step `ended` is not done; None where it cannot go on."""
+    shared = 0
+    while ended.items[: shared + 1] == reader.items[: shared + 1] and shared < len(ended.items):
+        shared += 1
+    return next((item for item in ended.items[shared:] if item.keep_partial), None)
+
+
+def blocked_by(step: PlannedStep, results: Mapping[StepId, Ended]) -> str:
+    """Why a step cannot run, given the results of all that it depends on; empty when it can."""
+    needed = [results[step_id] for step_id in step.depends_on]
+    lost: dict[StepId, StepId] = {}
+    """For each step that is not done, the map that goes on without it."""
+    for result in needed:
+        if result.state in DONE:
+            continue
+        item = lost_item(result.step, step)
+        if item is None:
+            return f"step {result.step.step_id} {'failed' if result.state == 'failed' else 'was skipped'}"
+        lost[result.step.step_id] = item.map_id
+    return _nothing_left(step, needed, lost) if lost else ""
+
+
+def _nothing_left(step: PlannedStep, needed: Sequence[Ended], lost: Mapping[StepId, StepId]) -> str:
+    """Which of the things that a step needs is lost altogether; empty when there is something of each."""
+    producers = {label: one.step for one in needed for label in one.step.produces}
+    read: dict[str, PlannedStep] = {}
+    for labels in step.reads.values():
+        found = {label: producers[table] for label in labels if (table := owner(label, producers))}
+        read |= found
+        if found and all(producer.step_id in lost for producer in found.values()):
+            return f"nothing is left of {named(tuple(found))}"
+    for map_id in dict.fromkeys(lost.values()):
+        tables = [producer for producer in read.values() if _belongs_to(producer, map_id)]
+        steps = tables or [one.step for one in needed if _belongs_to(one.step, map_id)]
+        if all(one.step_id in lost for one in steps):
+            return f"no item of step {map_id} is left"
+    return ""
+
+
+def named(names: Sequence[str]) -> str:
+    """Names in a line, of many only the first ones: the run's record has them all."""
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more
+
+
+def _belongs_to(step: PlannedStep, map_id: StepId) -> bool:
+    return any(item.map_id == map_id for item in step.items)
+
+
+def status_of(results: Sequence[Ended]) -> Status:
+    """How a run ended, by its steps."""
+    undone = [one for one in results if one.state not in DONE]
+    if not undone:
+        return "success"
+    items = _Items(results)
+    if len(undone) == len(results) or any(
+        one.step.critical and not items.goes_on_without(one.step) for one in undone
+    ):
+        return "failed"
+    return "partial"
+
+
+def lost_items(results: Sequence[Ended]) -> tuple[LostItem, ...]:
+    """The items that a run went on without, in the order of the plan."""
+    items = _Items(results)
+    found: dict[tuple[Item, ...], LostItem] = {}
+    for one in results:
+        if one.state in DONE:
+            continue
+        for chain in items.around(one.step):
+            every = items.of_map(chain)
+            left = sum(not items.is_lost(other) for other in every)
+            if chain[-1].keep_partial and left and items.is_lost(chain):
+                found.setdefault(chain, LostItem(chain[-1], len(every), left, one.step.step_id))
+    return tuple(found.values())
+
+
+class _Items:
+    """The items of all maps of a run; each is known by the items around it and itself, outermost first."""
+
+    def __init__(self, results: Sequence[Ended]) -> None:
+        self._undone: dict[tuple[Item, ...], list[PlannedStep]] = {}
+        self._by_map: dict[StepId, dict[tuple[Item, ...], None]] = {}
+        for one in results:
+            for chain in self.around(one.step):
+                self._by_map.setdefault(chain[-1].map_id, {})[chain] = None
+                self._undone.setdefault(chain, []).extend([one.step] * (one.state not in DONE))
+        self._lost: dict[tuple[Item, ...], bool] = {}
+
+    @staticmethod
+    def around(step: PlannedStep) -> Iterator[tuple[Item, ...]]:
+        """The items that a step belongs to, the outermost first."""
+        return (step.items[: depth + 1] for depth in range(len(step.items)))
+
+    def of_map(self, chain: tuple[Item, ...]) -> list[tuple[Item, ...]]:
+        """All items of an item's map."""
+        return list(self._by_map[chain[-1].map_id])
+
+    def is_lost(self, chain: tuple[Item, ...]) -> bool:
+        """Whether a step of an item is not done, and belongs to no inner item that may be lost by itself."""
+        if chain not in self._lost:
+            depth = len(chain)
+            self._lost[chain] = any(not self.goes_on_without(step, depth) for step in self._undone[chain])
+        return self._lost[chain]
+
+    def goes_on_without(self, step: PlannedStep, depth: int = 0) -> bool:
+        """Whether a step belongs to an item, from `depth` inwards, that its map can do without."""
+        return any(
+            chain[-1].keep_partial and not all(self.is_lost(other) for other in self.of_map(chain))
+            for chain in list(self.around(step))[depth:]
+        )

@@ -1,0 +1,64 @@
+"""Refuse a range in which an interval, such as a day, has no data."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from itertools import islice
+
+import numpy as np
+
+from helio.errors import NoUsableData
+from helio.store.table import Table
+from helio.time_range import Duration, TimeRange
+
+_MOST_NAMED = 3
+
+
+def refuse_empty_intervals(
+    table: Table, length: Duration, time_range: TimeRange, *, dataset_id: str, parameter: str
+) -> None:
+    """Refuse a table that has no value in one of the intervals of its range.
+
+    Intervals are counted from midnight UTC of the first day and cut at the ends of the range, as those of a map.
+
+    Parameters
+    ----------
+    table : Table, shape (n, …)
+        Its records lie in `time_range`; a record counts if any of its values is finite.
+    length : Duration
+        Of the intervals.
+
+    Raises
+    ------
+    NoUsableData
+        Naming the first intervals without data.
+    """
+    start, stop, midnight = map(
+        _nanoseconds, (time_range.start, time_range.stop, _midnight(time_range.start))
+    )
+    used = np.isfinite(table.values).reshape(len(table), -1).any(axis=1)
+    numbers = (table.epoch[used].astype(np.int64) - midnight) // length.nanoseconds
+    there = set(np.unique(numbers).tolist())
+    first = (start - midnight) // length.nanoseconds
+    count = (stop - 1 - midnight) // length.nanoseconds - first + 1
+    if len(there) >= count:
+        return
+    empty = (number for number in range(first, first + count) if number not in there)
+    edges = (max(start, midnight + number * length.nanoseconds) for number in islice(empty, _MOST_NAMED))
+    named = [str(np.datetime64(edge, "ns").astype("M8[s]")).removesuffix("T00:00:00") for edge in edges]
+    missing = count - len(there)
+    more = f" and {missing - len(named)} more" if missing > len(named) else ""
+    raise NoUsableData(
+        f"{dataset_id} {parameter} has no data in {missing} of the {count} intervals of {length} that have to have "
+        f"some: those from {', '.join(named)}{more}",
+        advice="a range without them, or a fetch of the whole range that may have gaps: "
+        "no for_each and no each_interval",
+    )
+
+
+def _nanoseconds(moment: datetime) -> int:
+    return int(np.datetime64(moment, "ns").astype(np.int64))
+
+
+def _midnight(moment: datetime) -> datetime:
+    return datetime(moment.year, moment.month, moment.day)

@@ -1,0 +1,46 @@
+"""A plan with failing items ends the same with the engine and without; ``HELIO_LONG=1`` tries many more plans."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from helio.flows.run import run_flow
+from helio.flows.server import Server
+from helio.pipelines.execute import Execution, StepResult
+from helio.pipelines.plan import Plan
+from helio.pipelines.workers import Workers
+from tests.pipelines.parts import outcome, plans
+
+pytestmark = pytest.mark.server
+EXAMPLES = 100 if os.environ.get("HELIO_LONG") else 4
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[Workers]:
+    with Workers(2) as workers:
+        yield workers
+
+
+@settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    derandomize=EXAMPLES < 100,
+)
+@given(plan=plans())
+def test_a_run_ends_the_same_with_the_engine_and_without(
+    server: Server, home: Path, workers: Workers, plan: Plan
+):
+    def prefect(execution: Execution) -> tuple[StepResult, ...]:
+        return run_flow(plan, execution, run_id="a-run", home=home, api_url=server.url, pause=lambda: 0.0)
+
+    with tempfile.TemporaryDirectory() as folder:
+        first = outcome(plan, Path(folder) / "direct", workers)
+        assert outcome(plan, Path(folder) / "engine", workers, prefect) == first
+        assert outcome(plan, Path(folder) / "direct", workers, prefect) == first
