@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from helio import __version__
+from helio.pipelines.plain_text import plain
 
 if TYPE_CHECKING:
     from logging import Formatter
@@ -136,21 +136,6 @@ def _say_error(error: HelioError, as_json: bool, code: int) -> None:
         say(place + "\n".join(str(one) for one in found), err=True)
     else:
         say(f"error: {error}", err=True)
-
-
-_UNPRINTABLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
-)
-"""What moves the cursor, rings, colours, or turns the direction of a line; and halves of characters."""
-
-
-def plain(text: str) -> str:
-    r"""A text with whatever a terminal would obey made visible: texts of data, models and strangers are printed.
-
-    >>> print(plain("a\x1b[2Jb"))
-    a\u001b[2Jb
-    """
-    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def say(text: object = "", *, err: bool = False, nl: bool = True, exact: bool = False) -> None:
