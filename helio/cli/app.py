@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from logging import Formatter
 
     from helio.errors import HelioError
+    from helio.pipelines.changes import Change
     from helio.settings import Settings
     from helio.store.runs import Runs
 
@@ -165,6 +166,25 @@ def say(text: object = "", *, err: bool = False, nl: bool = True, exact: bool = 
 def print_json(value: Any) -> None:
     """Print what a program reads; a person may look at it too."""
     say(json.dumps(value, indent=1, ensure_ascii=False, default=str))  # what is made plain is JSON still
+
+
+def say_changes(found: Sequence[Change], *, new: bool) -> None:
+    """Print what a pipeline has that the one before it had not, or all of it where there was none.
+
+    Parameters
+    ----------
+    found : sequence of Change
+    new : bool
+        Whether there was no pipeline before.
+    """
+    from dataclasses import replace
+
+    for change in found:
+        # of a new pipeline everything was added
+        text = str(replace(change, is_inner=True)).removeprefix("step ") if new else str(change)
+        say(f"  {'+' if new else '~'} " + text.replace("\n", "\n  "))
+    if not found:
+        say("  no change in what is fetched, computed or drawn")
 
 
 def current_settings() -> Settings:

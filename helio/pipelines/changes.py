@@ -471,17 +471,23 @@ def _looks(step: Document) -> tuple[Document, Document]:
 
 
 def _figure(place: _Place, before: Document, after: Document) -> Iterator[Change]:
+    before, after = _without_empty(before), _without_empty(after)
     for key in _keys(after, before):
         one, other = before.get(key, ABSENT), after.get(key, ABSENT)
         subject, word = _OF_FIGURE.get(key, ("style", _words(key)))
-        if key in _BY_LABEL and _are_objects(one, other) and one != {} and other != {}:
+        if key in _BY_LABEL and _are_objects(one, other):
             kept = place.at(key, subject=subject)
             for label in _keys(_object(other), _object(one)):
-                word = _BY_LABEL[key].format(shown_name(label))
-                found = replace(kept, path=(*kept.path, label), what=word)
+                what = _BY_LABEL[key].format(shown_name(label))
+                found = replace(kept, path=(*kept.path, label), what=what)
                 yield from _values(found, _object(one).get(label, ABSENT), _object(other).get(label, ABSENT))
         else:
             yield from _values(place.at(key, word, subject), one, other)
+
+
+def _without_empty(spec: Document) -> Document:
+    """A figure without what is said of no line and no panel."""
+    return {key: value for key, value in spec.items() if key not in _BY_LABEL or not same(value, {})}
 
 
 def _values(place: _Place, before: Any, after: Any) -> Iterator[Change]:

@@ -14,9 +14,7 @@ FOLDER = Path(helio.cli.__file__).parent
 @pytest.mark.parametrize("file", sorted(FOLDER.glob("*.py")), ids=lambda file: file.stem)
 def test_no_command_prints_past_the_one_place(file: Path):
     text = file.read_text(encoding="utf-8")
-    assert len(re.findall(r"typer\.echo\(|\bprint\(|sys\.stdout\.write", text)) == (
-        file.stem == "app"
-    )
+    assert len(re.findall(r"typer\.echo\(|\bprint\(|sys\.stdout\.write", text)) == (file.stem == "app")
 
 
 @pytest.mark.parametrize(

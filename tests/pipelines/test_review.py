@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helio.pipelines.changes import ABSENT, Change, changes
+from helio.pipelines.changes import _BY_LABEL, ABSENT, Change, changes
 from helio.pipelines.meaning import meaning
 from helio.pipelines.passes.edit import Context
 from helio.pipelines.plain_text import escaped
@@ -196,7 +196,8 @@ def edit(draw: Callable[..., Any], document: dict[str, Any]) -> None:
 # ---- what a review must hold
 
 
-BY_LABEL = {"trace_colors": "colour of", "y_range": "range of panel"}
+def without_empty(spec: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in spec.items() if key not in _BY_LABEL or value != {}}
 
 
 def meant(template: dict[str, Any]) -> dict[str, Any]:
@@ -212,8 +213,12 @@ def meant(template: dict[str, Any]) -> dict[str, Any]:
         if isinstance(kept.get("block"), list):
             kept["block"] = [plain(one) for one in kept["block"]]
         args = kept.get("tool_args")
-        if isinstance(args, dict) and args.get("spec") == {} and kept.get("tool_name") == "render_spec":
-            kept["tool_args"] = {key: value for key, value in args.items() if key != "spec"}
+        if kept.get("tool_name") == "render_spec" and isinstance(args, dict):
+            if isinstance(args.get("spec"), dict):
+                args = {**args, "spec": without_empty(args["spec"])}
+            kept["tool_args"] = {key: value for key, value in args.items() if (key, value) != ("spec", {})}
+        elif kept.get("tool_name") == "style_plot" and isinstance(args, dict):
+            kept["tool_args"] = without_empty(args)
         if kept.get("tool_args") == {}:
             del kept["tool_args"]
         return kept
@@ -259,7 +264,7 @@ def put(document: dict[str, Any], one: Change) -> None:
         assert text_of(owner[key]) == text_of(one.before)
     if one.after is ABSENT:
         del owner[key]
-        if not owner and BY_LABEL.get(str(one.path[-2]), "none") in one.what:
+        if not owner and one.path[-2] in _BY_LABEL and "," not in one.what:
             put(document, Change("style", one.step_id, "", one.path[:-1], before={}))
     elif one.before is ABSENT and isinstance(owner, list):
         owner.insert(key if isinstance(key, int) else len(owner), copy.deepcopy(one.after))
