@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from helio.errors import Cancelled, HelioError, RequestError, TimeRangeError
 from helio.pipelines.diagnostics import Diagnostic
-from helio.pipelines.library import Library
+from helio.pipelines.library import ID, Library
 from helio.pipelines.template import Document
 from helio.settings import Settings, read_settings
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from helio.authoring.desk import By, Desk
     from helio.authoring.proposals import Proposal
     from helio.knowledge.citations import Citation
+    from helio.pipelines.changes import Change
     from helio.pipelines.compare import Comparison
     from helio.pipelines.execute import StepResult
     from helio.pipelines.files import Format
@@ -169,6 +170,10 @@ class Saved:
     """What was left out, and why."""
     diagnostics: tuple[Diagnostic, ...]
     """What was changed in a way that its author must know."""
+    changes: tuple[Change, ...]
+    """What differs from the pipeline that it replaced; all of it where there was none."""
+    replaced: bool
+    """Whether there was a pipeline of that name."""
 
 
 def save_runs(
@@ -195,10 +200,12 @@ def save_runs(
     InvalidTemplate
         What is left cannot run.
     """
+    from helio.pipelines.changes import changes
     from helio.pipelines.diagnostics import InvalidTemplate
     from helio.pipelines.from_runs import Chosen, template_of
-    from helio.pipelines.history import Writing
+    from helio.pipelines.history import Writing, read_as_it_is
     from helio.pipelines.mend import mend
+    from helio.pipelines.parse import parse
     from helio.store.runs import Runs
 
     settings = settings or read_settings()
@@ -209,8 +216,37 @@ def save_runs(
     if any(one.severity == "error" for one in found):
         raise InvalidTemplate(found)
     said = ", ".join(one.run.id for one in chosen)
+    text = read_as_it_is(shelf.folder / f"{name}.json") if ID.fullmatch(name) else None
+    before = parse(text or "")
     path = shelf.save(template, replace=replace, writing=Writing("saved", request=f"what {said} did"))
-    return Saved(template, path, notes, found)
+    changed = changes({} if before.errors else before.plan, template)
+    return Saved(template, path, notes, found, changed, text is not None)
+
+
+def revision_changes(name: str, number: int, settings: Settings | None = None) -> tuple[Change, ...]:
+    """What a revision of one of the user's own pipelines changed of the one before it; all of it for the first one.
+
+    Raises
+    ------
+    UnknownPipeline, RequestError
+        There is no such pipeline or revision.
+    InvalidTemplate
+        A revision is no template.
+    """
+    from helio.pipelines.changes import changes
+    from helio.pipelines.diagnostics import InvalidTemplate
+    from helio.pipelines.parse import parse
+
+    shelf = library(settings)
+    kept = shelf.history(shelf.own(name).id)
+    texts = {number: kept.text(number)}
+    earlier = [one.number for one in kept.revisions() if one.number < number]
+    texts |= {max(earlier): kept.text(max(earlier))} if earlier else {}
+    read = {one: parse(text) for one, text in texts.items()}
+    for one, found in read.items():
+        if found.errors:
+            raise InvalidTemplate(found.errors, place=f"revision {one} of {name}")
+    return changes(read[max(earlier)].plan if earlier else {}, read[number].plan)
 
 
 def plan(

@@ -87,7 +87,7 @@ class Proposal:
     @property
     def changes(self) -> tuple[Change, ...]:
         """The change in the field's words."""
-        return changes(self._compared or {"steps": []}, _read(self.after)) if self.after else ()
+        return changes(self._compared, _template(self.after)) if self.after else ()
 
     @property
     def _compared(self) -> Document:
@@ -105,8 +105,13 @@ class Proposal:
         return template
 
     def to_json(self) -> dict[str, Any]:
-        """For ``--json``: as it is kept, with the patch and the changes in words."""
-        return asdict(self) | {"patch": self.patch, "changes": [str(one) for one in self.changes]}
+        """For ``--json``: as it is kept, with the patch, the changes in words, and the same with their values."""
+        found = self.changes
+        return asdict(self) | {
+            "patch": self.patch,
+            "changes": [str(one) for one in found],
+            "differences": [one.to_json() for one in found],
+        }
 
 
 class Proposals:

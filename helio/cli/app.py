@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,11 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from helio import __version__
+from helio.pipelines.plain_text import plain
 
 if TYPE_CHECKING:
     from logging import Formatter
 
     from helio.errors import HelioError
+    from helio.pipelines.changes import Change
     from helio.settings import Settings
     from helio.store.runs import Runs
 
@@ -138,21 +139,6 @@ def _say_error(error: HelioError, as_json: bool, code: int) -> None:
         say(f"error: {error}", err=True)
 
 
-_UNPRINTABLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
-)
-"""What moves the cursor, rings, colours, or turns the direction of a line; and halves of characters."""
-
-
-def plain(text: str) -> str:
-    r"""A text with whatever a terminal would obey made visible: texts of data, models and strangers are printed.
-
-    >>> print(plain("a\x1b[2Jb"))
-    a\u001b[2Jb
-    """
-    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
 def say(text: object = "", *, err: bool = False, nl: bool = True, exact: bool = False) -> None:
     """Print a line, made plain; when nobody reads any more (``| head``), go on without.
 
@@ -180,6 +166,25 @@ def say(text: object = "", *, err: bool = False, nl: bool = True, exact: bool = 
 def print_json(value: Any) -> None:
     """Print what a program reads; a person may look at it too."""
     say(json.dumps(value, indent=1, ensure_ascii=False, default=str))  # what is made plain is JSON still
+
+
+def say_changes(found: Sequence[Change], *, new: bool) -> None:
+    """Print what a pipeline has that the one before it had not, or all of it where there was none.
+
+    Parameters
+    ----------
+    found : sequence of Change
+    new : bool
+        Whether there was no pipeline before.
+    """
+    from dataclasses import replace
+
+    for change in found:
+        # of a new pipeline everything was added
+        text = str(replace(change, is_inner=True)).removeprefix("step ") if new else str(change)
+        say(f"  {'+' if new else '~'} " + text.replace("\n", "\n  "))
+    if not found:
+        say("  no change in what is fetched, computed or drawn")
 
 
 def current_settings() -> Settings:

@@ -24,6 +24,7 @@ from helio.cli.app import (
     plain_form,
     print_json,
     say,
+    say_changes,
 )
 
 if TYPE_CHECKING:
@@ -428,19 +429,11 @@ def _drawn(
 
 
 def _print_proposal(proposal: Proposal, *, patch: bool) -> None:
-    from helio.pipelines.changes import describe_step
-
     _say_line(f"{proposal.pipeline}: {proposal.kind} by {proposal.by}: {proposal.request}")
     for note in proposal.notes:
         _say_line(f"  note: {note}")
-    if proposal.earlier is not None:
-        for change in proposal.changes:
-            _say_line(f"  ~ {change}")
-    elif proposal.after:
-        for name, facts in (proposal.template.get("variables") or {}).items():
-            _say_line(f"  {name} = {facts.get('default', '(required)')}")
-        for step in proposal.template["steps"]:
-            _say_line(f"  + {step['step_id']}: {describe_step(step)}")
+    if proposal.after:
+        say_changes(proposal.changes, new=proposal.earlier is None)
     for one in proposal.diagnostics:
         where = f" step {one['step_id']}" if one.get("step_id") is not None else ""
         _say_line(f"  {one.get('severity', 'error')}[{one['code']}]{where}: {one.get('message', '')}")

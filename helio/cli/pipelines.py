@@ -21,6 +21,7 @@ from helio.cli.app import (
     print_json,
     run_records,
     say,
+    say_changes,
 )
 
 if TYPE_CHECKING:
@@ -262,6 +263,12 @@ def history(
     restore: Annotated[
         int | None, typer.Option("--restore", help="Make this revision the pipeline again.", metavar="NUMBER")
     ] = None,
+    diff: Annotated[
+        int | None,
+        typer.Option(
+            "--diff", help="Show what this revision changed of the one before it.", metavar="NUMBER"
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """List what one of your pipelines was before, who wrote it and why; nothing of it is ever lost."""
@@ -276,6 +283,13 @@ def history(
             say(f"note: {file} says nothing that can be read of a revision, and is passed over", err=True)
         if number is not None:
             say(kept.text(number), nl=False, exact=True)
+            return
+        if diff is not None:
+            found = api.revision_changes(name, diff, current_settings())
+            if as_json:
+                print_json([change.to_json() for change in found])
+            else:
+                say_changes(found, new=diff == min(one.number for one in kept.revisions()))
             return
         if restore is not None:
             kept.restore(restore)

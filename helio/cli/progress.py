@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from helio.cli.app import MARKS, plain, say
+from helio.cli.app import MARKS, say
+from helio.pipelines.plain_text import plain
 
 if TYPE_CHECKING:
     from rich.status import Status

@@ -16,6 +16,7 @@ from helio.cli.app import (
     print_json,
     run_records,
     say,
+    say_changes,
 )
 
 runs_app = typer.Typer(help="List, show and delete the records of runs.", rich_markup_mode=None)
@@ -164,4 +165,5 @@ def save_runs(
         for one in saved.diagnostics:
             if one.severity == "warning":
                 say(str(one), err=True)
+        say_changes(saved.changes, new=not saved.replaced)
         say(saved.path)

@@ -1,19 +1,28 @@
-"""What sets two templates apart, and what a template does, in the field's words."""
+"""What sets two templates apart, and what a template does, in the field's words.
+
+Every key of a template that differs is told, with its old and its new value in full; nothing else is. Texts of several
+lines and lists are told by the lines and items that were removed (``-``, with their number in the old text) or added
+(``+``, with their number in the new one).
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from difflib import SequenceMatcher
+from enum import Enum
 from typing import Any, Literal
 
 from helio.pipelines.diagnostics import StepId
-from helio.pipelines.figures import DRAWING, FIGURES, RENDER, STYLE, complete_labels, spec_of
+from helio.pipelines.figures import FIGURES, RENDER, STYLE, complete_labels, spec_of
 from helio.pipelines.meaning import meaning
 from helio.pipelines.passes.edit import Context, Dataset
 from helio.pipelines.plan import normalise
-from helio.pipelines.template import Document
+from helio.pipelines.schema import SCHEMA_VERSION
+from helio.pipelines.shown_values import same, shown, shown_apart, shown_line, shown_name
+from helio.pipelines.template import STEP_DEFAULTS, Document
 from helio.steps.signature import signatures
 
 Subject = Literal[
@@ -30,7 +39,7 @@ Subject = Literal[
     "step",
 ]
 
-_OF_STEP: Mapping[str, tuple[Subject, str]] = {
+_OF_ARGUMENT: Mapping[str, tuple[Subject, str]] = {
     "dataset_id": ("dataset", "dataset"),
     "candidates": ("dataset", "candidates"),
     "provider": ("dataset", "provider"),
@@ -63,6 +72,58 @@ _BY_LABEL = {
     "z_min": "lowest colour of panel {}",
     "z_max": "highest colour of panel {}",
 }
+_OF_STEP = {
+    "step_id": "id",
+    "tool_name": "tool",
+    "tool_args": "arguments",
+    "depends_on": "depends on",
+    "for_each": "for each",
+    "use": "pipeline",
+    "block": "steps of its block",
+    "on_item_error": "when an item fails",
+    "pin": "pinned",
+    "produces": "gives",
+}
+_NOT_TOLD = ("$schema", "created_at", "updated_at", "source_session")
+"""Where a template comes from, not what it says."""
+_WIDTH = 76
+"""Characters of a line, so that it fits into 80 columns with the mark before it."""
+_LONGEST_SUMMARY = 120
+"""Characters of the line that answers what a step does."""
+_LONGEST_VALUE = 40
+"""Characters of a value in a line that says several."""
+_MOST_COMPARED = 4_000_000
+"""Pairs of lines; a longer comparison tells the whole text as removed and added."""
+
+
+class _Absent(Enum):
+    ABSENT = "absent"
+
+
+ABSENT = _Absent.ABSENT
+"""There is no such key."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A line of a text, or an item of a list, that was removed or added.
+
+    Parameters
+    ----------
+    sign : str
+        ``"-"`` removed, ``"+"`` added.
+    number : int
+        Counted from 1: in the old text or list where it was removed, in the new one where it was added.
+    value : Any
+        JSON.
+    is_line : bool
+        Whether it is a line of a text.
+    """
+
+    sign: Literal["-", "+"]
+    number: int
+    value: Any
+    is_line: bool
 
 
 @dataclass(frozen=True)
@@ -75,56 +136,114 @@ class Change:
         What kind of thing it is about.
     step_id : int, str or None
         None for the template as a whole.
-    text : str
-        In words, without the step: ``"colour of Bz: blue → red"``.
+    what : str
+        What differs, in words: ``"colour of Bz"``; of a step that was added or removed, what it does.
+    path : tuple
+        The keys that lead there, a step by its id: ``("steps", 4, "tool_args", "trace_colors", "Bz")``.
+    before, after : Any
+        The values; `ABSENT` where there was or is none, and where `items` say it.
+    items : tuple of Item
+        The lines or items that were removed or added.
+    inner : tuple of Change
+        What a step or another object holds that was added or removed as a whole.
+    whole : str
+        ``"step"`` or ``"value"`` where several lines say what was added or removed as a whole.
+    is_inner : bool
+        Whether it is part of something that was: no word and no sign says it again.
     """
 
     subject: Subject
     step_id: StepId | None
-    text: str
+    what: str
+    path: tuple[str | int, ...]
+    before: Any = ABSENT
+    after: Any = ABSENT
+    items: tuple[Item, ...] = ()
+    inner: tuple[Change, ...] = ()
+    whole: Literal["", "step", "value"] = ""
+    is_inner: bool = False
+
+    @property
+    def text(self) -> str:
+        """The difference in words, without the step: ``"colour of Bz: blue → red"``."""
+        if self.items:
+            return _below(f"{self._title}:", _item_lines(self.items, signs=not self.is_inner))
+        if self.whole:
+            texts = [str(one) if one.step_id != self.step_id else one.text for one in self.inner]
+            line = f"{self._title}: {'; '.join(texts)}"
+            if self.subject == "variable" and "\n" not in line and len(line) <= _WIDTH:
+                return line
+            return _below(self._title, texts)
+        old, new = shown_apart([None if value is ABSENT else value for value in (self.before, self.after)])
+        if self.before is ABSENT:
+            line, signed = f"{self.what}: {new}", [new if self.is_inner else f"+ {new}"]
+        elif self.after is ABSENT:
+            line, signed = f"{self.what}: no longer {old}", [f"- {old}"]
+        else:
+            line, signed = f"{self.what}: {old} → {new}", [f"- {old}", f"+ {new}"]
+        if len(line) <= _room(self.step_id) or len(old) + len(new) <= _LONGEST_VALUE:
+            return line
+        return _below(f"{self.what}:", signed)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it is told in words that fit into one line."""
+        return "\n" not in self.text and len(str(self)) <= _WIDTH
+
+    @property
+    def _title(self) -> str:
+        if not self.whole or self.is_inner:
+            return self.what
+        verb = "added" if self.before is ABSENT else "removed"
+        return f"{verb}: {self.what}" if self.whole == "step" else f"{self.what} {verb}"
 
     def __str__(self) -> str:
-        return self.text if self.step_id is None else f"step {self.step_id}: {self.text}"
+        return _of_step(self.step_id) + self.text
+
+    def to_json(self) -> dict[str, Any]:
+        """For ``--json``: ``before`` and ``after`` are left out where there was or is nothing."""
+        found: dict[str, Any] = {
+            "subject": self.subject,
+            "step_id": self.step_id,
+            "what": self.what,
+            "path": list(self.path),
+        }
+        if self.before is not ABSENT:
+            found["before"] = self.before
+        if self.after is not ABSENT:
+            found["after"] = self.after
+        for name, sign in (("removed", "-"), ("added", "+")):
+            listed = [{"number": one.number, "value": one.value} for one in self.items if one.sign == sign]
+            if listed:
+                found[name] = listed
+        return found | {"text": str(self)}
 
 
 def changes(before: Document, after: Document) -> tuple[Change, ...]:
-    """Every difference between two templates, in the order of the second one."""
+    """Every difference between two templates, in the order of the second one; all of it where there was none before.
+
+    Left out are the order of keys, values that say what holds without them (``"critical": true``), and an order of
+    steps that changes no result.
+    """
     return tuple(_changes(before, after))
 
 
 def describe_step(step: Document) -> str:
-    """What a step does, in one line.
+    """What a step does, in one line; what does not fit is named.
 
     >>> describe_step({"tool_name": "magnitude", "tool_args": {"source_label": "B", "output_label": "Bmag"}})
     'magnitude of B → Bmag'
     """
-    tool, args = str(step.get("tool_name", "")), step.get("tool_args")
-    if "use" in step:
-        given = ", ".join(f"{name} = {_said(value)}" for name, value in (step.get("with") or {}).items())
-        return f"runs the pipeline {step['use']}" + (f" with {given}" if given else "")
-    if "block" in step:
-        return f"for each of {_said(step.get('for_each'))}: {len(step['block'])} steps"
-    if not isinstance(args, dict):
-        return tool
-    if tool == "fetch_data":
-        return _fetched(args) + (f" → {args['output_label']}" if args.get("output_label") else "")
-    if tool in (*FIGURES, STYLE):
-        return _drawn(tool, spec_of(step))
-    sources = args.get("source_label", args.get("source_labels"))
-    others = [
-        f"{name} = {_said(value)}"
-        for name, value in args.items()
-        if name not in ("source_label", "source_labels", "output_label")
-    ]
-    line = tool + (f" of {_said(sources)}" if sources else "") + (f" ({', '.join(others)})" if others else "")
-    return line + (f" → {args['output_label']}" if args.get("output_label") else "")
+    line, unsaid = _summary(step, _LONGEST_SUMMARY)
+    words = dict.fromkeys(one.what for one in unsaid if one.path[-1] not in ("intent", *STEP_DEFAULTS))
+    return line + (f"; with {', '.join(words)}" if words else "")
 
 
 def readable(template: Document) -> str:
     """A template as a person reads it: its variables, then a line and the arguments of each step."""
     lines = [f"pipeline {template.get('id', '')}: {template.get('name', '')}".rstrip(": ")]
     for name, facts in (template.get("variables") or {}).items():
-        default = f" = {_said(facts['default'])}" if "default" in facts else ", required"
+        default = f" = {shown(facts['default'])}" if "default" in facts else ", required"
         lines.append(f"variable {name} ({facts.get('type')}){default}")
     for step in template.get("steps", ()):
         lines.append(f"step {step.get('step_id')}: {describe_step(step)}")
@@ -174,153 +293,453 @@ def work_left(
 # Differences ----------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class _Place:
+    """Where two values are compared, and its words."""
+
+    subject: Subject
+    step_id: StepId | None
+    path: tuple[str | int, ...]
+    what: str = ""
+
+    def at(self, key: str, word: str = "", subject: Subject | None = None) -> _Place:
+        """A key of the object at this place."""
+        word = word or shown_name(key)
+        what = f"{self.what}, {word}" if self.what else word
+        return replace(self, path=(*self.path, key), what=what, subject=subject or self.subject)
+
+    def item(self, index: int) -> _Place:
+        """An item of the list at this place."""
+        word = f"item {index + 1}"
+        what = (
+            f"panel {index + 1}" if self.what == "panels" else f"{self.what}, {word}" if self.what else word
+        )
+        return replace(self, path=(*self.path, index), what=what)
+
+    def change(self, **found: Any) -> Change:
+        return Change(self.subject, self.step_id, self.what, self.path, **found)
+
+
 def _changes(before: Document, after: Document) -> Iterator[Change]:
-    for key, word in (("id", "id"), ("name", "name"), ("description", "description")):
-        if before.get(key) != after.get(key):
-            yield Change("pipeline", None, _replaced(word, before.get(key), after.get(key)))
-    yield from _variables(before.get("variables") or {}, after.get("variables") or {})
-    old = {str(step.get("step_id")): step for step in before.get("steps", ())}
-    new = {str(step.get("step_id")): step for step in after.get("steps", ())}
-    for name, step in new.items():
-        if name not in old:
-            yield Change("step", step.get("step_id"), f"added: {describe_step(step)}")
+    whole = _Place("pipeline", None, ())
+    before, after = _without_defaults(before), _without_defaults(after)
+    for key in _keys(after, before):
+        one, other = before.get(key, ABSENT), after.get(key, ABSENT)
+        if key == "variables" and _are_objects(one, other):
+            yield from _variables(whole.at(key), one, other)
+        elif key == "steps" and _are_steps(one, other):
+            yield from _steps(whole.at(key), one, other)
         else:
-            yield from _step(old[name], step)
+            yield from _values(whole.at(key), one, other)
+    if _are_steps(before.get("steps"), after.get("steps")):
+        yield from _order(whole.at("steps"), before, after)
+
+
+def _without_defaults(template: Document) -> Document:
+    """A template without what holds where nothing is said, and without what says where it comes from."""
+    left = {key: value for key, value in template.items() if key not in _NOT_TOLD}
+    if same(left.get("schema_version"), SCHEMA_VERSION):
+        del left["schema_version"]
+    if same(left.get("variables"), {}):
+        del left["variables"]
+    return left
+
+
+def _variables(place: _Place, before: Any, after: Any) -> Iterator[Change]:
+    one, other = _object(before), _object(after)
+    for name in _keys(other, one):
+        found = replace(
+            place, subject="variable", path=(*place.path, name), what=f"variable {shown_name(name)}"
+        )
+        yield from _values(found, one.get(name, ABSENT), other.get(name, ABSENT))
+
+
+def _steps(place: _Place, before: Any, after: Any) -> Iterator[Change]:
+    old, new = _by_id(before), _by_id(after)
+    for name, step in new.items():
+        found = _Place("step", step.get("step_id"), (*place.path, step.get("step_id", "")))
+        if name in old:
+            yield from _step(found, old[name], step)
+        else:
+            yield _whole_step(found, ABSENT, step)
     for name, step in old.items():
         if name not in new:
-            yield Change("step", step.get("step_id"), f"removed: {describe_step(step)}")
-    left = [name for name in new if name in old]
-    if left != [name for name in old if name in new]:
-        yield Change("step", None, f"order of steps: {', '.join(new)}")
+            found = _Place("step", step.get("step_id"), (*place.path, step.get("step_id", "")))
+            yield _whole_step(found, step, ABSENT)
 
 
-def _variables(before: Document, after: Document) -> Iterator[Change]:
-    for name in dict.fromkeys([*after, *before]):
-        if before.get(name) == after.get(name):
-            continue
-        one, other = before.get(name), after.get(name)
-        if one is None:
-            yield Change("variable", None, f"variable {name} added: {_said(other)}")
-        elif other is None:
-            yield Change("variable", None, f"variable {name} removed")
+def _whole_step(place: _Place, before: Any, after: Any) -> Change:
+    width = _room(place.step_id) - len("removed: ")
+    line, unsaid = _summary(before if after is ABSENT else after, width)
+    return replace(place, what=line).change(before=before, after=after, inner=unsaid, whole="step")
+
+
+def _inner(found: Iterable[Change]) -> tuple[Change, ...]:
+    """What something holds that was added or removed as a whole."""
+    return tuple(replace(change, is_inner=True) for change in found)
+
+
+def _order(place: _Place, before: Document, after: Document) -> Iterator[Change]:
+    """The order of steps, where another one gives other results or that cannot be known."""
+    old, new = _by_id(before["steps"]), _by_id(after["steps"])
+    if _are_moved(old, new):
+        moved = (old[name] for name in new if name in old)
+        steps = [next(moved) if name in new else step for name, step in old.items()]
+        results = _results(before)
+        if results is None or results != _results({**before, "steps": steps}):
+            yield _new_order(place, before["steps"], after["steps"])
+
+
+def _are_moved(old: Mapping[Any, Document], new: Mapping[Any, Document]) -> bool:
+    return [name for name in new if name in old] != [name for name in old if name in new]
+
+
+def _new_order(place: _Place, before: list[Document], after: list[Document]) -> Change:
+    ids = [[step.get("step_id") for step in steps] for steps in (before, after)]
+    found = replace(place, subject="step", what="order of steps")
+    return found.change(items=tuple(_compared(*ids, is_line=False)))
+
+
+def _results(template: Document) -> Mapping[str, str] | None:
+    """The meaning of every result of a template; None where one of them has none."""
+    context = Context(signatures(), datetime(2000, 1, 1), {})
+    found = normalise(template, context)
+    if found.errors:
+        return None
+    meant = meaning(found.plan, context)
+    known = all(any(name in meant for name in _names(step)) for step in found.plan["steps"])
+    return meant if known else None
+
+
+def _names(step: Document) -> list[str]:
+    """The names under which the results of a planned step have a meaning."""
+    return [*step.get("produces", ()), *(f"{kind} {step['step_id']}" for kind in ("figure", "export"))]
+
+
+def _step(place: _Place, before: Document, after: Document) -> Iterator[Change]:
+    before, after = _without_step_defaults(before), _without_step_defaults(after)
+    for key in _keys(after, before):
+        one, other = before.get(key, ABSENT), after.get(key, ABSENT)
+        if key == "tool_args" and _are_objects(one, other):
+            yield from _arguments(place.at(key), before, after)
+        elif key == "block" and _are_steps(one, other):
+            yield from _steps(place.at(key), one, other)
+            if one is not ABSENT and other is not ABSENT and _are_moved(_by_id(one), _by_id(other)):
+                yield _new_order(place.at(key), one, other)
         else:
-            for key in dict.fromkeys([*other, *one]):
-                if one.get(key) != other.get(key):
-                    yield Change(
-                        "variable", None, f"variable {name}, " + _replaced(key, one.get(key), other.get(key))
-                    )
+            yield from _values(place.at(key, _OF_STEP.get(key, ""), _subject_of(key)), one, other)
 
 
-def _step(before: Document, after: Document) -> Iterator[Change]:
-    name = after.get("step_id")
-    if before.get("tool_name") != after.get("tool_name"):
-        tools = {before.get("tool_name"), after.get("tool_name")}
-        if not tools <= {*FIGURES, *DRAWING}:
-            yield Change("operation", name, f"{describe_step(before)} becomes {describe_step(after)}")
-            return
-        yield Change("style", name, _replaced("tool", before.get("tool_name"), after.get("tool_name")))
-    one, other = before.get("tool_args"), after.get("tool_args")
-    if isinstance(one, dict) and isinstance(other, dict):
-        yield from _arguments(name, str(after.get("tool_name")), one, other)
-    elif one != other:
-        yield Change("operation", name, _replaced("arguments", one, other))
-    for key, word in (
-        ("intent", "intent"),
-        ("critical", "critical"),
-        ("depends_on", "rests on"),
-        ("for_each", "for each"),
-        ("use", "pipeline"),
-        ("with", "with"),
-        ("block", "steps of its block"),
-        ("collect", "collect"),
-        ("on_item_error", "when an item fails"),
-        ("pin", "pinned"),
-        ("produces", "gives"),
-    ):
-        if before.get(key) != after.get(key):
-            yield Change("step", name, _replaced(word, before.get(key), after.get(key)))
+def _subject_of(key: str) -> Subject:
+    return "operation" if key in ("tool_name", "tool_args") else "step"
 
 
-def _arguments(name: StepId | None, tool: str, before: Document, after: Document) -> Iterator[Change]:
-    figure = tool in (*FIGURES, STYLE)
-    if tool == RENDER:
-        one, other = before.get("spec"), after.get("spec")
-        if isinstance(one, dict) and isinstance(other, dict):
-            before, after = one, other
-    for key in dict.fromkeys([*after, *before]):
-        one, other = before.get(key), after.get(key)
-        if one == other and type(one) is type(other):
-            continue
-        if figure:
-            subject, word = _OF_FIGURE.get(key, ("style", key.replace("_", " ")))
+def _without_step_defaults(step: Document) -> Document:
+    defaults = {**STEP_DEFAULTS, "tool_args": {}}
+    return {
+        key: value for key, value in step.items() if key not in defaults or not same(value, defaults[key])
+    }
+
+
+def _arguments(place: _Place, before: Document, after: Document) -> Iterator[Change]:
+    one, other = _object(before.get("tool_args")), _object(after.get("tool_args"))
+    place = replace(place, what="")
+    tools = [step.get("tool_name") for step in (before, after)]
+    if not all(tool in (*FIGURES, STYLE) for tool in tools):
+        for key in _keys(other, one):
+            subject, word = _OF_ARGUMENT.get(key, ("operation", _words(key)))
+            yield from _values(place.at(key, word, subject), one.get(key, ABSENT), other.get(key, ABSENT))
+        return
+    looks = [_looks(step) for step in (before, after)]
+    for key in _keys(looks[1][1], looks[0][1]):
+        yield from _values(
+            place.at(key, _words(key)), looks[0][1].get(key, ABSENT), looks[1][1].get(key, ABSENT)
+        )
+    place = replace(place, path=(*place.path, "spec")) if tools[-1] == RENDER else place
+    yield from _figure(place, looks[0][0], looks[1][0])
+
+
+def _looks(step: Document) -> tuple[Document, Document]:
+    """What a figure's step says of its looks, and its other arguments."""
+    args = _object(step.get("tool_args"))
+    if step.get("tool_name") != RENDER:
+        return args, {}
+    spec = args.get("spec")
+    if not isinstance(spec, dict):
+        return {}, args
+    return spec, {key: value for key, value in args.items() if key != "spec"}
+
+
+def _figure(place: _Place, before: Document, after: Document) -> Iterator[Change]:
+    before, after = _without_empty(before), _without_empty(after)
+    for key in _keys(after, before):
+        one, other = before.get(key, ABSENT), after.get(key, ABSENT)
+        subject, word = _OF_FIGURE.get(key, ("style", _words(key)))
+        if key in _BY_LABEL and _are_objects(one, other):
+            kept = place.at(key, subject=subject)
+            for label in _keys(_object(other), _object(one)):
+                what = _BY_LABEL[key].format(shown_name(label))
+                found = replace(kept, path=(*kept.path, label), what=what)
+                yield from _values(found, _object(one).get(label, ABSENT), _object(other).get(label, ABSENT))
         else:
-            subject, word = _OF_STEP.get(key, ("operation", key.replace("_", " ")))
-        if figure and key in _BY_LABEL and isinstance(one or {}, dict) and isinstance(other or {}, dict):
-            yield from _by_label(name, _BY_LABEL[key], one or {}, other or {})
-        elif figure and key == "panels":
-            yield from _panels(name, one or [], other or [])
-        else:
-            yield Change(subject, name, _replaced(word, one, other))
+            yield from _values(place.at(key, word, subject), one, other)
 
 
-def _by_label(name: StepId | None, word: str, before: Document, after: Document) -> Iterator[Change]:
-    for key in dict.fromkeys([*after, *before]):
-        if before.get(key) != after.get(key):
-            yield Change("style", name, _replaced(word.format(key), before.get(key), after.get(key)))
+def _without_empty(spec: Document) -> Document:
+    """A figure without what is said of no line and no panel."""
+    return {key: value for key, value in spec.items() if key not in _BY_LABEL or not same(value, {})}
 
 
-def _panels(name: StepId | None, before: list[Any], after: list[Any]) -> Iterator[Change]:
-    for number in range(max(len(before), len(after))):
-        one = before[number] if number < len(before) else None
-        other = after[number] if number < len(after) else None
-        if one != other:
-            yield Change("panel", name, _replaced(f"panel {number + 1}", one, other))
+def _values(place: _Place, before: Any, after: Any) -> Iterator[Change]:
+    """What differs between two JSON values, key by key, item by item and line by line."""
+    if before is ABSENT or after is ABSENT:
+        yield _whole_value(place, before, after)
+    elif same(before, after):
+        return
+    elif isinstance(before, dict) and isinstance(after, dict):
+        for key in _keys(after, before):
+            yield from _values(place.at(key), before.get(key, ABSENT), after.get(key, ABSENT))
+    elif isinstance(before, list) and isinstance(after, list):
+        yield from _lists(place, before, after)
+    elif isinstance(before, str) and isinstance(after, str) and "\n" in before + after:
+        yield place.change(items=tuple(_compared(before.split("\n"), after.split("\n"), is_line=True)))
+    else:
+        yield place.change(before=before, after=after)
 
 
-def _replaced(word: str, before: Any, after: Any) -> str:
-    if before is None:
-        return f"{word}: {_said(after)}"
-    if after is None:
-        return f"{word}: no longer {_said(before)}"
-    return f"{word}: {_said(before)} → {_said(after)}"
+def _whole_value(place: _Place, before: Any, after: Any) -> Change:
+    """A value that was added or removed: on one line where it fits, else line by line."""
+    found = place.change(before=before, after=after)
+    value = before if after is ABSENT else after
+    sign: Literal["-", "+"] = "-" if after is ABSENT else "+"
+    if isinstance(value, str) and "\n" in value:
+        items = tuple(Item(sign, number, line, True) for number, line in enumerate(value.split("\n"), 1))
+        return replace(found, items=items, whole="value")
+    if not isinstance(value, (dict, list)) or not value or (found.is_short and place.path[0] != "variables"):
+        return found
+    if isinstance(value, dict):
+        held = replace(place, what="")
+        inner = _inner(change for key in value for change in _values(held.at(key), ABSENT, value[key]))
+        return replace(found, inner=inner, whole="value")
+    if _has_containers(value):
+        held = replace(place, what="panels" if place.what == "panels" else "")
+        inner = _inner(
+            change for index, item in enumerate(value) for change in _values(held.item(index), ABSENT, item)
+        )
+        return replace(found, inner=inner, whole="value")
+    items = tuple(Item(sign, number, item, False) for number, item in enumerate(value, 1))
+    return replace(found, items=items, whole="value")
+
+
+def _lists(place: _Place, before: list[Any], after: list[Any]) -> Iterator[Change]:
+    whole = place.change(before=before, after=after)
+    if not _has_containers(before) and not _has_containers(after):
+        apart = not any(same(one, other) for one in before for other in after)
+        items = tuple(_compared(before, after, is_line=False))
+        yield whole if apart and whole.is_short else place.change(items=items)
+        return
+    for i1, i2, j1, j2 in _replaced(before, after):
+        pairs = i2 - i1 if i2 - i1 == j2 - j1 else 0
+        for offset in range(pairs):
+            yield from _values(place.item(j1 + offset), before[i1 + offset], after[j1 + offset])
+        for index in range(i1 + pairs, i2):
+            yield from _values(place.item(index), before[index], ABSENT)
+        for index in range(j1 + pairs, j2):
+            yield from _values(place.item(index), ABSENT, after[index])
+
+
+def _compared(old: Sequence[Any], new: Sequence[Any], *, is_line: bool) -> Iterator[Item]:
+    for i1, i2, j1, j2 in _replaced(old, new):
+        yield from (Item("-", index + 1, old[index], is_line) for index in range(i1, i2))
+        yield from (Item("+", index + 1, new[index], is_line) for index in range(j1, j2))
+
+
+def _replaced(old: Sequence[Any], new: Sequence[Any]) -> Iterator[tuple[int, int, int, int]]:
+    """The stretches of two lists that differ: from and to in the old one, from and to in the new one."""
+    one, other = [[json.dumps(item, sort_keys=True) for item in items] for items in (old, new)]
+    first = 0
+    while first < min(len(one), len(other)) and one[first] == other[first]:
+        first += 1
+    last = 0
+    while last < min(len(one), len(other)) - first and one[-1 - last] == other[-1 - last]:
+        last += 1
+    inner_one, inner_other = one[first : len(one) - last], other[first : len(other) - last]
+    if len(inner_one) * len(inner_other) > _MOST_COMPARED:
+        yield first, len(one) - last, first, len(other) - last
+        return
+    for kind, *found in SequenceMatcher(None, inner_one, inner_other, autojunk=False).get_opcodes():
+        if kind != "equal":
+            i1, i2, j1, j2 = (first + at for at in found)
+            yield i1, i2, j1, j2
+
+
+def _by_id(steps: Any) -> dict[tuple[str, int], Document]:
+    """Steps by id; those of the same id are told apart by their order."""
+    found: dict[tuple[str, int], Document] = {}
+    for step in steps if isinstance(steps, list) else ():
+        number = 0
+        while (str(step.get("step_id")), number) in found:
+            number += 1
+        found[str(step.get("step_id")), number] = step
+    return found
+
+
+def _keys(first: Document, second: Document) -> list[str]:
+    return list(dict.fromkeys([*first, *second]))
+
+
+def _object(value: Any) -> Document:
+    return value if isinstance(value, dict) else {}
+
+
+def _are_objects(before: Any, after: Any) -> bool:
+    """Whether the values that are there are objects."""
+    return all(isinstance(value, dict) for value in (before, after) if value is not ABSENT)
+
+
+def _are_steps(before: Any, after: Any) -> bool:
+    return all(
+        isinstance(steps, list) and all(isinstance(step, dict) for step in steps)
+        for steps in (before, after)
+        if steps is not ABSENT
+    )
+
+
+def _has_containers(items: list[Any]) -> bool:
+    return any(isinstance(item, (list, dict)) for item in items)
 
 
 # Words ----------------------------------------------------------------------------------------------------
 
 
-def _fetched(args: Document) -> str:
-    parameters = args.get("parameters") or args.get("parameter_id") or ""
-    named = args.get("dataset_id") or ""
+def _words(key: str) -> str:
+    return shown_name(key.replace("_", " "))
+
+
+def _of_step(step_id: StepId | None) -> str:
+    return "" if step_id is None else f"step {shown_name(str(step_id))}: "
+
+
+def _room(step_id: StepId | None) -> int:
+    return _WIDTH - len(_of_step(step_id))
+
+
+def _below(title: str, texts: Sequence[str]) -> str:
+    """A title and what stands below it."""
+    return "\n".join([title, *(f"    {line}" for text in texts for line in text.split("\n"))])
+
+
+def _item_lines(items: Sequence[Item], *, signs: bool) -> list[str]:
+    width = max(len(str(item.number)) for item in items)
+    texts = shown_apart([item.value for item in items], shown_line if items[0].is_line else shown)
+    return [
+        f"{item.sign + ' ' if signs else ''}{item.number:>{width}}  {text}"
+        for item, text in zip(items, texts, strict=True)
+    ]
+
+
+def _summary(step: Document, width: int) -> tuple[str, tuple[Change, ...]]:
+    """What a step does in one line, and what the line leaves unsaid of it."""
+    args, tool = step.get("tool_args"), step.get("tool_name")
+    if isinstance(step.get("use"), str):
+        line, said = f"the pipeline {shown(step['use'])}", {"use": step["use"]}
+    elif isinstance(step.get("block"), list):
+        count = len(step["block"])
+        line, said = f"a block of {count} step{'s' * (count != 1)}", {}
+    elif not isinstance(tool, str):
+        line, said = "a step", {}
+    else:
+        line, said = shown(tool), {"tool_name": tool}
+        spec = spec_of(step)
+        if tool in FIGURES and isinstance(spec, dict):
+            drawn, keys = _drawn(spec)
+            kept = {key: spec[key] for key in keys if key in spec}
+            told = {"spec": kept} if tool == RENDER else kept
+        elif isinstance(args, dict):
+            drawn, keys = _fetched(args) if tool == "fetch_data" else _computed(tool, args)
+            told = {key: args[key] for key in keys if key in args}
+        else:
+            drawn, told = line, {}
+        if len(drawn) <= width:
+            line, said["tool_args"] = drawn, told
+    step_id = step.get("step_id")
+    said["step_id"] = step_id
+    return line, _inner(
+        _step(_Place("step", step_id, ("steps", str(step_id))), said, {"step_id": step_id, **step})
+    )
+
+
+def _fetched(args: Document) -> tuple[str, tuple[str, ...]]:
+    keys = ("dataset_id", "parameters", "parameter_id", "time_range", "output_label")
+    said = [key for key in keys if args.get(key)]
+    parameters = [args[key] for key in ("parameters", "parameter_id") if args.get(key)]
+    datasets = [shown(args["dataset_id"])] if args.get("dataset_id") else []
     choices = args.get("candidates")
-    if isinstance(choices, list) and choices:
-        told = [
-            one if isinstance(one, str) else " ".join(str(part) for part in one.values()) for one in choices
-        ]
-        named = f"{named} {' or '.join(told)}".strip()
-    over = f" over {args['time_range']}" if args.get("time_range") else ""
-    return f"fetch {named} {_said(parameters)}".rstrip() + over
+    # beside the parameter of a candidate, the step's own would be taken for another one
+    if (
+        isinstance(choices, list)
+        and choices
+        and all(_is_choice(one, alone=not parameters) for one in choices)
+    ):
+        said.append("candidates")
+        datasets.append(" or ".join(_named(choice) for choice in choices))
+    over = f" over {shown(args['time_range'])}" if args.get("time_range") else ""
+    return " ".join(["fetch", *datasets, *map(shown, parameters)]) + over + _given(args), tuple(said)
 
 
-def _drawn(tool: str, spec: Any) -> str:
-    if not isinstance(spec, dict):
-        return tool
-    title = f"figure '{spec['title']}'" if spec.get("title") else "figure"
+def _is_choice(choice: Any, *, alone: bool) -> bool:
+    """Whether a candidate can be told by its values."""
+    pair = isinstance(choice, dict) and list(choice) == ["dataset_id", "parameter_id"]
+    return isinstance(choice, str) or (pair and alone)
+
+
+def _named(choice: Any) -> str:
+    return shown(choice) if isinstance(choice, str) else " ".join(map(shown, choice.values()))
+
+
+def _drawn(spec: Document) -> tuple[str, tuple[str, ...]]:
+    said = ["title"] if isinstance(spec.get("title"), str) and "'" not in spec["title"] else []
+    line = f"figure '{shown(spec['title'])}'" if said else "figure"
+    panels, labels = spec.get("panels"), complete_labels(spec)
+    if isinstance(panels, list) and panels and all(_are_labels(panel) and panel for panel in panels):
+        said.append("panels")
+        if same(spec.get("labels", labels), [label for panel in panels for label in panel]):
+            said.append("labels")
+        return f"{line}: {' | '.join(' + '.join(map(shown, panel)) for panel in panels)}", tuple(said)
+    if panels is None and labels and _are_labels(spec.get("labels")):
+        return f"{line}: {', '.join(map(shown, labels))}", (*said, "labels")
+    return line, tuple(said)
+
+
+def _are_labels(value: Any) -> bool:
+    """Whether a list holds labels that can stand beside each other on one line."""
+    return isinstance(value, list) and all(
+        isinstance(item, str) and not any(mark in item for mark in (" + ", " | ", ", ")) for item in value
+    )
+
+
+def _computed(tool: str, args: Document) -> tuple[str, tuple[str, ...]]:
+    sources = [key for key in ("source_label", "source_labels") if args.get(key)][:1]
+    others = [
+        key
+        for key, value in args.items()
+        if key not in (*sources, "output_label")
+        and len(shown(value)) <= _LONGEST_VALUE
+        and "\n" not in str(value)
+    ]
     if tool == STYLE:
-        return "style: " + ", ".join(f"{key.replace('_', ' ')} {_said(value)}" for key, value in spec.items())
-    panels = spec.get("panels")
-    if isinstance(panels, list) and all(isinstance(one, list) for one in panels):
-        told = " | ".join(" + ".join(str(label) for label in one) for one in panels)
-    else:
-        told = ", ".join(complete_labels(spec)) or "all tables"
-    return f"{title}: {told}"
+        line = (
+            "style: " + ", ".join(f"{_words(key)} {shown(args[key])}" for key in others)
+            if others
+            else "style"
+        )
+        return line, tuple(others)
+    of = f" of {shown(args[sources[0]])}" if sources else ""
+    given = ", ".join(f"{shown_name(key)} = {shown(args[key])}" for key in others)
+    line = shown(tool) + of + (f" ({given})" if given else "") + _given(args)
+    return line, (*sources, *others, *(["output_label"] if args.get("output_label") else []))
 
 
-def _said(value: Any) -> str:
-    """A value of an argument, short."""
-    if isinstance(value, str):
-        text = value if "\n" not in value else f"{value.splitlines()[0]} …"
-    elif isinstance(value, list) and all(isinstance(one, (str, int, float)) for one in value):
-        text = ", ".join(str(one) for one in value)
-    else:
-        text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 160 else f"{text[:157]}…"
+def _given(args: Document) -> str:
+    """The label of the result."""
+    return f" → {shown(args['output_label'])}" if args.get("output_label") else ""

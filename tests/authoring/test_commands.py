@@ -558,3 +558,92 @@ def test_after_kill_9_nothing_is_half_written_and_the_next_command_works(serve, 
     assert "breaks off" in failing(1, "author", ASKED, "--replay", transcript.stem)
     model(SEEN, plan())
     assert helio("author", ASKED).exit_code == 0
+
+
+# ---- what a reviewer sees
+
+CODE = ["a = df_B.copy()", "b = a * 2", "c = b + 1", "result = c"]
+
+
+@pytest.fixture
+def coded(mine) -> Path:
+    """A pipeline with four lines of code."""
+    args = {
+        "dataset_id": "AC_K2_MFI",
+        "parameter_id": "BGSEc",
+        "time_range": "$TIME_RANGE",
+        "output_label": "B",
+    }
+    code = {"source_labels": ["B"], "pandas_code": "\n".join(CODE), "output_label": "Scaled"}
+    template = {
+        "id": "mine",
+        "variables": {"$TIME_RANGE": {"type": "time_range", "default": "last 7 days"}},
+        "steps": [
+            {"step_id": "b", "tool_name": "fetch_data", "tool_args": args},
+            {"step_id": "code", "tool_name": "custom_operation", "tool_args": code},
+            {
+                "step_id": "f",
+                "tool_name": "plot_data",
+                "tool_args": {"labels": ["B", "Scaled"], "title": "B"},
+            },
+        ],
+    }
+    mine.write_text(json.dumps(template, indent=2))
+    return mine
+
+
+LINES = "  ~ step code: pandas code:\n      - 3  c = b + 1\n      + 3  c = b + 1000\n"
+
+
+def test_a_changed_line_of_code_is_shown_wherever_the_change_is(model, coded):
+    new = "\n".join([*CODE[:2], "c = b + 1000", CODE[3]])
+    model(edit(put("code", "tool_args/pandas_code", new)))
+    assert LINES in helio("edit", "mine", "add a thousand").output
+    assert LINES in helio("proposals", "show", proposal()).output
+    told = json.loads(helio("proposals", "show", proposal(), "--json").stdout)
+    [found] = told["differences"]
+    assert told["changes"] == [found["text"]]
+    assert found["removed"] == [{"number": 3, "value": "c = b + 1"}]
+    assert found["added"] == [{"number": 3, "value": "c = b + 1000"}]
+    assert helio("proposals", "accept", proposal()).exit_code == 0
+    number = helio("history", "mine").output.splitlines()[-1].split()[0]
+    assert helio("history", "mine", "--diff", number).output == LINES
+    assert json.loads(helio("history", "mine", "--diff", number, "--json").stdout) == [found]
+    assert helio("edit", "mine", "--undo").exit_code == 0
+    undone = helio("history", "mine", "--diff", str(int(number) + 1)).output
+    assert undone == LINES.replace("b + 1000", "?").replace("b + 1", "b + 1000").replace("?", "b + 1")
+
+
+def test_the_first_revision_is_shown_whole_and_an_absent_one_is_refused(mine):
+    assert "  + 2: magnitude of ACE_B → ACE_Bmag\n" in helio("history", "mine", "--diff", "1").output
+    assert "no revision 7" in failing(2, "history", "mine", "--diff", "7")
+
+
+def test_a_pipeline_changed_by_hand_into_none_has_no_changes_to_show(mine):
+    mine.write_text("no pipeline")
+    assert "revision 2 of mine" in failing(2, "history", "mine", "--diff", "2")
+
+
+def test_a_hidden_character_is_seen_in_the_review(coded):
+    helio("history", "mine", "--restore", "2")
+    coded.write_text(coded.read_text().replace('"title": "B"', '"title": "B\\u200b of \u202eECA\u202c"'))
+    number = helio("history", "mine").output.splitlines()[-1].split()[0]
+    said = helio("history", "mine", "--diff", number).output
+    assert said == '  ~ step f: title: B → "B\\u200b of \\u202eECA\\u202c"\n'
+
+
+def test_a_saved_run_is_shown_and_what_it_replaces(coded):
+    def ran() -> str:
+        done = helio("run", "mine", "--archive", "sample", "-t", "2022-01-01", "--json")
+        return str(json.loads(done.stdout)["id"])
+
+    first = helio("save", ran(), "--as", "kept")
+    assert (
+        "  + code: custom_operation of B → Scaled\n      pandas code:\n          1  a = df_B.copy()"
+        in first.output
+    )
+    coded.write_text(coded.read_text().replace("b + 1", "b + 1000"))
+    again = helio("save", ran(), "--as", "kept", "--replace")
+    assert again.exit_code == 0, again.output
+    assert again.stdout.endswith(LINES + f"{Path('home/templates/kept.json').absolute()}\n")
+    assert "~ step" not in again.stdout.replace(LINES, "")

@@ -43,7 +43,7 @@ def test_datasets_parameters_panels_and_windows_are_told_as_what_they_are(templa
     plot["tool_args"]["panels"].append(["smooth"])
     assert [(one.subject, str(one)) for one in changes(template, after)] == [
         ("parameter", "step 1: parameter: BGSEc → BGSM"),
-        ("dataset", "step 1: candidates: AC_H2_MFI, AC_H0_MFI, AC_K2_MFI → AC_H0_MFI"),
+        ("dataset", "step 1: candidates:\n    - 1  AC_H2_MFI\n    - 3  AC_K2_MFI"),
         ("label", "step 2: computed from: ACE_B → B"),
         ("panel", "step 3: panel 3: smooth"),
     ]
@@ -56,9 +56,10 @@ def test_added_removed_and_replaced_steps_are_told_by_what_they_do(template):
     after["steps"].pop()
     after["steps"][1]["tool_name"] = "components"
     assert told(template, after) == [
-        "step 2: magnitude of ACE_B → ACE_Bmag becomes components of ACE_B → ACE_Bmag",
+        "step 2: tool: magnitude → components",
         "step s: added: running_average of ACE_Bmag (window = 1h) → smooth",
-        'step 4: removed: style: title ACE magnetic field, trace colors {"ACE_Bmag": "black"}',
+        "step 4: removed: style_plot\n    title: ACE magnetic field\n    colour of ACE_Bmag: black\n"
+        "    intent: Title, magnitude in black\n    depends on: 3",
     ]
 
 
@@ -70,7 +71,7 @@ def test_variables_and_the_name_are_told(template):
     assert told(template, after) == [
         "name: ACE B-field overview → Mine",
         "variable $TIME_RANGE, default: last 7 days → yesterday",
-        'variable $WINDOW added: {"type": "duration"}',
+        "variable $WINDOW added: type: duration",
     ]
 
 

@@ -1,0 +1,48 @@
+"""Make characters visible that a terminal would obey or nobody would see."""
+
+from __future__ import annotations
+
+import re
+
+_CONTROL = "\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
+"""Move the cursor, ring, colour; and halves of characters. Tabs and ends of lines are not among them."""
+_INVISIBLE = (
+    "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\u2800\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+"""Have no width, or turn the direction of a line."""
+_PICTURES = "\u2190-\u2bff\U0001f000-\U0001faff"
+_UNPRINTABLE = re.compile(
+    # The joiner and the selector that make one picture of several characters stay within pictures.
+    f"[{_CONTROL}{_INVISIBLE}]|(?<![{_PICTURES}\ufe0f])\u200d|(?<![{_PICTURES}])\ufe0f"
+)
+_UNSEEN = re.compile(f"[{_CONTROL}{_INVISIBLE}\t\n\u200d\ufe0f]")
+
+
+def plain(text: str) -> str:
+    r"""Make visible whatever a terminal would obey or not show: texts of data, models and strangers are printed.
+
+    >>> print(plain("a\x1b[2Jb"))
+    a\u001b[2Jb
+    """
+    return _UNPRINTABLE.sub(lambda found: _escape(found[0]), text)
+
+
+def escaped(text: str) -> str:
+    r"""Make visible every character that is not plainly seen: tabs, ends of lines and unusual spaces too.
+
+    >>> print(escaped("one\ttwo\u00a0three\u200b"))
+    one\u0009two\u00a0three\u200b
+    """
+    return "".join(_escape(sign) if not sign.isprintable() or _UNSEEN.match(sign) else sign for sign in text)
+
+
+def is_seen(text: str) -> bool:
+    """Whether every character of a text is plainly seen where it is printed."""
+    return text.isprintable() and not _UNSEEN.search(text)
+
+
+def _escape(sign: str) -> str:
+    """The sign as JSON writes it in ASCII, which takes two escapes beyond the first 65,536 characters."""
+    units = sign.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
