@@ -46,7 +46,19 @@ _SHORT: dict[str, Representation] = {
 }
 _SHORT_WORD = re.compile(r"(?<![a-z])(xyz|rtp|rlp|rpz)(?![a-z])")
 _IN_WORDS = re.compile(r"\bcartesian\b|\bx, ?y,? ?(?:and )?z\b|\bxyz\b", re.IGNORECASE)
-_OTHERWISE = re.compile(r"\b(?:angular|spherical|polar|cylindrical) coord", re.IGNORECASE)
+_OTHERWISE = re.compile(
+    r"\b(?:angular|spherical|polar|cylindrical) coord|\b(?:not|non|no)\b.{0,20}(?:cartesian|xyz|x, ?y)|non-?cartesian",
+    re.IGNORECASE,
+)
+_STATISTIC = re.compile(
+    r"^\W*(?:the )?(?:rms|variances?|std|sigma|errors?|uncertaint(?:y|ies)|minim(?:um|a)(?! variance)|maxim(?:um|a))\b"
+    r"|\broot mean square\b|\bstandard deviations?\b|\bvariance of\b",
+    re.IGNORECASE,
+)
+"""A description of a statistic or an error; ``velocity (with error bars)`` is none."""
+_DENSITY_UNIT = re.compile(
+    r"(?:[#N]?/|1/)(?:cc|[ckm]?m\^?3)|(?:#|N)?(?:cc|[ckm]?m\^?)-3|[ckm]?m\^-3", re.IGNORECASE
+)
 _ANGLE = re.compile(
     r"lat(?:itude)?\b|lon(?:g|gitude)?\b|azim|elev|theta|phi\b|angle|colat|polar", re.IGNORECASE
 )
@@ -89,7 +101,7 @@ def representation_of(
     >>> representation_of(("speed", "theta", "phi"), ("km/s", "deg", "deg"))
     'spherical'
     >>> representation_of(("H+", "He+", "O+"), ("cm^-3",), said="number densities in GSE")
-    ''
+    'none'
     """
     count = len(labels)
     if count not in (3, 4):
@@ -99,7 +111,8 @@ def representation_of(
     by_units = _by_units(units[:3]) if len(units) == count else ""
     by_labels = _by_labels(names, single, said)
     by_declaration = _by_declaration(declared, count)
-    if all(SPREAD.search(name) for name in names):
+    statistic = _STATISTIC.search(said) is not None or all(SPREAD.search(name) for name in names)
+    if statistic or _DENSITY_UNIT.fullmatch(single):
         return "none"
     if _tensor(names, single, said) and "cartesian" in (by_declaration, by_labels):
         return "diagonal"
@@ -150,11 +163,8 @@ def _by_labels(names: tuple[str, ...], unit: str, said: str) -> Representation:
         return "diagonal"
     if plain in ("spherical", "cylindrical"):
         return plain
-    if (
-        plain == "cartesian"
-        or frozenset(letters) in _AXIS_SETS
-        or frozenset(_last_words(names)) in _AXIS_SETS
-    ):
+    last = frozenset(_last_words(names))
+    if plain == "cartesian" or frozenset(letters) in _AXIS_SETS or last in _AXIS_SETS or last in _AXIS_WORDS:
         return "" if is_angle_unit(unit) else "cartesian"
     if any(_ANGLE.search(name) for name in names):
         # a field has components along r, θ and φ, each in the unit of the field: Br, Btheta, Bphi

@@ -196,7 +196,7 @@ def test_three_elements_without_labels_are_x_y_z_only_where_the_file_declares_th
         (["V1", "V2", "V3"], ["km/s", "deg", "deg"], "spherical"),
         (["rho", "phi", "z"], ["km", "deg", "km"], "cylindrical"),
         (["parallel", "perp1", "perp2"], ["mV/m"], ""),
-        (["H+", "He+", "O+"], ["cm^-3"], ""),
+        (["H+", "He+", "O+"], ["cm^-3"], "none"),
         (["Txx", "Tyy", "Tzz"], ["eV"], "diagonal"),
         (["Tx", "Ty", "Tz"], ["K"], "diagonal"),
         (["Bx_RMS (GSE)", "By_RMS (GSE)", "Bz_RMS (GSE)"], ["nT"], "none"),

@@ -68,8 +68,8 @@ def _edit(gone: list[tuple[Path, Any]], step_id: StepId | None) -> Iterator[Edit
 def _in_arguments(home: Path, args: Document, signature: Signature) -> Iterator[tuple[Path, Any]]:
     for name, value in args.items():
         argument = signature.argument(name)
-        if argument is None:
-            continue
+        if argument is None or value in argument.schema.get("enum", ()):
+            continue  # "none" may be a choice of its own
         # Words of a figure are drawn, and code is run: there "None" is what it says.
         drawn = signature.gives == "figure" or "contentMediaType" in argument.schema
         kept = argument.required and argument.schema.get("format") == "label"

@@ -12,7 +12,7 @@ from helio.errors import StepError
 from helio.steps.compute.columns import columns_of
 from helio.steps.compute.shares import share
 from helio.steps.compute.window_sums import Indices, counted_means
-from helio.store.periods import is_angle_unit
+from helio.store.periods import is_angle_unit, period_of
 from helio.store.table import Table
 
 Values = npt.NDArray[np.float64]
@@ -71,8 +71,15 @@ def within_turn(angles: Values, period: float | Values, negative: npt.NDArray[np
 
 
 def undeclared(series: Table) -> tuple[str, ...]:
-    """A note for an angle of which nobody says whether it wraps: it is taken for a plain number."""
-    if series.periods or series.axes or not is_angle_unit(series.unit):
+    """A note for an angle of which it is not known whether it wraps: it is taken for a plain number."""
+    if series.periods or series.axes:
+        return ()
+    if not series.unit and period_of(series.name, "deg", description=series.description):
+        return (
+            f"'{series.name}' is called an angle and has no unit: it is averaged as a plain number; declare_quantity "
+            'with unit "deg" says it',
+        )
+    if not is_angle_unit(series.unit):
         return ()
     return (
         f"'{series.name}' is in {series.unit}, and nothing says whether it wraps: it is averaged as a plain number; "

@@ -113,6 +113,12 @@ def test_an_angle_of_unknown_kind_is_a_number_and_a_note_says_so():
     assert not any("wraps" in note and "nothing" in note for note in plain.notes)
 
 
+def test_a_longitude_without_a_unit_is_a_number_and_a_note_says_so():
+    mean = resample(angle([10.0, 350.0], "longitude", unit=""), cadence=Duration("1min"))
+    assert mean.values[0] == 180.0
+    assert "has no unit" in mean.notes[-1]
+
+
 def test_local_times_wrap_at_24_hours():
     mean = resample(angle([23.0, 1.5], "MLT", unit="h"), cadence=Duration("1min"))
     assert mean.values[0] == pytest.approx(0.25)
