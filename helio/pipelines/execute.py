@@ -167,7 +167,8 @@ class Execution:
         """For each step, whether it is in the store, is to run, or waits for one that is; nothing is executed.
 
         For a fetch that is to run, ``download`` says what it would have to download: URLs, each with its bytes, or
-        None where nobody says. Of several candidates it is the first one that has files.
+        None where nobody says. Of several candidates it is the first one that has files. For a step in the store,
+        ``results`` are the digests of its results by their keys.
         """
         told: list[dict[str, Any]] = []
         waiting: set[StepId] = set()
@@ -184,6 +185,9 @@ class Execution:
             if state != "cached":
                 waiting.add(step.step_id)
             told.append({"step_id": step.step_id, "state": state, "reason": reason})
+            if state == "cached":
+                outputs = self._made[step.step_id].outputs
+                told[-1]["results"] = {output.key: output.digest for output in outputs}
             if state == "run" and signatures()[step.tool_name].gives == "tables":
                 told[-1]["download"] = self._to_download(step)
         return told
