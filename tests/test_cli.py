@@ -553,11 +553,13 @@ def test_gc_says_first_and_deletes_when_told():
 
 
 def test_a_plan_is_foreseen_saved_and_run_exactly():
-    helio("run", "gle73-particles", "--archive", "sample", "-o", "out")
+    ran = json.loads(helio("run", "gle73-particles", "--archive", "sample", "-o", "out", "--json").stdout)[
+        "id"
+    ]
     words = ["gle73-particles", "--archive", "sample", "--set", "WINDOW=20min", "--output", "plan.json"]
     foreseen = helio("plan", *words)
     assert foreseen.exit_code == 0, foreseen.output
-    assert "cached  bands" in foreseen.output
+    assert f"cached  bands  band_average  in the store, as in {ran}\n" in foreseen.output
     assert "run     smooth  running_average  not in the store" in foreseen.output
     assert "waits   particles" in foreseen.output
     record = json.loads(helio("run", "plan.json", "-o", "out", "--json").stdout)

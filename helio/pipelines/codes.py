@@ -18,7 +18,7 @@ class Code:
     Parameters
     ----------
     code, kind, meaning : str
-        ``"HO101"``, ``"edit safe"``, and what it says.
+        ``"HO101"``, ``"edit safe"`` or ``"retired"``, and what it says.
     why : str
         The reason, for whoever asks.
     before, after : str
@@ -987,30 +987,6 @@ _BIND = (
         '"over": []',
         "refused",
     ),
-    (
-        "HB501",
-        "edit bind",
-        "input taken from an earlier run, by identity",
-        "The same work has the same key.",
-        "a label of an earlier run",
-        "its digest",
-    ),
-    (
-        "HB502",
-        "error",
-        "no earlier run offers that identity",
-        "Both are named: what is wanted and what there is.",
-        "a run that was deleted",
-        "refused",
-    ),
-    (
-        "HB601",
-        "edit bind",
-        "schedule of each step, with the reason",
-        "What will be run is known before it is.",
-        "3 steps",
-        "1: cached, 2: run, 3: run",
-    ),
 )
 
 _EXECUTE = (
@@ -1102,13 +1078,42 @@ _EXECUTE = (
         "a pass that raises",
         "refused, the pass named",
     ),
+)
+
+RETIRED = "retired"
+"""The kind of a code that no version gives any more; its number is never given to another meaning."""
+_RETIRED = (
+    (
+        "HB501",
+        RETIRED,
+        "input taken from an earlier run, by identity",
+        "Retired, for no step names a run to take its input from: the store finds every earlier result by its key.",
+        "a label of an earlier run",
+        "helio plan names the run whose result is used",
+    ),
+    (
+        "HB502",
+        RETIRED,
+        "no earlier run offers that identity",
+        "Retired with HB501: what is not in the store is computed again.",
+        "a run that was deleted",
+        "its results stay in the store until helio gc collects them",
+    ),
+    (
+        "HB601",
+        RETIRED,
+        "schedule of each step, with the reason",
+        "Retired, for it is no change of the plan: helio plan prints the state of each step with its reason.",
+        "3 steps",
+        "helio plan: cached, run, waits",
+    ),
     (
         "HI003",
-        "error",
+        RETIRED,
         "something was left to edit after the last round",
-        "A plan that is executed has nothing left to edit.",
+        "Retired, for HI001 says it: passes that still edit after the last round do not converge.",
         "an edit found by the final check",
-        "refused",
+        "HI001 names the passes",
     ),
 )
 
@@ -1125,6 +1130,7 @@ CODES: Mapping[str, Code] = {
         _SOURCES,
         _BIND,
         _EXECUTE,
+        _RETIRED,
     )
     for row in rows
 }

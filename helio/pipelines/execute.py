@@ -151,7 +151,8 @@ class Execution:
         A fetch that finds nothing is said to fail where its map goes on without the item.
 
         For a fetch that is to run, ``download`` says what it would have to download: URLs, each with its bytes, or
-        None where nobody says. Of several candidates it is the first one that has files.
+        None where nobody says. Of several candidates it is the first one that has files. For a step in the store,
+        ``results`` are the digests of its results by their keys.
         """
         told: list[dict[str, Any]] = []
         waiting: set[StepId] = set()
@@ -176,6 +177,9 @@ class Execution:
             if state != "cached":
                 waiting.add(step.step_id)
             told.append({"step_id": step.step_id, "state": state, "reason": reason})
+            if state == "cached":
+                outputs = self._made[step.step_id].outputs
+                told[-1]["results"] = {output.key: output.digest for output in outputs}
             if state == "run" and signatures()[step.tool_name].gives == "tables":
                 told[-1]["download"] = self._to_download(step)
         return told

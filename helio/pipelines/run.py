@@ -30,6 +30,7 @@ from helio.errors import (
 from helio.knowledge.catalogue import open_catalogue
 from helio.knowledge.citations import Citation, cite, uses_of
 from helio.pipelines.artefacts import Artefact, write_artefacts
+from helio.pipelines.earlier_runs import runs_with
 from helio.pipelines.execute import Execution, PlanResult, StepResult, execute
 from helio.pipelines.files import RECORD, Format
 from helio.pipelines.lock import absolute_archive, hold_to_lock, lock_plan, refuse_other_files
@@ -329,6 +330,8 @@ def foresee(
 ) -> dict[str, Any]:
     """A plan as `helio plan` saves it: what each step would do, and the files that it would be made from.
 
+    A step whose results are in the store names in ``runs`` the newest successful runs that have them.
+
     Raises
     ------
     LockMismatch
@@ -340,7 +343,15 @@ def foresee(
         if lock is not None:
             refuse_other_files(plan, lock, archives, archive=archive)
         execution = Execution(plan, Store(settings.store), archives, workers)
-        return as_json(plan, archive=archive, files=execution.files(), forecast=execution.forecast())
+        files, forecast = execution.files(), execution.forecast()
+    every = {key: digest for step in forecast for key, digest in step.get("results", {}).items()}
+    held = runs_with(Runs(settings.runs), every)
+    for step in forecast:
+        named = list(dict.fromkeys(held[key] for key in step.pop("results", ()) if key in held))
+        if named:
+            step["runs"] = named
+            step["reason"] += f", as in {', '.join(named)}"
+    return as_json(plan, archive=archive, files=files, forecast=forecast)
 
 
 def make_lock(

@@ -32,7 +32,7 @@ CATALOGUE = {
     "WI_H2_MFI": Dataset({"BGSE": 3}),
 }
 CONTEXT = Context(signatures(), NOW, {}, catalogue=CATALOGUE)
-OURS = ("HI001", "HI002", "HI003")
+OURS = ("HI001", "HI002")
 """What only a mistake of the passes can give."""
 
 # ---- sloppy templates: a right one, and then what authors do to it
