@@ -20,3 +20,7 @@ def __getattr__(name: str) -> Any:
 
         return getattr(api, name)
     raise AttributeError(f"module 'helio' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return __all__

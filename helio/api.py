@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from helio.errors import Cancelled, HelioError, RequestError, TimeRangeError
+from helio.pipelines.arguments import checked
 from helio.pipelines.diagnostics import Diagnostic
 from helio.pipelines.library import Library
-from helio.pipelines.template import Document
+from helio.pipelines.template import Document, require_id
 from helio.settings import Settings, read_settings
+from helio.store.files import is_file, user_path
 
 if TYPE_CHECKING:
     from threading import Event
@@ -36,11 +38,13 @@ if TYPE_CHECKING:
 EngineName = Literal["direct", "prefect", "ephemeral"]
 
 
+@checked
 def library(settings: Settings | None = None) -> Library:
     """The shipped templates and the user's own."""
     return Library((settings or read_settings()).templates)
 
 
+@checked
 def load(pipeline: str | Path | Document, settings: Settings | None = None) -> Document:
     """The template of a pipeline's name, of a JSON file, or one given as a dict.
 
@@ -69,11 +73,13 @@ def load(pipeline: str | Path | Document, settings: Settings | None = None) -> D
     return document
 
 
+@checked
 def check(pipeline: str | Path | Document, *, now: datetime | str | None = None) -> tuple[Diagnostic, ...]:
     """Everything that is wrong with a template, errors and warnings; empty when it is right."""
     return check_template(load(pipeline), now=now).diagnostics
 
 
+@checked
 def check_template(
     template: Document, *, now: datetime | str | None = None, settings: Settings | None = None
 ) -> Rewritten:
@@ -86,6 +92,7 @@ def check_template(
     return planning.check(template, now=clock, catalogue=known, pipelines=library(settings).templates())
 
 
+@checked
 def normalised(template: Document) -> Document:
     """A template with each field, name and value in its one spelling, nothing else done to it.
 
@@ -117,12 +124,13 @@ class Mended:
         The file that was replaced.
     """
 
-    template: Document
-    diff: str
+    template: Document = field(repr=False)
+    diff: str = field(repr=False)
     diagnostics: tuple[Diagnostic, ...]
     written: Path | None
 
 
+@checked
 def fix(
     pipeline: str | Path,
     *,
@@ -163,7 +171,7 @@ def fix(
 class Saved:
     """A template made from runs, as it was saved."""
 
-    template: Document
+    template: Document = field(repr=False)
     path: Path
     notes: tuple[str, ...]
     """What was left out, and why."""
@@ -171,6 +179,7 @@ class Saved:
     """What was changed in a way that its author must know."""
 
 
+@checked
 def save_runs(
     runs: Sequence[tuple[str, Sequence[str]]],
     name: str,
@@ -201,6 +210,7 @@ def save_runs(
     from helio.pipelines.mend import mend
     from helio.store.runs import Runs
 
+    require_id(name, "pipeline id")
     settings = settings or read_settings()
     shelf, records = library(settings), Runs(settings.runs)
     chosen = [Chosen(records.load(one), tuple(steps)) for one, steps in runs]
@@ -213,6 +223,7 @@ def save_runs(
     return Saved(template, path, notes, found)
 
 
+@checked
 def plan(
     pipeline: str | Path | Document,
     *,
@@ -233,6 +244,7 @@ def plan(
 
     settings = settings or read_settings()
     source, clock = _archive(archive, settings), read_now(now)
+    _open_folder(source, settings)
     return make_plan(
         load(pipeline, settings),
         now=clock,
@@ -244,6 +256,7 @@ def plan(
     )
 
 
+@checked
 def run(
     pipeline: str | Path | Document,
     *,
@@ -320,6 +333,11 @@ def run(
     """
     from helio.store.lock import read_lock
 
+    if formats and output is None and outputs is None:
+        raise RequestError(
+            "formats are those of files, and the run writes none",
+            advice="output='a folder' writes them there",
+        )
     if proof is not None and locked is None:
         raise RequestError("a proof can be required of a locked run", advice="--locked, or --lock FILE")
     settings = settings or read_settings()
@@ -329,7 +347,7 @@ def run(
         variables, now, settings = _as_locked(lock, pipeline, variables, now, settings)
     source, files = _archive(archive, settings), None
     if saved is not None:
-        if time_range or variables or now or archive:
+        if variables or any(given is not None for given in (time_range, now, archive)):
             raise RequestError("a saved plan has its values already", advice="run the pipeline instead")
         bound, source, files = saved.plan, saved.archive, saved.files
         if lock is not None and lock.template == saved.template:
@@ -338,7 +356,12 @@ def run(
             )  # a saved plan is planned from its normal form
     else:
         bound = plan(
-            pipeline, time_range=time_range, variables=variables, now=now, archive=source, settings=settings
+            pipeline,
+            time_range=time_range,
+            variables=variables,
+            now=now,
+            archive=source or None,
+            settings=settings,
         )
     planned(bound)
     # What executes is imported once there is something to execute.
@@ -361,6 +384,7 @@ def run(
     )
 
 
+@checked
 def foresee(
     pipeline: str | Path | Document,
     *,
@@ -392,13 +416,19 @@ def foresee(
         variables, now, settings = _as_locked(lock, pipeline, variables, now, settings)
     source = _archive(archive, settings)
     bound = plan(
-        pipeline, time_range=time_range, variables=variables, now=now, archive=source, settings=settings
+        pipeline,
+        time_range=time_range,
+        variables=variables,
+        now=now,
+        archive=source or None,
+        settings=settings,
     )
     access = _with_files_of(lock, access)
     planned(bound)
     return bound, running.foresee(bound, settings=settings, archive=source, lock=lock, access=access)
 
 
+@checked
 def lock(
     pipeline: str | Path | Document,
     *,
@@ -428,11 +458,17 @@ def lock(
     settings = settings or read_settings()
     source = _archive(archive, settings)
     planned = plan(
-        pipeline, time_range=time_range, variables=variables, now=now, archive=source, settings=settings
+        pipeline,
+        time_range=time_range,
+        variables=variables,
+        now=now,
+        archive=source or None,
+        settings=settings,
     )
     return make_lock(planned, settings=settings, archive=source, access=access, finished=finished)
 
 
+@checked
 def lock_run(run_id: str, settings: Settings | None = None) -> Lock:
     """The lock of what a finished run was made from; nothing is downloaded.
 
@@ -448,6 +484,7 @@ def lock_run(run_id: str, settings: Settings | None = None) -> Lock:
     return lock_of_record(Runs((settings or read_settings()).runs).load(run_id))
 
 
+@checked
 def verify(
     run_id: str,
     *,
@@ -479,6 +516,7 @@ def verify(
     return verify_run(record, settings=settings, archive=another, access=access, finished=finished)
 
 
+@checked
 def diff(old: str, new: str, settings: Settings | None = None) -> Comparison:
     """Compare two runs: plans, files, numbers and figures.
 
@@ -495,6 +533,7 @@ def diff(old: str, new: str, settings: Settings | None = None) -> Comparison:
     return compare(runs.load(old), runs.load(new), judge=judge_by(Store(settings.store)))
 
 
+@checked
 def cite(run_id: str, settings: Settings | None = None) -> tuple[Citation, ...]:
     """How the datasets of a run are cited, and what is not known of them.
 
@@ -509,6 +548,7 @@ def cite(run_id: str, settings: Settings | None = None) -> tuple[Citation, ...]:
     return citations_of(Runs(settings.runs).load(run_id).steps, settings.home)
 
 
+@checked
 def describe(run_id: str, label: str = "", settings: Settings | None = None) -> tuple[Description, ...]:
     """Bounded facts about a table that a run made, or about all of them: span, cadence, gaps, missing values, range.
 
@@ -537,6 +577,7 @@ def describe(run_id: str, label: str = "", settings: Settings | None = None) -> 
     return tuple(described(kept_table(record, one, store), one) for one in labels)
 
 
+@checked
 def preview(
     run_id: str,
     label: str,
@@ -576,7 +617,7 @@ def _as_locked(
 
     refuse_other_template(load(pipeline, settings), lock)
     given = {name if name.startswith("$") else f"${name}": value for name, value in (variables or {}).items()}
-    return {**lock.values, **given}, now or lock.now, replace(settings, archive=lock.archive)
+    return {**lock.values, **given}, lock.now if now is None else now, replace(settings, archive=lock.archive)
 
 
 def _with_files_of(lock: Lock | None, access: Access | None) -> Access | None:
@@ -590,8 +631,8 @@ def _with_files_of(lock: Lock | None, access: Access | None) -> Access | None:
 
 def _saved_plan(pipeline: str | Path | Document, settings: Settings) -> SavedPlan | None:
     """The saved plan of a file, if it is one."""
-    path = None if isinstance(pipeline, dict) else Path(pipeline).expanduser()
-    if path is None or path.suffix != ".json" or not path.is_file():
+    path = None if isinstance(pipeline, dict) else user_path(pipeline)
+    if path is None or path.suffix != ".json" or not is_file(path):
         return None
     try:
         document = json.loads(path.read_bytes())
@@ -614,6 +655,7 @@ def _engine(name: EngineName, settings: Settings) -> Engine:
     raise RequestError(f"there is no engine '{name}'", advice="direct, prefect or ephemeral")
 
 
+@checked
 def desk(
     *,
     by: By = "auto",
@@ -649,7 +691,7 @@ def desk(
         from helio.authoring.transcript import clock_of, find_transcript
 
         replay = find_transcript(replay, settings.transcripts)
-        now = now or clock_of(replay)
+        now = clock_of(replay) if now is None else now
     return Desk(
         settings,
         now=read_now(now),
@@ -660,9 +702,10 @@ def desk(
     )
 
 
+@checked
 def draw_both(
     proposal: Proposal,
-    output: Path,
+    output: str | Path,
     *,
     time_range: str | None = None,
     now: datetime | str | None = None,
@@ -674,7 +717,7 @@ def draw_both(
 
     Parameters
     ----------
-    output : Path
+    output : str or Path
         Gets the folders ``before`` and ``after``.
 
     Returns
@@ -695,7 +738,7 @@ def draw_both(
                 time_range=time_range,
                 now=now,
                 archive=archive,
-                output=output / name,
+                output=Path(output) / name,
                 formats=formats,
                 settings=settings,
             )
@@ -715,18 +758,29 @@ def _archive(archive: str | Path | None, settings: Settings) -> str:
     return archive_named(str(archive or settings.archive))
 
 
-def _datasets_of(archive: str, settings: Settings) -> tuple[str, ...]:
-    """The datasets of an archive of one's own; what the catalogue or a server knows is asked there."""
-    from helio.sources.archives import SAMPLE, archives_of
+def _open_folder(archive: str, settings: Settings) -> None:
+    """Refuse an archive that would be a folder and is none."""
+    from helio.sources.archives import archives_of, is_folder
     from helio.sources.cdf import CdfReader
 
-    if not archive or (archive != SAMPLE and not Path(archive).expanduser().is_dir()):
+    if is_folder(archive):
+        with CdfReader() as reader:
+            archives_of(settings, reader, archive).open_named()
+
+
+def _datasets_of(archive: str, settings: Settings) -> tuple[str, ...]:
+    """The datasets of an archive of one's own; what the catalogue or a server knows is asked there."""
+    from helio.sources.archives import SAMPLE, archives_of, is_folder
+    from helio.sources.cdf import CdfReader
+
+    if archive != SAMPLE and not is_folder(archive):
         return ()
     with CdfReader() as reader:
         return tuple(archives_of(settings, reader, archive).choose("").datasets())
 
 
-def read_now(now: datetime | str | None) -> datetime:
+@checked
+def read_now(now: datetime | str | None = None) -> datetime:
     """A run's clock as naive UTC.
 
     Raises
@@ -738,9 +792,12 @@ def read_now(now: datetime | str | None) -> datetime:
         return datetime.now(UTC).replace(tzinfo=None)
     try:
         read = datetime.fromisoformat(now) if isinstance(now, str) else now
-    except ValueError as error:
+        if read.tzinfo:
+            read = read.astimezone(UTC)
+    except (ValueError, OverflowError) as error:  # or before the year 1 in UTC
         raise TimeRangeError(f"'{now}' is not an instant", advice="--now 2024-05-10T06:00:00Z") from error
-    return read.astimezone(UTC).replace(tzinfo=None) if read.tzinfo else read
+    # a subclass, such as that of pandas, counts nanoseconds and is written otherwise
+    return datetime.combine(read.date(), read.time())
 
 
 __all__ = [
@@ -751,11 +808,13 @@ __all__ = [
     "desk",
     "diff",
     "draw_both",
+    "fix",
     "foresee",
     "library",
     "load",
     "lock",
     "lock_run",
+    "normalised",
     "plan",
     "preview",
     "read_now",

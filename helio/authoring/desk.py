@@ -34,11 +34,11 @@ from helio.pipelines.changes import Work, work_left
 from helio.pipelines.diagnostics import StepId
 from helio.pipelines.history import Kind
 from helio.pipelines.known import KnownDatasets
-from helio.pipelines.library import ID, SHIPPED, Entry, Library
+from helio.pipelines.library import SHIPPED, Entry, Library
 from helio.pipelines.maps import args_of, places
 from helio.pipelines.passes.check_quantities import BY_CATALOGUE, SURE
 from helio.pipelines.splice import splice
-from helio.pipelines.template import Document, as_text, slug
+from helio.pipelines.template import Document, as_text, require_id, slug
 from helio.settings import Settings
 from helio.store.runs import RunRecord, Runs
 
@@ -371,8 +371,7 @@ class Desk:
             raise
 
     def _must_be_free(self, name: str) -> None:
-        if not ID.fullmatch(name):
-            raise RequestError(f"'{name}' is no pipeline id", advice=f"'{slug(name)}'")
+        require_id(name, "pipeline id")
         if (self.library.folder / f"{name}.json").exists() or (SHIPPED / f"{name}.json").exists():
             raise RequestError(f"there is a pipeline '{name}' already", advice="--as another name")
 

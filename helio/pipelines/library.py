@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,11 +12,10 @@ from helio.pipelines.diagnostics import InvalidTemplate
 from helio.pipelines.history import History, Writing, read_as_it_is
 from helio.pipelines.parse import parse
 from helio.pipelines.schema import SCHEMA_FILE
-from helio.pipelines.template import Document, as_text, slug
-from helio.store.files import write_whole
+from helio.pipelines.template import ID, Document, as_text, require_id, shortened, slug
+from helio.store.files import is_file, user_path, write_whole
 
 SHIPPED = Path(__file__).with_name("templates")
-ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 @dataclass(frozen=True)
@@ -56,17 +54,19 @@ class Library:
         """
         for shipped, folder in ((True, SHIPPED), (False, self.folder)):
             path = folder / f"{name}.json"
-            if ID.fullmatch(name) and path.is_file():
+            if ID.fullmatch(name) and is_file(path):
                 return Entry(name, path, shipped)
         if name.endswith(".json") or os.sep in name:
-            path = Path(name).expanduser()
-            if path.is_file():
+            path = user_path(name)
+            if is_file(path):
                 return Entry(slug(path.stem), path, shipped=False)
-            raise UnknownPipeline(f"there is no file {name}", advice="helio list shows the pipelines by name")
+            raise UnknownPipeline(
+                f"there is no file {shortened(name)}", advice="helio list shows the pipelines by name"
+            )
         known = [one.id for one in self.entries()]
         close = closest(name, known)
         raise UnknownPipeline(
-            f"no pipeline is called '{name}'",
+            f"no pipeline is called '{shortened(name)}'",
             advice=f"did you mean '{close[0]}'?" if close else f"pipelines: {', '.join(known)}",
         )
 
@@ -148,11 +148,7 @@ class Library:
             The id is no id, is a shipped one's, or is taken.
         """
         name = document["id"]
-        if not isinstance(name, str) or not ID.fullmatch(name):
-            raise RequestError(
-                f"'{name}' is no pipeline id",
-                advice=f"small letters, digits and hyphens: '{slug(str(name))}'",
-            )
+        require_id(name, "pipeline id")
         if (SHIPPED / f"{name}.json").exists():
             raise RequestError(f"'{name}' is the id of a shipped pipeline", advice="another id")
 

@@ -13,7 +13,7 @@ from helio.pipelines.labels import owner, read_labels
 from helio.pipelines.passes import BINDING, NORMALISE, REPEATED, VERIFY
 from helio.pipelines.passes.edit import Context, Dataset, Edit, Mode
 from helio.pipelines.runner import Rewritten, authored_path, rewrite
-from helio.pipelines.template import Document, digest
+from helio.pipelines.template import Document, digest, shortened
 from helio.steps.signature import signatures
 from helio.time_range import TimeRange, parse_time_range
 
@@ -63,6 +63,12 @@ class Plan:
     def __post_init__(self, verified: object) -> None:
         if verified is not _VERIFIED:
             raise TypeError("a Plan comes from make_plan, which verifies it")
+
+    def __repr__(self) -> str:
+        values = shortened(", ".join(f"{name[1:]}={value!r}" for name, value in self.values.items()))
+        ids = shortened(", ".join(repr(step.step_id) for step in self.steps))
+        warnings = f", {len(self.warnings)} warnings" if self.warnings else ""
+        return f"<Plan {self.pipeline_id!r}: {values or 'no variables'}; steps {ids}{warnings}>"
 
     @property
     def time_ranges(self) -> dict[str, TimeRange]:

@@ -118,9 +118,9 @@ class Lock:
     now: str
     values: Mapping[str, Any]
     helio: str
-    tools: Mapping[str, int]
-    fetches: tuple[LockedFetch, ...]
-    rules: Mapping[str, int] = field(default_factory=dict)
+    tools: Mapping[str, int] = field(repr=False)
+    fetches: tuple[LockedFetch, ...] = field(repr=False)
+    rules: Mapping[str, int] = field(default_factory=dict, repr=False)
 
     @property
     def files(self) -> int:

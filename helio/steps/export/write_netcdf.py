@@ -118,7 +118,7 @@ def _add_axis(file: Any, placed: PlacedAxis) -> None:
         if _EDGE not in file.dimensions:
             file.createDimension(_EDGE, 2)
         bounds = np.stack([lower, upper], axis=-1)
-        _numbers(file, placed.edges["bounds"], bounds, (*dimensions, _EDGE), fill=not _is_coordinate(placed))
+        _numbers(file, placed.edges["bounds"], bounds, (*dimensions, _EDGE), fill=False)
 
 
 def _add_table(file: Any, placed: PlacedTable) -> None:
