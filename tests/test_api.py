@@ -20,7 +20,7 @@ import helio
 from helio import api
 from helio.authoring.proposals import Proposal
 from helio.cli import app
-from helio.errors import HelioError, RequestError, UnknownPipeline, UnknownResult, UnknownRun
+from helio.errors import HelioError, OutputError, RequestError, UnknownPipeline, UnknownResult, UnknownRun
 from helio.pipelines.arguments import CHECKS
 from helio.pipelines.diagnostics import InvalidTemplate
 from helio.pipelines.files import FORMATS
@@ -235,7 +235,8 @@ def test_every_public_function_is_checked_and_every_check_has_wrong_examples() -
     }
     assert functions == set(PUBLIC)
     used = {key for one in PUBLIC.values() for key in inspect.signature(one).parameters}
-    assert used == set(CHECKS) == set(WRONG_TYPES)
+    assert used == set(WRONG_TYPES)
+    assert set(CHECKS) - used == {"request", "chosen", "document", "writing"}  # of the methods below
     assert not [
         name
         for name, one in PUBLIC.items()
@@ -397,6 +398,54 @@ def test_names_and_paths_may_be_paths(run: Run) -> None:
     for pipeline in ("mine.json", Path("mine.json"), Path("mine.json").absolute()):
         assert api.load(pipeline)["id"] == "short"
     assert api.run(Path("mine.json"), archive=Path(sample_folder()), output=Path("out")).status == "success"
+
+
+METHODS = {
+    "find": lambda value: api.library().find(value),
+    "own": lambda value: api.library().own(value),
+    "delete": lambda value: api.library().delete(value),
+    "history": lambda value: api.library().history(value),
+    "save": lambda value: api.library().save(value),
+    "create": lambda value: api.desk(by="rules").create(value),
+    "create as": lambda value: api.desk(by="rules").create("plot the ACE magnetic field", name=value),
+    "create chosen": lambda value: api.desk(by="rules").create("plot the ACE magnetic field", chosen=value),
+    "edit": lambda value: api.desk(by="rules").edit(value, "make it red"),
+    "repair": lambda value: api.desk(by="rules").repair(value),
+    "load": lambda value: api.desk(by="rules").proposals.load(value),
+}
+
+
+@pytest.mark.parametrize("value", [None, 5, b"x", math.nan, object()], ids=repr)
+@pytest.mark.parametrize("method", METHODS)
+def test_methods_of_what_is_returned_refuse_a_wrong_type_by_its_name(method: str, value: Any) -> None:
+    named = "name|request|run_id|pipeline|document|chosen"
+    with pytest.raises(TypeError, match=f"^(each of )?({named}) must be "):
+        METHODS[method](value)
+
+
+@pytest.mark.parametrize(
+    "value", ["", "x" * 300, "a\0b", "a/b", "../x", "no-such"], ids=lambda value: value[:8]
+)
+@pytest.mark.parametrize("method", ["find", "own", "delete", "edit", "repair", "load"])
+def test_methods_of_what_is_returned_refuse_an_unknown_name_in_words(method: str, value: str) -> None:
+    with pytest.raises(HelioError):
+        METHODS[method](value)
+
+
+def test_a_library_saves_no_document_without_an_id() -> None:
+    with pytest.raises(RequestError, match="is no pipeline id"):
+        api.library().save({"steps": []})
+    with pytest.raises(TypeError, match="has no argument 'overwrite'"):
+        api.library().save(TEMPLATE, overwrite=True)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("path", ["", ".", "a\0b", "x" * 300])
+def test_a_lock_is_not_written_where_no_file_can_be(path: str) -> None:
+    made = api.lock(TEMPLATE, archive="sample")
+    with pytest.raises(OutputError):
+        made.write(path)
+    assert made.write("helio.lock")
+    assert api.run(TEMPLATE, archive="sample", locked="helio.lock").status == "success"
 
 
 # One length of ids --------------------------------------------------------------------------------------------

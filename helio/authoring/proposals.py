@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args
 import jsonpatch
 
 from helio.errors import RequestError
+from helio.pipelines.arguments import checked
 from helio.pipelines.changes import Change, changes
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate
 from helio.pipelines.history import Kind, Writing
@@ -154,6 +155,7 @@ class Proposals:
         self._keep(made)
         return made
 
+    @checked
     def load(self, name: str) -> Proposal:
         """The proposal of that id, or the only one that begins so.
 

@@ -34,16 +34,16 @@ def checked(function: Callable[P, Result]) -> Callable[P, Result]:
     """
     signature = inspect.signature(function)
     parameters = signature.parameters
-    checks = {name: CHECKS[name] for name in parameters}
+    checks = {name: CHECKS[name] for name in parameters if name != "self"}
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> Result:
         unknown = next((name for name in kwargs if name not in parameters), None)
         if unknown is not None:
-            hint = did_you_mean(unknown, parameters, otherwise=f"arguments: {', '.join(parameters)}")
+            hint = did_you_mean(unknown, checks, otherwise=f"arguments: {', '.join(checks)}")
             raise TypeError(f"{function.__name__}() has no argument '{unknown}'; {hint}")
         for name, value in signature.bind(*args, **kwargs).arguments.items():
-            if value is not None or parameters[name].default is not None:
+            if name in checks and (value is not None or parameters[name].default is not None):
                 checks[name](name, value)
         return function(*args, **kwargs)
 
@@ -183,6 +183,26 @@ def _runs(name: str, value: Any) -> None:
             _text(f"each step in {name}", step)
 
 
+def _texts(name: str, value: Any) -> None:
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise wrong_type(name, "a list or a tuple of texts", value)
+    for each in value:
+        _text(f"each of {name}", each)
+
+
+def _document(name: str, value: Any) -> None:
+    if not isinstance(value, dict):
+        raise wrong_type(name, "a template as a dict", value)
+    _json(name, value)
+
+
+def _writing(name: str, value: Any) -> None:
+    from helio.pipelines.history import Writing
+
+    if not isinstance(value, Writing):
+        raise wrong_type(name, "helio.pipelines.history.Writing", value)
+
+
 def _settings(name: str, value: Any) -> None:
     if not isinstance(value, Settings):
         raise wrong_type(name, "helio.settings.Settings", value)
@@ -209,7 +229,7 @@ def _event(name: str, value: Any) -> None:
 
 CHECKS: dict[str, Check] = {
     "pipeline": _pipeline,
-    "template": _pipeline,
+    **dict.fromkeys(["template", "document"], _document),
     "time_range": partial(_text, wanted="a text such as '2021-10-28' or '2021-10-28 to 2021-10-30'"),
     "variables": _variables,
     "now": _moment,
@@ -220,11 +240,13 @@ CHECKS: dict[str, Check] = {
     "proof": partial(_choice, of=("file", "checksum", "parts", "size")),
     "position": partial(_choice, of=("head", "tail", "both")),
     "by": partial(_choice, of=("auto", "rules", "model")),
-    **dict.fromkeys(["run_id", "label", "name", "old", "new"], _text),
+    **dict.fromkeys(["run_id", "label", "name", "old", "new", "request"], _text),
     **dict.fromkeys(["write", "replace"], _yes_or_no),
     "rows": _whole,
     **dict.fromkeys(["planned", "started", "finished"], _callable),
     "runs": _runs,
+    "chosen": _texts,
+    "writing": _writing,
     "settings": _settings,
     "access": _access,
     "proposal": _proposal,

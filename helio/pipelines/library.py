@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from helio.errors import OutputError, RequestError, UnknownPipeline, closest
+from helio.pipelines.arguments import checked
 from helio.pipelines.diagnostics import InvalidTemplate
 from helio.pipelines.history import History, Writing, read_as_it_is
 from helio.pipelines.parse import parse
@@ -44,6 +45,7 @@ class Library:
         found = {one.id: one for one in (*_entries(self.folder, False), *_entries(SHIPPED, True))}
         return [found[one] for one in sorted(found)]
 
+    @checked
     def find(self, name: str) -> Entry:
         """The template of that id, or the file at that path.
 
@@ -139,6 +141,7 @@ class Library:
             write_whole(entry.path, text.encode())
         return entry.path
 
+    @checked
     def save(self, document: Document, *, replace: bool = False, writing: Writing | None = None) -> Path:
         """Keep a template under its id; one that is replaced stays in the history.
 
@@ -147,7 +150,7 @@ class Library:
         RequestError
             The id is no id, is a shipped one's, or is taken.
         """
-        name = document["id"]
+        name = str(document.get("id", ""))
         require_id(name, "pipeline id")
         if (SHIPPED / f"{name}.json").exists():
             raise RequestError(f"'{name}' is the id of a shipped pipeline", advice="another id")
@@ -165,10 +168,20 @@ class Library:
         self.history(name).write(as_text(document), writing or Writing(), unless=free)
         return path
 
+    @checked
     def history(self, name: str) -> History:
-        """The revisions of one of the user's own."""
+        """The revisions of one of the user's own.
+
+        Raises
+        ------
+        UnknownPipeline
+            The name is none.
+        """
+        if not ID.fullmatch(name):
+            raise UnknownPipeline(f"no pipeline is called '{shortened(name)}'", advice="helio list")
         return History(self.folder, name)
 
+    @checked
     def own(self, name: str) -> Entry:
         """A template of the user's own.
 
@@ -184,6 +197,7 @@ class Library:
             raise RequestError(f"{name} is {kind}, and stays", advice="helio list shows which ones are yours")
         return entry
 
+    @checked
     def delete(self, name: str) -> Path:
         """Remove a template of the user's own."""
         entry = self.own(name)
