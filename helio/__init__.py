@@ -2,7 +2,7 @@
 
 >>> import helio
 >>> run = helio.run("gle73-particles", archive="sample")       # doctest: +SKIP
->>> run.tables["protons"].to_pandas()                          # doctest: +SKIP
+>>> run.tables["proton_bands"].to_pandas()                     # doctest: +SKIP
 """
 
 from __future__ import annotations

@@ -344,7 +344,7 @@ def run(
     saved = _saved_plan(pipeline, settings)
     lock = None if locked is None else read_lock(Path(locked))
     if lock is not None and saved is None:
-        variables, now, settings = _as_locked(lock, pipeline, variables, now, settings)
+        variables, now, settings = _as_locked(lock, pipeline, time_range, variables, now, settings)
     source, files = _archive(archive, settings), None
     if saved is not None:
         if variables or any(given is not None for given in (time_range, now, archive)):
@@ -413,7 +413,7 @@ def foresee(
     settings = settings or read_settings()
     lock = None if locked is None else read_lock(Path(locked))
     if lock is not None:
-        variables, now, settings = _as_locked(lock, pipeline, variables, now, settings)
+        variables, now, settings = _as_locked(lock, pipeline, time_range, variables, now, settings)
     source = _archive(archive, settings)
     bound = plan(
         pipeline,
@@ -608,16 +608,22 @@ def preview(
 def _as_locked(
     lock: Lock,
     pipeline: str | Path | Document,
+    time_range: str | None,
     variables: Mapping[str, Any] | None,
     now: datetime | str | None,
     settings: Settings,
 ) -> tuple[dict[str, Any], datetime | str, Settings]:
     """Variables, clock and archive as a lock has them, where they are not given."""
     from helio.pipelines.lock import refuse_other_template
+    from helio.pipelines.plan import time_variable
 
-    refuse_other_template(load(pipeline, settings), lock)
+    template = load(pipeline, settings)
+    refuse_other_template(template, lock)
     given = {name if name.startswith("$") else f"${name}": value for name, value in (variables or {}).items()}
-    return {**lock.values, **given}, lock.now if now is None else now, replace(settings, archive=lock.archive)
+    values = dict(lock.values)
+    if time_range is not None:
+        values.pop(time_variable(normalised(template)), None)
+    return {**values, **given}, lock.now if now is None else now, replace(settings, archive=lock.archive)
 
 
 def _with_files_of(lock: Lock | None, access: Access | None) -> Access | None:

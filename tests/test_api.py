@@ -20,7 +20,15 @@ import helio
 from helio import api
 from helio.authoring.proposals import Proposal
 from helio.cli import app
-from helio.errors import HelioError, OutputError, RequestError, UnknownPipeline, UnknownResult, UnknownRun
+from helio.errors import (
+    HelioError,
+    LockMismatch,
+    OutputError,
+    RequestError,
+    UnknownPipeline,
+    UnknownResult,
+    UnknownRun,
+)
 from helio.pipelines.arguments import CHECKS
 from helio.pipelines.diagnostics import InvalidTemplate
 from helio.pipelines.files import FORMATS
@@ -288,6 +296,20 @@ def test_a_saved_plan_takes_no_other_time_range_however_empty() -> None:
         helio.run("saved.json", time_range="")
     assert not Runs(read_settings().runs).list()
     assert isinstance(planned, Plan)
+
+
+@pytest.mark.parametrize("name", ["TIME_RANGE", "$TIME_RANGE"])
+def test_a_time_range_that_is_given_twice_is_refused(name: str) -> None:
+    with pytest.raises(RequestError, match="TIME_RANGE is given twice"):
+        api.plan(TEMPLATE, time_range="2022-01-02", variables={name: "2022-01-01"}, archive="sample")
+
+
+def test_a_time_range_takes_the_place_of_that_of_the_lock() -> None:
+    assert api.lock(TEMPLATE, archive="sample").write("helio.lock")
+    made = api.run(TEMPLATE, archive="sample", locked="helio.lock", time_range="2022-01-01")
+    assert made.status == "success"
+    with pytest.raises(LockMismatch):
+        api.run(TEMPLATE, archive="sample", locked="helio.lock", time_range="2022-01-02")
 
 
 def test_a_table_that_was_not_made_is_a_typed_error_and_a_key_error(run: Run) -> None:

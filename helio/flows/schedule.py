@@ -17,7 +17,7 @@ from helio.errors import HelioError, OutputError, RequestError, did_you_mean
 from helio.pipelines.files import Format
 from helio.pipelines.known import known_datasets
 from helio.pipelines.library import Library
-from helio.pipelines.plan import Plan, check, make_plan, time_variable
+from helio.pipelines.plan import Plan, check, make_plan, set_time_range, time_variable
 from helio.pipelines.reread import schedule_notices
 from helio.pipelines.template import ID, Document, id_like, require_id
 from helio.settings import Settings
@@ -186,7 +186,7 @@ class Schedules:
         template = shelf.read(entry)
         given = {one if one.startswith("$") else f"${one}": value for one, value in (values or {}).items()}
         if time_range is not None:
-            given[time_variable(check(template, now=now).plan)] = time_range
+            set_time_range(given, time_variable(check(template, now=now).plan), time_range)
         known = entry.shipped or entry.path.parent == self.settings.templates
         schedule = Schedule(
             name=name or id_like(str(template["id"])),

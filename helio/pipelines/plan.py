@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from helio import __version__
+from helio.errors import RequestError
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId
 from helio.pipelines.labels import owner, read_labels
 from helio.pipelines.passes import BINDING, NORMALISE, REPEATED, VERIFY
@@ -170,11 +171,27 @@ def make_plan(
     if authored.errors:
         raise InvalidTemplate(authored.diagnostics)
     if time_range is not None:
-        given[time_variable(authored.plan)] = time_range
+        set_time_range(given, time_variable(authored.plan), time_range)
     bound = bind(template, authored, context)
     if bound.errors:
         raise InvalidTemplate(bound.diagnostics)
     return _freeze(template, authored, bound, now)
+
+
+def set_time_range(values: dict[str, Any], variable: str, time_range: str) -> None:
+    """Put a time range into the values of a run.
+
+    Raises
+    ------
+    RequestError
+        The variable has a value already.
+    """
+    if variable in values:
+        raise RequestError(
+            f"{variable} is given twice: '{values[variable]}', and the time range '{time_range}'",
+            advice="give one of them",
+        )
+    values[variable] = time_range
 
 
 def time_variable(template: Document) -> str:
