@@ -2,7 +2,7 @@
 
 >>> import helio
 >>> run = helio.run("gle73-particles", archive="sample")       # doctest: +SKIP
->>> run.tables["protons"].to_pandas()                          # doctest: +SKIP
+>>> run.tables["proton_bands"].to_pandas()                     # doctest: +SKIP
 """
 
 from __future__ import annotations
@@ -20,3 +20,7 @@ def __getattr__(name: str) -> Any:
 
         return getattr(api, name)
     raise AttributeError(f"module 'helio' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return __all__

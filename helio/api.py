@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from helio.errors import Cancelled, HelioError, RequestError, TimeRangeError
+from helio.pipelines.arguments import checked
 from helio.pipelines.diagnostics import Diagnostic
-from helio.pipelines.library import ID, Library
-from helio.pipelines.template import Document
+from helio.pipelines.library import Library
+from helio.pipelines.template import ID, Document, require_id
 from helio.settings import Settings, read_settings
+from helio.store.files import is_file, user_path
 
 if TYPE_CHECKING:
     from threading import Event
@@ -37,11 +39,13 @@ if TYPE_CHECKING:
 EngineName = Literal["direct", "prefect", "ephemeral"]
 
 
+@checked
 def library(settings: Settings | None = None) -> Library:
     """The shipped templates and the user's own."""
     return Library((settings or read_settings()).templates)
 
 
+@checked
 def load(pipeline: str | Path | Document, settings: Settings | None = None) -> Document:
     """The template of a pipeline's name, of a JSON file, or one given as a dict.
 
@@ -70,11 +74,13 @@ def load(pipeline: str | Path | Document, settings: Settings | None = None) -> D
     return document
 
 
+@checked
 def check(pipeline: str | Path | Document, *, now: datetime | str | None = None) -> tuple[Diagnostic, ...]:
     """Everything that is wrong with a template, errors and warnings; empty when it is right."""
     return check_template(load(pipeline), now=now).diagnostics
 
 
+@checked
 def check_template(
     template: Document, *, now: datetime | str | None = None, settings: Settings | None = None
 ) -> Rewritten:
@@ -87,6 +93,7 @@ def check_template(
     return planning.check(template, now=clock, catalogue=known, pipelines=library(settings).templates())
 
 
+@checked
 def normalised(template: Document) -> Document:
     """A template with each field, name and value in its one spelling, nothing else done to it.
 
@@ -118,12 +125,13 @@ class Mended:
         The file that was replaced.
     """
 
-    template: Document
-    diff: str
+    template: Document = field(repr=False)
+    diff: str = field(repr=False)
     diagnostics: tuple[Diagnostic, ...]
     written: Path | None
 
 
+@checked
 def fix(
     pipeline: str | Path,
     *,
@@ -164,7 +172,7 @@ def fix(
 class Saved:
     """A template made from runs, as it was saved."""
 
-    template: Document
+    template: Document = field(repr=False)
     path: Path
     notes: tuple[str, ...]
     """What was left out, and why."""
@@ -176,6 +184,7 @@ class Saved:
     """Whether there was a pipeline of that name."""
 
 
+@checked
 def save_runs(
     runs: Sequence[tuple[str, Sequence[str]]],
     name: str,
@@ -208,6 +217,7 @@ def save_runs(
     from helio.pipelines.parse import parse
     from helio.store.runs import Runs
 
+    require_id(name, "pipeline id")
     settings = settings or read_settings()
     shelf, records = library(settings), Runs(settings.runs)
     chosen = [Chosen(records.load(one), tuple(steps)) for one, steps in runs]
@@ -249,6 +259,7 @@ def revision_changes(name: str, number: int, settings: Settings | None = None) -
     return changes(read[max(earlier)].plan if earlier else {}, read[number].plan)
 
 
+@checked
 def plan(
     pipeline: str | Path | Document,
     *,
@@ -269,6 +280,7 @@ def plan(
 
     settings = settings or read_settings()
     source, clock = _archive(archive, settings), read_now(now)
+    _open_folder(source, settings)
     return make_plan(
         load(pipeline, settings),
         now=clock,
@@ -280,6 +292,7 @@ def plan(
     )
 
 
+@checked
 def run(
     pipeline: str | Path | Document,
     *,
@@ -356,23 +369,33 @@ def run(
     """
     from helio.store.lock import read_lock
 
+    if formats and output is None and outputs is None:
+        raise RequestError(
+            "formats are those of files, and the run writes none",
+            advice="output='a folder' writes them there",
+        )
     if proof is not None and locked is None:
         raise RequestError("a proof can be required of a locked run", advice="--locked, or --lock FILE")
     settings = settings or read_settings()
     saved = _saved_plan(pipeline, settings)
     lock = None if locked is None else read_lock(Path(locked))
     if lock is not None and saved is None:
-        variables, now, settings = _as_locked(lock, pipeline, variables, now, settings)
+        variables, now, settings = _as_locked(lock, pipeline, time_range, variables, now, settings)
     source, files = _archive(archive, settings), None
     if saved is not None:
-        if time_range or variables or now or archive:
+        if variables or any(given is not None for given in (time_range, now, archive)):
             raise RequestError("a saved plan has its values already", advice="run the pipeline instead")
         bound, source, files = saved.plan, saved.archive, saved.files
         if lock is not None and saved.is_of(lock):  # a saved plan is planned from its normal form
             lock = replace(lock, template=bound.template_digest, document={})
     else:
         bound = plan(
-            pipeline, time_range=time_range, variables=variables, now=now, archive=source, settings=settings
+            pipeline,
+            time_range=time_range,
+            variables=variables,
+            now=now,
+            archive=source or None,
+            settings=settings,
         )
     planned(bound)
     # What executes is imported once there is something to execute.
@@ -395,6 +418,7 @@ def run(
     )
 
 
+@checked
 def foresee(
     pipeline: str | Path | Document,
     *,
@@ -423,16 +447,22 @@ def foresee(
     settings = settings or read_settings()
     lock = None if locked is None else read_lock(Path(locked))
     if lock is not None:
-        variables, now, settings = _as_locked(lock, pipeline, variables, now, settings)
+        variables, now, settings = _as_locked(lock, pipeline, time_range, variables, now, settings)
     source = _archive(archive, settings)
     bound = plan(
-        pipeline, time_range=time_range, variables=variables, now=now, archive=source, settings=settings
+        pipeline,
+        time_range=time_range,
+        variables=variables,
+        now=now,
+        archive=source or None,
+        settings=settings,
     )
     access = _with_files_of(lock, access)
     planned(bound)
     return bound, running.foresee(bound, settings=settings, archive=source, lock=lock, access=access)
 
 
+@checked
 def lock(
     pipeline: str | Path | Document,
     *,
@@ -462,11 +492,17 @@ def lock(
     settings = settings or read_settings()
     source = _archive(archive, settings)
     planned = plan(
-        pipeline, time_range=time_range, variables=variables, now=now, archive=source, settings=settings
+        pipeline,
+        time_range=time_range,
+        variables=variables,
+        now=now,
+        archive=source or None,
+        settings=settings,
     )
     return make_lock(planned, settings=settings, archive=source, access=access, finished=finished)
 
 
+@checked
 def lock_run(run_id: str, settings: Settings | None = None) -> Lock:
     """The lock of what a finished run was made from; nothing is downloaded.
 
@@ -482,6 +518,7 @@ def lock_run(run_id: str, settings: Settings | None = None) -> Lock:
     return lock_of_record(Runs((settings or read_settings()).runs).load(run_id))
 
 
+@checked
 def verify(
     run_id: str,
     *,
@@ -513,6 +550,7 @@ def verify(
     return verify_run(record, settings=settings, archive=another, access=access, finished=finished)
 
 
+@checked
 def diff(old: str, new: str, settings: Settings | None = None) -> Comparison:
     """Compare two runs: plans, files, numbers and figures.
 
@@ -529,6 +567,7 @@ def diff(old: str, new: str, settings: Settings | None = None) -> Comparison:
     return compare(runs.load(old), runs.load(new), judge=judge_by(store, store))
 
 
+@checked
 def cite(run_id: str, settings: Settings | None = None) -> tuple[Citation, ...]:
     """How the datasets of a run are cited, and what is not known of them.
 
@@ -543,6 +582,7 @@ def cite(run_id: str, settings: Settings | None = None) -> tuple[Citation, ...]:
     return citations_of(Runs(settings.runs).load(run_id).steps, settings.home)
 
 
+@checked
 def describe(run_id: str, label: str = "", settings: Settings | None = None) -> tuple[Description, ...]:
     """Bounded facts about a table that a run made, or about all of them: span, cadence, gaps, missing values, range.
 
@@ -571,6 +611,7 @@ def describe(run_id: str, label: str = "", settings: Settings | None = None) -> 
     return tuple(described(kept_table(record, one, store), one) for one in labels)
 
 
+@checked
 def preview(
     run_id: str,
     label: str,
@@ -601,16 +642,22 @@ def preview(
 def _as_locked(
     lock: Lock,
     pipeline: str | Path | Document,
+    time_range: str | None,
     variables: Mapping[str, Any] | None,
     now: datetime | str | None,
     settings: Settings,
 ) -> tuple[dict[str, Any], datetime | str, Settings]:
     """Variables, clock and archive as a lock has them, where they are not given."""
     from helio.pipelines.lock import refuse_other_template
+    from helio.pipelines.plan import time_variable
 
-    refuse_other_template(load(pipeline, settings), lock)
+    template = load(pipeline, settings)
+    refuse_other_template(template, lock)
     given = {name if name.startswith("$") else f"${name}": value for name, value in (variables or {}).items()}
-    return {**lock.values, **given}, now or lock.now, replace(settings, archive=lock.archive)
+    values = dict(lock.values)
+    if time_range is not None:
+        values.pop(time_variable(normalised(template)), None)
+    return {**values, **given}, lock.now if now is None else now, replace(settings, archive=lock.archive)
 
 
 def _with_files_of(lock: Lock | None, access: Access | None) -> Access | None:
@@ -624,8 +671,8 @@ def _with_files_of(lock: Lock | None, access: Access | None) -> Access | None:
 
 def _saved_plan(pipeline: str | Path | Document, settings: Settings) -> SavedPlan | None:
     """The saved plan of a file, if it is one."""
-    path = None if isinstance(pipeline, dict) else Path(pipeline).expanduser()
-    if path is None or path.suffix != ".json" or not path.is_file():
+    path = None if isinstance(pipeline, dict) else user_path(pipeline)
+    if path is None or path.suffix != ".json" or not is_file(path):
         return None
     try:
         document = json.loads(path.read_bytes())
@@ -648,6 +695,7 @@ def _engine(name: EngineName, settings: Settings) -> Engine:
     raise RequestError(f"there is no engine '{name}'", advice="direct, prefect or ephemeral")
 
 
+@checked
 def desk(
     *,
     by: By = "auto",
@@ -683,7 +731,7 @@ def desk(
         from helio.authoring.transcript import clock_of, find_transcript
 
         replay = find_transcript(replay, settings.transcripts)
-        now = now or clock_of(replay)
+        now = clock_of(replay) if now is None else now
     return Desk(
         settings,
         now=read_now(now),
@@ -694,9 +742,10 @@ def desk(
     )
 
 
+@checked
 def draw_both(
     proposal: Proposal,
-    output: Path,
+    output: str | Path,
     *,
     time_range: str | None = None,
     now: datetime | str | None = None,
@@ -708,7 +757,7 @@ def draw_both(
 
     Parameters
     ----------
-    output : Path
+    output : str or Path
         Gets the folders ``before`` and ``after``.
 
     Returns
@@ -729,7 +778,7 @@ def draw_both(
                 time_range=time_range,
                 now=now,
                 archive=archive,
-                output=output / name,
+                output=Path(output) / name,
                 formats=formats,
                 settings=settings,
             )
@@ -749,18 +798,29 @@ def _archive(archive: str | Path | None, settings: Settings) -> str:
     return archive_named(str(archive or settings.archive))
 
 
-def _datasets_of(archive: str, settings: Settings) -> tuple[str, ...]:
-    """The datasets of an archive of one's own; what the catalogue or a server knows is asked there."""
-    from helio.sources.archives import SAMPLE, archives_of
+def _open_folder(archive: str, settings: Settings) -> None:
+    """Refuse an archive that would be a folder and is none."""
+    from helio.sources.archives import archives_of, is_folder
     from helio.sources.cdf import CdfReader
 
-    if not archive or (archive != SAMPLE and not Path(archive).expanduser().is_dir()):
+    if is_folder(archive):
+        with CdfReader() as reader:
+            archives_of(settings, reader, archive).open_named()
+
+
+def _datasets_of(archive: str, settings: Settings) -> tuple[str, ...]:
+    """The datasets of an archive of one's own; what the catalogue or a server knows is asked there."""
+    from helio.sources.archives import SAMPLE, archives_of, is_folder
+    from helio.sources.cdf import CdfReader
+
+    if archive != SAMPLE and not is_folder(archive):
         return ()
     with CdfReader() as reader:
         return tuple(archives_of(settings, reader, archive).choose("").datasets())
 
 
-def read_now(now: datetime | str | None) -> datetime:
+@checked
+def read_now(now: datetime | str | None = None) -> datetime:
     """A run's clock as naive UTC.
 
     Raises
@@ -772,9 +832,12 @@ def read_now(now: datetime | str | None) -> datetime:
         return datetime.now(UTC).replace(tzinfo=None)
     try:
         read = datetime.fromisoformat(now) if isinstance(now, str) else now
-    except ValueError as error:
+        if read.tzinfo:
+            read = read.astimezone(UTC)
+    except (ValueError, OverflowError) as error:  # or before the year 1 in UTC
         raise TimeRangeError(f"'{now}' is not an instant", advice="--now 2024-05-10T06:00:00Z") from error
-    return read.astimezone(UTC).replace(tzinfo=None) if read.tzinfo else read
+    # a subclass, such as that of pandas, counts nanoseconds and is written otherwise
+    return datetime.combine(read.date(), read.time())
 
 
 __all__ = [
@@ -785,11 +848,13 @@ __all__ = [
     "desk",
     "diff",
     "draw_both",
+    "fix",
     "foresee",
     "library",
     "load",
     "lock",
     "lock_run",
+    "normalised",
     "plan",
     "preview",
     "read_now",

@@ -7,6 +7,7 @@
     │   ├── TimeRangeError        a range that is not understood, reversed or empty
     │   ├── UnknownPipeline       no template of that name
     │   ├── UnknownRun            no run of that id, or more than one
+    │   ├── UnknownResult         the run made no table or figure of that name; a KeyError too
     │   ├── TooLarge              more to download than the limit allows
     │   ├── LockMismatch          what a run would use is not what its lock says
     │   └── InvalidTemplate       the author: carries every diagnostic found (pipelines/diagnostics.py)
@@ -120,6 +121,10 @@ class UnknownPipeline(RequestError):
 
 class UnknownRun(RequestError):
     """No run has that id, or more than one begins with it."""
+
+
+class UnknownResult(RequestError, KeyError):
+    """The run made no table or figure of that name; a KeyError too, as mappings raise."""
 
 
 class TooLarge(RequestError):

@@ -30,15 +30,16 @@ from helio.authoring.rules.author import RuleAuthor
 from helio.authoring.scrub import Scrub
 from helio.errors import ModelError, RequestError, closest
 from helio.knowledge.catalogue import Catalogue, open_catalogue, time_text
+from helio.pipelines.arguments import checked
 from helio.pipelines.changes import Work, work_left
 from helio.pipelines.diagnostics import StepId
 from helio.pipelines.history import Kind
 from helio.pipelines.known import KnownDatasets
-from helio.pipelines.library import ID, SHIPPED, Entry, Library
+from helio.pipelines.library import SHIPPED, Entry, Library
 from helio.pipelines.maps import args_of, places
 from helio.pipelines.passes.check_quantities import BY_CATALOGUE, SURE
 from helio.pipelines.splice import splice
-from helio.pipelines.template import Document, as_text, slug
+from helio.pipelines.template import Document, as_text, require_id, slug
 from helio.settings import Settings
 from helio.store.runs import RunRecord, Runs
 
@@ -121,6 +122,7 @@ class Desk:
 
     # Requests ---------------------------------------------------------------------------------------------
 
+    @checked
     def create(
         self, request: str, *, name: str = "", chosen: tuple[str, ...] = ()
     ) -> Proposal | Question | Reply:
@@ -155,8 +157,9 @@ class Desk:
         }
         return self._propose("authored", template["id"], request, outcome, before="", after=as_text(template))
 
+    @checked
     def edit(
-        self, pipeline: str, request: str, *, name: str = "", chosen: tuple[str, ...] = ()
+        self, pipeline: str | Path, request: str, *, name: str = "", chosen: tuple[str, ...] = ()
     ) -> Proposal | Question | Reply:
         """Propose a change of a pipeline, or answer a question about it.
 
@@ -166,7 +169,7 @@ class Desk:
             The id of a copy that is to have the change; a shipped pipeline needs one.
         """
         request = self._scrub(request)
-        entry = self.library.find(pipeline)
+        entry = self.library.find(str(pipeline))
         stays = RequestError(
             f"{entry.id} is a shipped pipeline, and stays as it is",
             advice=f"--as NAME gives the change to a copy: --as my-{entry.id}",
@@ -185,6 +188,7 @@ class Desk:
             raise stays
         return self._change("edited", entry, text, template, name, request, outcome)
 
+    @checked
     def repair(self, run_id: str, *, chosen: tuple[str, ...] = ()) -> Proposal | Question | Reply:
         """Propose a change by which a run that failed would go through.
 
@@ -371,8 +375,7 @@ class Desk:
             raise
 
     def _must_be_free(self, name: str) -> None:
-        if not ID.fullmatch(name):
-            raise RequestError(f"'{name}' is no pipeline id", advice=f"'{slug(name)}'")
+        require_id(name, "pipeline id")
         if (self.library.folder / f"{name}.json").exists() or (SHIPPED / f"{name}.json").exists():
             raise RequestError(f"there is a pipeline '{name}' already", advice="--as another name")
 

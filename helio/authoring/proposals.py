@@ -7,7 +7,7 @@ import json
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import MISSING, asdict, dataclass, fields, replace
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -15,12 +15,13 @@ from typing import Any, Literal, get_args
 import jsonpatch
 
 from helio.errors import RequestError
+from helio.pipelines.arguments import checked
 from helio.pipelines.changes import Change, changes
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate
 from helio.pipelines.history import Kind, Writing
 from helio.pipelines.library import Library
 from helio.pipelines.parse import parse
-from helio.pipelines.template import Document, as_text
+from helio.pipelines.template import Document, as_text, id_like
 from helio.store.files import write_whole
 from helio.store.holding import held
 
@@ -62,12 +63,12 @@ class Proposal:
     pipeline: str
     request: str
     by: str
-    before: str
-    after: str
+    before: str = field(repr=False)
+    after: str = field(repr=False)
     created_at: str
     state: State = "pending"
     notes: tuple[str, ...] = ()
-    diagnostics: tuple[dict[str, Any], ...] = ()
+    diagnostics: tuple[dict[str, Any], ...] = field(default=(), repr=False)
     tokens: int = 0
     transcript: str = ""
     prompt_digest: str = ""
@@ -143,7 +144,7 @@ class Proposals:
         OutputError
         """
         now = datetime.now(UTC)
-        name = f"{Path(pipeline).stem}-{now:%Y%m%dT%H%M%S}-{secrets.token_hex(2)}"
+        name = f"{id_like(Path(pipeline).stem)}-{now:%Y%m%dT%H%M%S}-{secrets.token_hex(2)}"
         made = Proposal(
             name,
             kind,
@@ -159,6 +160,7 @@ class Proposals:
         self._keep(made)
         return made
 
+    @checked
     def load(self, name: str) -> Proposal:
         """The proposal of that id, or the only one that begins so.
 

@@ -26,7 +26,7 @@ from helio.authoring.model import (
 from helio.authoring.scrub import Scrub
 from helio.errors import Cancelled, HelioError, ModelError, RequestError, TranscriptDiffers
 from helio.sources.http import Clock
-from helio.store.files import unwritable, write_all
+from helio.store.files import is_file, unwritable, user_path, write_all
 
 _MOST_SHOWN = 120
 
@@ -140,10 +140,10 @@ def find_transcript(name: str | Path, folder: Path) -> Path:
     RequestError
         There is none.
     """
-    path = Path(name).expanduser()
+    path = user_path(name)
     kept = folder / f"{path.name}.jsonl"
-    found = path if path.is_file() else kept
-    if not found.is_file():
+    found = path if is_file(path) else kept
+    if not is_file(found):
         raise RequestError(f"there is no transcript {name}", advice=f"a file, or the id of one in {folder}")
     return found
 

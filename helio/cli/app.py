@@ -259,13 +259,10 @@ def chosen_lock(locked: bool, file: Path | None) -> Path | None:
 
 def chosen_formats(text: str) -> list[Any]:
     """The formats of figures that a list names."""
-    from helio.errors import RequestError
-    from helio.pipelines.files import FORMATS
+    from helio.pipelines.files import check_formats
 
     chosen = [one.strip().lower() for one in text.split(",") if one.strip()]
-    unknown = [one for one in chosen if one not in FORMATS]
-    if unknown:
-        raise RequestError(f"'{unknown[0]}' is no format of figures", advice=f"formats: {', '.join(FORMATS)}")
+    check_formats(chosen)
     return chosen
 
 

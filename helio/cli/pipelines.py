@@ -242,9 +242,10 @@ def import_pipeline(
         from helio.errors import RequestError
         from helio.pipelines.diagnostics import InvalidTemplate
         from helio.pipelines.history import Writing
+        from helio.store.files import is_file
 
         settings = current_settings()
-        if not file.is_file():
+        if not is_file(file):
             raise RequestError(f"there is no file {file}")
         shelf = api.library(settings)
         template = api.load(file.absolute(), settings)

@@ -16,10 +16,10 @@ from zoneinfo import ZoneInfo
 from helio.errors import HelioError, OutputError, RequestError, did_you_mean
 from helio.pipelines.files import Format
 from helio.pipelines.known import known_datasets
-from helio.pipelines.library import ID, Library
-from helio.pipelines.plan import Plan, check, make_plan, time_variable
+from helio.pipelines.library import Library
+from helio.pipelines.plan import Plan, check, make_plan, set_time_range, time_variable
 from helio.pipelines.reread import schedule_notices
-from helio.pipelines.template import Document, slug
+from helio.pipelines.template import ID, Document, id_like, require_id
 from helio.settings import Settings
 from helio.store.files import write_whole
 from helio.time_range import canonical
@@ -186,10 +186,10 @@ class Schedules:
         template = shelf.read(entry)
         given = {one if one.startswith("$") else f"${one}": value for one, value in (values or {}).items()}
         if time_range is not None:
-            given[time_variable(check(template, now=now).plan)] = time_range
+            set_time_range(given, time_variable(check(template, now=now).plan), time_range)
         known = entry.shipped or entry.path.parent == self.settings.templates
         schedule = Schedule(
-            name=name or slug(str(template["id"])),
+            name=name or id_like(str(template["id"])),
             pipeline=entry.id if known else str(entry.path.absolute()),
             cron=cron,
             timezone=timezone,
@@ -240,11 +240,7 @@ class Schedules:
             raise OutputError(f"{self._path(name)} cannot be removed: {error.strerror}") from error
 
     def _path(self, name: str) -> Path:
-        if not ID.fullmatch(name):
-            raise RequestError(
-                f"'{name}' is no name of a schedule",
-                advice=f"small letters, digits and hyphens: '{slug(name)}'",
-            )
+        require_id(name, "name of a schedule")
         return self.folder / f"{name}.json"
 
     def _write(self, schedule: Schedule) -> None:

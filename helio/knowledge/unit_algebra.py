@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from helio.errors import StepError, UnitMismatch
+from helio.knowledge.unit_products import unit_product
 from helio.knowledge.units import PREFIXES, canonical_unit, unit_factors
 
 if TYPE_CHECKING:
@@ -88,6 +89,31 @@ _DEFINITIONS = (
     "solar_flux_unit = 1e-22 * watt / meter ** 2 / hertz",
     "gauss_field = 1e-4 * tesla",
 )
+
+
+_SI = {
+    **{prefix + symbol: symbol for symbol in _PREFIXED if symbol != "R" for prefix in ("", *PREFIXES)},
+    **{f"{prefix}eV": "J" for prefix in ("", *PREFIXES)},
+    **{f"{prefix}g": "kg" for prefix in ("", *PREFIXES)},
+    **dict.fromkeys(["cm", "AU", "R_E", "R_J", "R_Sun", "Angstrom"], "m"),
+    **dict.fromkeys(["min", "h", "day", "year"], "s"),
+    **{symbol: symbol for symbol in ("K", "sr", "N", "C")},
+    **{"MK": "K", "deg": "rad", "erg": "J", "G": "T", "amu": "kg", "e": "C"},
+}
+"""The SI unit of each symbol that has one. Rayleighs are left out: they count photons."""
+
+
+def si_conversion(unit: str) -> str:
+    """The factor into SI units and the unit there, as ISTP's SI_CONVERSION has them; empty where there is none.
+
+    >>> si_conversion("nT"), si_conversion("cm^-3"), si_conversion("counts/s")
+    ('1e-09>T', '1000000>m^-3', '')
+    """
+    factors = unit_factors(unit)
+    if not factors or any(symbol not in _SI for symbol, _ in factors):
+        return ""
+    si = unit_product(*((_SI[symbol], power) for symbol, power in factors))
+    return f"{conversion_factor(unit, si):.15g}>{si or '1'}"
 
 
 def comparable(one: str, other: str) -> bool:

@@ -7,7 +7,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -52,11 +52,11 @@ class Output:
 
     label: str
     key: str
-    recipe: Recipe
+    recipe: Recipe = field(repr=False)
     digest: str
     suffix: str
-    facts: Mapping[str, Any]
-    sources: tuple[SourceFile, ...] = ()
+    facts: Mapping[str, Any] = field(repr=False)
+    sources: tuple[SourceFile, ...] = field(default=(), repr=False)
     cached: bool = False
     made_at: str = ""
     """When its work was done, which of a fetch is when its files were read; ISO 8601, UTC."""
@@ -77,6 +77,10 @@ class StepResult:
     """The items of maps that its result lacks, as ``step[item]``: its own inputs, and those of its inputs."""
     seconds: float = 0.0
 
+    def __repr__(self) -> str:
+        why = self.error.message if self.error is not None else self.reason
+        return f"<step {self.step.step_id!r}: {self.state}{f', {why}' if why else ''}>"
+
     @property
     def artefact(self) -> Output | None:
         """The figure or export, if the step made one."""
@@ -87,7 +91,7 @@ class StepResult:
 class PlanResult:
     """What came of a whole plan."""
 
-    plan: Plan
+    plan: Plan = field(repr=False)
     steps: tuple[StepResult, ...]
 
     @property

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from helio.errors import RequestError, UnknownPipeline, closest
+from helio.pipelines.arguments import checked
 from helio.pipelines.diagnostics import InvalidTemplate
 from helio.pipelines.history import History, Revision, Writing, read_as_it_is
 from helio.pipelines.parse import parse
 from helio.pipelines.schema import SCHEMA_FILE
-from helio.pipelines.template import Document, as_text, slug
-from helio.store.files import write_whole
+from helio.pipelines.template import ID, Document, as_text, require_id, shortened, slug
+from helio.store.files import is_file, user_path, write_whole
 
 SHIPPED = Path(__file__).with_name("templates")
-ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 @dataclass(frozen=True)
@@ -46,6 +45,7 @@ class Library:
         found = {one.id: one for one in (*_entries(self.folder, False), *_entries(SHIPPED, True))}
         return [found[one] for one in sorted(found)]
 
+    @checked
     def find(self, name: str) -> Entry:
         """The template of that id, or the file at that path.
 
@@ -56,13 +56,15 @@ class Library:
         """
         for shipped, folder in ((True, SHIPPED), (False, self.folder)):
             path = folder / f"{name}.json"
-            if ID.fullmatch(name) and path.is_file():
+            if ID.fullmatch(name) and is_file(path):
                 return Entry(name, path, shipped)
         if name.endswith(".json") or os.sep in name:
-            path = Path(name).expanduser()
-            if path.is_file():
+            path = user_path(name)
+            if is_file(path):
                 return Entry(slug(path.stem), path, shipped=False)
-            raise UnknownPipeline(f"there is no file {name}", advice="helio list shows the pipelines by name")
+            raise UnknownPipeline(
+                f"there is no file {shortened(name)}", advice="helio list shows the pipelines by name"
+            )
         deleted = self._deleted(name)
         if deleted is not None:
             raise UnknownPipeline(
@@ -72,7 +74,7 @@ class Library:
         known = [one.id for one in self.entries()]
         close = closest(name, known)
         raise UnknownPipeline(
-            f"no pipeline is called '{name}'",
+            f"no pipeline is called '{shortened(name)}'",
             advice=f"did you mean '{close[0]}'?" if close else f"pipelines: {', '.join(known)}",
         )
 
@@ -145,6 +147,7 @@ class Library:
             write_whole(entry.path, text.encode())
         return entry.path
 
+    @checked
     def save(self, document: Document, *, replace: bool = False, writing: Writing | None = None) -> Path:
         """Keep a template under its id; one that is replaced stays in the history.
 
@@ -153,12 +156,8 @@ class Library:
         RequestError
             The id is no id, is a shipped one's, or is taken.
         """
-        name = document["id"]
-        if not isinstance(name, str) or not ID.fullmatch(name):
-            raise RequestError(
-                f"'{name}' is no pipeline id",
-                advice=f"small letters, digits and hyphens: '{slug(str(name))}'",
-            )
+        name = str(document.get("id", ""))
+        require_id(name, "pipeline id")
         if (SHIPPED / f"{name}.json").exists():
             raise RequestError(f"'{name}' is the id of a shipped pipeline", advice="another id")
 
@@ -175,10 +174,20 @@ class Library:
         self.history(name).write(as_text(document), writing or Writing(), unless=free)
         return path
 
+    @checked
     def history(self, name: str) -> History:
-        """The revisions of one of the user's own."""
+        """The revisions of one of the user's own.
+
+        Raises
+        ------
+        UnknownPipeline
+            The name is none.
+        """
+        if not ID.fullmatch(name):
+            raise UnknownPipeline(f"no pipeline is called '{shortened(name)}'", advice="helio list")
         return History(self.folder, name)
 
+    @checked
     def own(self, name: str) -> Entry:
         """A template of the user's own.
 
@@ -204,6 +213,7 @@ class Library:
         """
         return self.history(name if self._deleted(name) else self.own(name).id)
 
+    @checked
     def delete(self, name: str) -> tuple[Path, Revision | None]:
         """Remove a template of the user's own, and keep its text in its history.
 

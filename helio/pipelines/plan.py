@@ -8,12 +8,13 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from helio import __version__
+from helio.errors import RequestError
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId
 from helio.pipelines.labels import owner, read_labels
 from helio.pipelines.passes import BINDING, NORMALISE, REPEATED, VERIFY
 from helio.pipelines.passes.edit import Context, Dataset, Edit, Mode
 from helio.pipelines.runner import Rewritten, authored_path, rewrite
-from helio.pipelines.template import Document, digest
+from helio.pipelines.template import Document, digest, shortened
 from helio.steps.signature import signatures
 from helio.time_range import TimeRange, parse_time_range
 
@@ -75,6 +76,12 @@ class Plan:
     def __post_init__(self, verified: object) -> None:
         if verified is not _VERIFIED:
             raise TypeError("a Plan comes from make_plan, which verifies it")
+
+    def __repr__(self) -> str:
+        values = shortened(", ".join(f"{name[1:]}={value!r}" for name, value in self.values.items()))
+        ids = shortened(", ".join(repr(step.step_id) for step in self.steps))
+        warnings = f", {len(self.warnings)} warnings" if self.warnings else ""
+        return f"<Plan {self.pipeline_id!r}: {values or 'no variables'}; steps {ids}{warnings}>"
 
     @property
     def time_ranges(self) -> dict[str, TimeRange]:
@@ -176,11 +183,27 @@ def make_plan(
     if authored.errors:
         raise InvalidTemplate(authored.diagnostics)
     if time_range is not None:
-        given[time_variable(authored.plan)] = time_range
+        set_time_range(given, time_variable(authored.plan), time_range)
     bound = bind(template, authored, context)
     if bound.errors:
         raise InvalidTemplate(bound.diagnostics)
     return _freeze(template, authored, bound, now)
+
+
+def set_time_range(values: dict[str, Any], variable: str, time_range: str) -> None:
+    """Put a time range into the values of a run.
+
+    Raises
+    ------
+    RequestError
+        The variable has a value already.
+    """
+    if variable in values:
+        raise RequestError(
+            f"{variable} is given twice: '{values[variable]}', and the time range '{time_range}'",
+            advice="give one of them",
+        )
+    values[variable] = time_range
 
 
 def time_variable(template: Document) -> str:

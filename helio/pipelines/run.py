@@ -15,7 +15,7 @@ from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from helio import __version__
 from helio.errors import (
@@ -26,6 +26,8 @@ from helio.errors import (
     OutputError,
     Refused,
     RequestError,
+    UnknownResult,
+    did_you_mean,
 )
 from helio.knowledge.catalogue import open_catalogue
 from helio.knowledge.citations import Citation, cite, uses_of
@@ -36,6 +38,8 @@ from helio.pipelines.files import RECORD, Format
 from helio.pipelines.lock import absolute_archive, hold_to_lock, lock_plan, refuse_other_files
 from helio.pipelines.plan import Plan, PlannedStep
 from helio.pipelines.saved import as_json
+from helio.pipelines.states import DONE
+from helio.pipelines.template import id_like, shortened
 from helio.pipelines.workers import Workers
 from helio.settings import Settings
 from helio.sources.archives import Access, Archives, archives_of
@@ -55,6 +59,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+Name = TypeVar("Name", bound=int | str)
+Value = TypeVar("Value", covariant=True)
 Started = Callable[[PlannedStep], None]
 Finished = Callable[[StepResult], None]
 
@@ -142,28 +148,79 @@ class Run:
 
     @property
     def tables(self) -> Mapping[str, Table]:
-        """Every table, by label; each is read from the store when it is first looked at."""
-        return _Tables(self.execution)
+        """Every table, by label; each is read from the store when it is looked at.
+
+        Raises
+        ------
+        UnknownResult
+            When a label is asked for that the run made no table of.
+        """
+        return Results("table", self.execution.labels, self.execution.table, self._why_missing)
 
     @property
-    def figures(self) -> dict[int | str, Figure]:
-        """Every figure, by the id of the step that drew it."""
+    def figures(self) -> Mapping[int | str, Figure]:
+        """Every figure, by the id of the step that drew it.
+
+        Raises
+        ------
+        UnknownResult
+            When a step is asked for that drew no figure.
+        """
         from helio.steps.render.figure import Figure
 
-        found = {one.step.step_id: one.artefact for one in self.result.steps}
-        return {
-            step_id: Figure(json.loads(self.execution.content(output)), tuple(output.facts["notes"]))
-            for step_id, output in found.items()
-            if output is not None and "filename" not in output.facts
+        drawn = {
+            result.step.step_id: result.artefact
+            for result in self.result.steps
+            if result.artefact is not None and "filename" not in result.artefact.facts
         }
+
+        def read(step_id: int | str) -> Figure:
+            output = drawn[step_id]
+            return Figure(json.loads(self.execution.content(output)), tuple(output.facts["notes"]))
+
+        return Results("figure", tuple(drawn), read, self._why_missing)
 
     @property
     def figure(self) -> Figure:
-        """The only figure; an error when there is none or more than one."""
-        figures = list(self.figures.values())
-        if len(figures) != 1:
-            raise RequestError(f"the run has {len(figures)} figures", advice="run.figures, by step id")
-        return figures[0]
+        """The only figure.
+
+        Raises
+        ------
+        RequestError
+            There is none, or more than one.
+        """
+        figures = self.figures
+        if len(figures) == 1:
+            return next(iter(figures.values()))
+        if figures:
+            advice = "run.figures[…]: " + ", ".join(map(repr, figures))
+            raise RequestError(f"the run has {len(figures)} figures", advice=advice)
+        raise RequestError(
+            "the run drew no figure", advice=self._failures() or "a step of render_spec draws one"
+        )
+
+    def __repr__(self) -> str:
+        counts = f"{_counted(len(self.tables), 'table')}, {_counted(len(self.figures), 'figure')}"
+        folder = "" if self.folder is None else f", folder={str(self.folder)!r}"
+        failures = self._failures()
+        return f"<Run {self.id!r}: {self.status}, {counts}{folder}{f', {failures}' if failures else ''}>"
+
+    def _failures(self) -> str:
+        """The first step that failed, and how many others did."""
+        failed = [result for result in self.result.steps if result.error is not None]
+        if not failed or failed[0].error is None:
+            return ""
+        others = f", and {_counted(len(failed) - 1, 'other step')}" if len(failed) > 1 else ""
+        return f"step {failed[0].step.step_id!r} failed: {shortened(failed[0].error.message)}{others}"
+
+    def _why_missing(self, name: object) -> str:
+        """Why there is no table or figure of a name that the plan knows; empty where it knows none."""
+        for result in self.result.steps:
+            if result.state in DONE or name not in (*result.step.produces, result.step.step_id):
+                continue
+            reason = result.error.message if result.error is not None else result.reason
+            return f"step {result.step.step_id!r} {result.state}: {reason}"
+        return ""
 
     def record(self) -> dict[str, Any]:
         """The run as JSON: plan, states, keys, digests, sources, artefacts and environment."""
@@ -408,7 +465,7 @@ def citations_of(steps: Iterable[Mapping[str, Any]], home: Path) -> tuple[Citati
 def new_run_id(pipeline_id: str) -> str:
     """A new run's id: the pipeline, the time and four random digits."""
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    return f"{pipeline_id}-{stamp}-{secrets.token_hex(2)}"
+    return f"{id_like(pipeline_id)}-{stamp}-{secrets.token_hex(2)}"
 
 
 def prepare_folder(folder: Path) -> Path:
@@ -560,19 +617,52 @@ def find_browser_of(settings: Settings) -> Path | None:
     return find_browser({"BROWSER_PATH": settings.browser, "PATH": settings.path})
 
 
-class _Tables(Mapping[str, "Table"]):
-    """The tables of a run, read from the store one at a time."""
+class Results(Mapping[Name, Value]):
+    """What a run made, by name, read from the store one at a time."""
 
-    def __init__(self, execution: Execution) -> None:
-        self._execution = execution
+    def __init__(
+        self,
+        kind: str,
+        names: tuple[Name, ...],
+        read: Callable[[Name], Value],
+        why_missing: Callable[[object], str],
+    ) -> None:
+        self._kind = kind
+        self._names = names
+        self._read = read
+        self._why_missing = why_missing
 
-    def __getitem__(self, label: str) -> Table:
-        if label not in self._execution.labels:
-            raise KeyError(label)
-        return self._execution.table(label)
+    def __getitem__(self, name: Name) -> Value:
+        if name in self._names:
+            return self._read(name)
+        known = ", ".join(map(repr, self._names[:10])) + (" …" if len(self._names) > 10 else "")
+        alike = next((other for other in self._names if str(other) == str(name)), None)
+        advice = (
+            f"did you mean {alike!r}?"
+            if alike is not None
+            else did_you_mean(
+                str(name),
+                map(str, self._names),
+                otherwise=f"{self._kind}s: {known}" if known else f"the run made no {self._kind}",
+            )
+        )
+        raise UnknownResult(
+            f"the run made no {self._kind} {name!r}", advice=self._why_missing(name) or advice
+        )
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._execution.labels)
+    def __iter__(self) -> Iterator[Name]:
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(self._execution.labels)
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(map(repr, self._names[:10])) + (" …" if len(self._names) > 10 else "")
+        return f"<{_counted(len(self), self._kind)}{f': {shown}' if shown else ''}>"
+
+    def _ipython_key_completions_(self) -> list[Name]:
+        return list(self._names)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jsonpatch
@@ -26,8 +26,8 @@ Stage = Sequence[Pass]
 class Rewritten:
     """A plan after some passes, and all that they did and found."""
 
-    plan: Document
-    edits: tuple[Edit, ...]
+    plan: Document = field(repr=False)
+    edits: tuple[Edit, ...] = field(repr=False)
     diagnostics: tuple[Diagnostic, ...]
 
     @property

@@ -16,6 +16,9 @@ SCHEMA_VERSION = 1
 SCHEMA_FILE = "helio-template-1.schema.json"
 """The name of the JSON Schema beside every template; written to ``$schema`` so that editors find it."""
 
+LONGEST_ID = 178
+"""Characters of an id: that of a run adds 22 to its pipeline's, and may have 200 (`helio.store.runs`)."""
+
 VARIABLE_TYPES = (
     "time_range",
     "interval",
@@ -135,7 +138,7 @@ STRUCTURE: Schema = {
     "properties": {
         "$schema": {"type": "string"},
         "schema_version": {"enum": [SCHEMA_VERSION]},
-        "id": {"type": "string", "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$"},
+        "id": {"type": "string", "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$", "maxLength": LONGEST_ID},
         "name": {"type": "string"},
         "description": {"type": "string"},
         "variables": {

@@ -7,8 +7,9 @@ import json
 import re
 from typing import Any
 
+from helio.errors import RequestError
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate
-from helio.pipelines.schema import SCHEMA_FILE, SCHEMA_VERSION, STEP, STRUCTURE
+from helio.pipelines.schema import LONGEST_ID, SCHEMA_FILE, SCHEMA_VERSION, STEP, STRUCTURE
 
 Document = dict[str, Any]
 """A template as JSON; everything that reads one gets this and never changes it."""
@@ -136,6 +137,55 @@ def digest(document: Document) -> str:
     ]
     text = json.dumps(meant, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+def is_id(name: object) -> bool:
+    """Whether something can be the id of a pipeline or the name of a schedule."""
+    return isinstance(name, str) and len(name) <= LONGEST_ID and ID.fullmatch(name) is not None
+
+
+def require_id(name: object, kind: str) -> None:
+    """Refuse an id that no file can be named after.
+
+    Parameters
+    ----------
+    kind : str
+        What it is to be, as the message says it: ``"pipeline id"``, ``"name of a schedule"``.
+
+    Raises
+    ------
+    RequestError
+    """
+    if is_id(name):
+        return
+    shown = shortened(str(name), 60)
+    if len(str(name)) > LONGEST_ID:
+        raise RequestError(
+            f"'{shown}' has {len(str(name))} characters, and a {kind} has at most {LONGEST_ID}",
+            advice="choose a shorter one",
+        )
+    suggested = slug(str(name))
+    raise RequestError(
+        f"'{shown}' is no {kind}",
+        advice=f"small letters, digits and hyphens: '{suggested or 'my-pipeline'}'",
+    )
+
+
+def id_like(name: str) -> str:
+    """The id that a name comes closest to, cut to the length that ids have.
+
+    >>> id_like("ACE B-field"), id_like("/")
+    ('ace-b-field', 'pipeline')
+    """
+    return name if is_id(name) else slug(name)[:LONGEST_ID].strip("-") or "pipeline"
+
+
+def shortened(text: str, most: int = 120) -> str:
+    """A text of at most so many characters, with an ellipsis where it was longer."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def slug(name: str) -> str:

@@ -49,7 +49,6 @@ def facts_of(
         "frame": table.frame,
         "scale": table.scale,
         "components": list(table.components),
-        **table.geometry(),
         "values": part("values", table.values),
         "axes": [
             {
@@ -63,7 +62,8 @@ def facts_of(
             for number, axis in enumerate(table.axes)
         ],
     }
-    return {name: fact for name, fact in facts.items() if fact not in ("", [])}
+    # that a representation or a period is unknown is stated too: "" and [] say so
+    return {name: fact for name, fact in facts.items() if fact not in ("", [])} | table.geometry()
 
 
 def as_text(facts: Any) -> str:

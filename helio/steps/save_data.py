@@ -28,7 +28,7 @@ class Export:
     media_type: str
 
 
-@tool(version=2, context=whole_range("a file holds all records"))
+@tool(version=3, context=whole_range("a file holds all records"))
 def save_data(tables: dict[str, Table], *, filename: str = "", format: Format | None = None) -> Export:
     """Export one or several tables as a file.
 
@@ -45,7 +45,8 @@ def save_data(tables: dict[str, Table], *, filename: str = "", format: Format | 
         label.
     format : "csv", "parquet", "cdf" or "netcdf"
         Left out, the one that the filename ends like, else CSV. CSV: a header of lines that start with #, missing
-        values empty. Parquet: epochs as UTC nanoseconds. CDF: ISTP, TT2000. NetCDF: netCDF-4 with CF, times since 1970.
+        values empty. Parquet: epochs as UTC nanoseconds. CDF: ISTP, TT2000. NetCDF: netCDF-4 with CF, times since
+        1970, units of UDUNITS.
 
     Returns
     -------

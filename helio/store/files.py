@@ -22,6 +22,22 @@ _REASONS = {
 """Where the system's own words would mislead."""
 
 
+def is_file(path: Path) -> bool:
+    """Whether a file stands there; False for a path that none can have, or that may not be looked at."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # too long, a null character, a folder that is closed
+        return False
+
+
+def user_path(name: str | Path) -> Path:
+    """The path that a person means, ``~`` as a home folder where there is such a user."""
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:  # ~nobody
+        return Path(name)
+
+
 def write_whole(path: Path, content: bytes, *, durable: bool = True) -> None:
     """Write a file through a temporary one beside it, so that no reader ever sees a part.
 

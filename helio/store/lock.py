@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from helio.errors import DamagedFile, OutputError, RequestError
-from helio.store.files import write_whole
+from helio.store.files import unwritable, write_whole
 from helio.store.keys import difference
 
 FORM = "helio-lock/1"
@@ -122,10 +122,10 @@ class Lock:
     now: str
     values: Mapping[str, Any]
     helio: str
-    tools: Mapping[str, int]
-    fetches: tuple[LockedFetch, ...]
-    rules: Mapping[str, int] = field(default_factory=dict)
-    document: Mapping[str, Any] = field(default_factory=dict)
+    tools: Mapping[str, int] = field(repr=False)
+    fetches: tuple[LockedFetch, ...] = field(repr=False)
+    rules: Mapping[str, int] = field(default_factory=dict, repr=False)
+    document: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def files(self) -> int:
@@ -211,23 +211,28 @@ class Lock:
                 f"the lock is damaged: {error}", advice="helio lock, again", place=place
             ) from error
 
-    def write(self, path: Path) -> bool:
+    def write(self, path: str | Path) -> bool:
         """Write it, unless the file holds the same already but for the clock; whether it was written.
 
         Raises
         ------
         OutputError
         """
+        path = Path(path)
+        if not path.name or "\0" in str(path):
+            raise OutputError(f"{str(path)!r} is no name of a file", advice="helio.lock")
         home, archive = path.absolute().parent, Path(self.archive)
         document = self.to_json()
         if archive.is_absolute() and archive.is_relative_to(home):
             document["archive"] = f"{_HERE}{archive.relative_to(home)}"
-        if path.is_dir():
-            raise OutputError(f"{path} is a folder", advice="--output FILE")
         try:
+            if path.is_dir():
+                raise OutputError(f"{path} is a folder", advice="--output FILE")
             before = read_lock(path) if path.exists() else None
         except (RequestError, DamagedFile):
             before = None  # whoever calls has decided that it may be replaced
+        except OSError as error:  # the name is too long
+            raise unwritable(path, error) from error
         if before is not None and before.to_json() | {"now": self.now} == self.to_json():
             return False
         write_whole(path, (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode())

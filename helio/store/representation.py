@@ -131,6 +131,35 @@ def representation_of(
     return found
 
 
+def declaring_words(components: Sequence[str], representation: Representation) -> tuple[str, ...]:
+    """Declare a representation in one word for each component.
+
+    ISTP's REPRESENTATION_1 and HAPI's vectorComponents do it like that.
+
+    Returns
+    -------
+    tuple of str
+        Empty where which component is which is not known, and for what these standards have no words.
+
+    Examples
+    --------
+    >>> declaring_words(("Bx GSE", "By GSE", "Bz GSE", "B"), "cartesian")
+    ('x', 'y', 'z', 'magnitude')
+    >>> declaring_words(("V_r", "V_theta", "V_phi"), "spherical")
+    ('r', 'theta', 'phi')
+    >>> declaring_words(("Tpar", "Tperp1", "Tperp2"), "diagonal")
+    ()
+    """
+    if len(components) not in (3, 4) or representation not in ("cartesian", "spherical", "cylindrical"):
+        return ()
+    names = tuple(" ".join(name.split()).casefold() for name in components[:3])
+    letters = [_FRAME_BEHIND.sub("", letter) for letter in differing(names)]
+    words = next((found for found in (names, letters) if _by_words(found) == representation), None)
+    if words is None and representation == "cartesian":
+        words = ("x", "y", "z")
+    return () if words is None else (*words, *(["magnitude"] if len(components) == 4 else []))
+
+
 def _by_declaration(declared: Sequence[str], count: int) -> Representation:
     words = [text.strip().casefold() for text in declared if text.strip()]
     if len(words) == 1:

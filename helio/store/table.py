@@ -56,6 +56,10 @@ class Axis:
     upper: Floats | None = None
     scale: Scale = "log"
 
+    def __repr__(self) -> str:
+        changing = ", changing" if self.per_record else ""
+        return f"<Axis {self.label!r}: {self.bins} bins, {self.unit or 'no unit'}{changing}>"
+
     @property
     def per_record(self) -> bool:
         """Whether the bins change from record to record."""
@@ -145,6 +149,13 @@ class Table:
         if self.stated_periods == self._periods_by_names():
             object.__setattr__(self, "stated_periods", None)
 
+    def __repr__(self) -> str:
+        shape = " x ".join(map(str, self.values.shape))
+        what = f"{self.kind} {shape}, {self.unit or 'no unit'}{f', {self.frame}' if self.frame else ''}"
+        columns = ", ".join((*self.components[:6], *(["…"] if len(self.components) > 6 else [])))
+        span = f", {self.epoch[0]} to {self.epoch[-1]}" if len(self) else ""
+        return f"<Table {self.name!r}: {what}{f' ({columns})' if columns else ''}{span}>"
+
     @cached_property
     def representation(self) -> Representation:
         """What the components are to each other: as stated, else as their names and the unit say."""
@@ -221,11 +232,30 @@ class Table:
         return name if name in self.components else axis_letters(self.components).get(name)
 
     def to_pandas(self) -> pd.DataFrame:
-        """A frame indexed by epoch, one column per component or bin."""
+        """A frame indexed by epoch, one column per component or bin.
+
+        Returns
+        -------
+        DataFrame, shape (n, columns)
+            ``frame.attrs`` has what a frame has no place for, as plain JSON: unit, frame, name, description, axes,
+            sources and notes.
+        """
         import pandas as pd
 
         flat = self.values.reshape(len(self), -1)
-        return pd.DataFrame(flat, index=pd.DatetimeIndex(self.epoch, name="epoch"), columns=self.columns())
+        made = pd.DataFrame(flat, index=pd.DatetimeIndex(self.epoch, name="epoch"), columns=self.columns())
+        made.attrs = {
+            "unit": self.unit,
+            "frame": self.frame,
+            "name": self.name,
+            "description": self.description,
+            "axes": [{"label": axis.label, "unit": axis.unit} for axis in self.axes],
+            "sources": [
+                {fact: value for fact, value in source.cited().items() if value} for source in self.sources
+            ],
+            "notes": list(self.notes),
+        }
+        return made
 
     def columns(self) -> list[str]:
         """Column names of the table laid flat: components, else bin centres, else the name."""

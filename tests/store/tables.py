@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from helio.store.representation import STATED
 from helio.store.source_file import SourceFile
 from helio.store.table import PARTS, Axis, Table
 
@@ -50,6 +51,13 @@ def tables(draw):
     components = tuple(draw(st.lists(WORDS, min_size=1, max_size=4))) if kind == "vector" else ()
     count = {"spectrum": 1, "two axes": 2}.get(kind, 0)
     bins = [draw(st.integers(0, 4)) for _ in range(count)]
+    period = st.one_of(st.none(), st.sampled_from([0.0, 24.0, 360.0, 2 * np.pi]))
+    width = max(1, len(components))
+    periods = (
+        st.just(None)
+        if count
+        else st.one_of(st.none(), st.just(()), st.lists(period, min_size=width, max_size=width).map(tuple))
+    )
     steps = draw(hnp.arrays(np.int64, records, elements=st.integers(1, 10**12)))
     return Table(
         epoch=START + np.cumsum(steps).astype("timedelta64[ns]"),
@@ -58,6 +66,8 @@ def tables(draw):
         name=draw(WORDS),
         frame=draw(WORDS),
         components=components,
+        stated_representation=draw(st.sampled_from([None, "", *STATED])) if components else None,
+        stated_periods=draw(periods),
         axes=tuple(draw(axes(records, one)) for one in bins),
         scale=draw(st.sampled_from(["linear", "log"])),
         description=draw(WORDS),
@@ -106,7 +116,8 @@ def bits(array):
 
 def assert_same(one, other):
     """Everything equal that a step can see, dtypes too."""
-    for name in ("unit", "name", "frame", "components", "scale", "description"):
+    said = ("unit", "name", "frame", "components", "scale", "description")
+    for name in (*said, "stated_representation", "stated_periods"):
         assert getattr(one, name) == getattr(other, name), name
     pairs = [("epoch", one.epoch, other.epoch), ("values", one.values, other.values)]
     assert len(one.axes) == len(other.axes)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from helio.errors import StepError
 from helio.sources.written import as_text, facts_of
 from helio.steps.export.names import Names, plain_name
+from helio.store.representation import declaring_words
 from helio.store.table import Axis, Epochs, Table
 
 EDGES = ("bounds", "delta_minus", "delta_plus")
@@ -52,6 +53,9 @@ class PlacedTable:
     """The variable of its components' names; empty where it has none."""
     facts: str
     """JSON from which the same table is made again."""
+    directions: str = ""
+    """The variable of the words that say what its components are to each other; empty where it has none."""
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +100,10 @@ def lay_out(tables: Mapping[str, Table], clock: str) -> FileLayout:
                 axes[same] = _place(name, axis, clocks[key], names)
             mine.append(axes[same])
         labels = names.take(f"{name}_labels") if table.components else ""
-        placed.append(PlacedTable(name, table, clocks[key], tuple(mine), labels, _facts(name, table, mine)))
+        words = declaring_words(table.components, table.representation)
+        directions = names.take(f"{name}_representation") if words else ""
+        facts = _facts(name, table, mine)
+        placed.append(PlacedTable(name, table, clocks[key], tuple(mine), labels, facts, directions, words))
     return FileLayout(tuple(clocks.values()), tuple(axes.values()), tuple(placed))
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
+from helio.knowledge.unit_algebra import si_conversion
 from helio.knowledge.units import canonical_unit
 from helio.sources.cdf_epoch import tt2000_of
 from helio.sources.written import WRITTEN
@@ -17,7 +18,7 @@ from helio.steps.export.about import About
 from helio.steps.export.layout import FileLayout, PlacedAxis, PlacedClock, PlacedTable, lay_out
 from helio.steps.export.names import one_line
 from helio.steps.export.scratch import scratch_file
-from helio.store.table import Table
+from helio.store.table import Floats, Table
 
 # CDF C Reference Manual: the numbers of the types, and of the encoding that most machines have
 _TYPES = {"float32": 44, "float64": 45}
@@ -65,7 +66,9 @@ def _write(file: Any, layout: FileLayout) -> None:
     for placed in layout.tables:
         table = placed.table
         if placed.labels:
-            _add_labels(file, placed)
+            _add_texts(file, placed.labels, table.components, f"Components of {placed.name}")
+        if placed.words:
+            _add_texts(file, placed.directions, placed.words, f"Representation of {placed.name}")
         _refuse_fill(placed.name, table.values)
         _add(file, placed.name, _TYPES[table.values.dtype.name], _filled(table.values), _of_table(placed))
 
@@ -86,34 +89,40 @@ def _add(
     file.write_var(spec, var_attrs=attributes, var_data=native if constant or data.size else None)
 
 
-def _add_labels(file: Any, placed: PlacedTable) -> None:
-    names = [one_line(name).encode() or b" " for name in placed.table.components]
-    width = max(map(len, names))
+def _add_texts(file: Any, variable: str, texts: Sequence[str], words: str) -> None:
+    """One constant variable of texts, one for each component."""
+    entries = [one_line(text).encode() or b" " for text in texts]
+    width = max(map(len, entries))
     spec = {
-        "Variable": placed.labels,
+        "Variable": variable,
         "Data_Type": _CHAR,
         "Num_Elements": width,
         "Rec_Vary": False,
-        "Dim_Sizes": [len(names)],
+        "Dim_Sizes": [len(entries)],
         "Compress": 0,
     }
-    words = f"Components of {placed.name}"
-    attributes = {"CATDESC": words, "FIELDNAM": words, "FORMAT": f"A{width}", "VAR_TYPE": "metadata"}
-    file.write_var(spec, var_attrs=attributes, var_data=b"".join(name.ljust(width) for name in names))
+    attributes = {
+        "CATDESC": words,
+        "FIELDNAM": variable,
+        "FORMAT": f"A{width}",
+        "FILLVAL": " ",
+        "VAR_TYPE": "metadata",
+    }
+    file.write_var(spec, var_attrs=attributes, var_data=b"".join(entry.ljust(width) for entry in entries))
 
 
 def _add_axis(file: Any, placed: PlacedAxis) -> None:
-    axis, constant = placed.axis, placed.clock is None
+    axis, constant, dtype = placed.axis, placed.clock is None, placed.axis.centers.dtype
     # others read distances from the centres, and helio the edges themselves: differences of floats are not exact
     deltas = {}
     if axis.lower is not None and axis.upper is not None:
         deltas = {
-            placed.edges["delta_minus"]: ("DELTA_MINUS_VAR", axis.centers - axis.lower),
-            placed.edges["delta_plus"]: ("DELTA_PLUS_VAR", axis.upper - axis.centers),
+            placed.edges["delta_minus"]: ("DELTA_MINUS_VAR", _distance(axis.lower, axis.centers, dtype)),
+            placed.edges["delta_plus"]: ("DELTA_PLUS_VAR", _distance(axis.centers, axis.upper, dtype)),
         }
     words = one_line(axis.label) or "bin"
     for part, name in placed.parts.items():
-        attributes = _of_numbers(words if part == "centers" else f"{words}, {part} edge", axis.unit)
+        attributes = _of_numbers(name, words if part == "centers" else f"{words}, {part} edge", axis.unit)
         attributes["SCALETYP"] = "log" if axis.scale == "log" else "linear"
         if placed.clock is not None:
             attributes["DEPEND_0"] = placed.clock.name
@@ -125,10 +134,18 @@ def _add_axis(file: Any, placed: PlacedAxis) -> None:
         _add(file, name, _TYPES[array.dtype.name], _filled(array), attributes, constant=constant)
     for name, (said, array) in deltas.items():
         side = "below" if said == "DELTA_MINUS_VAR" else "above"
-        attributes = {**_of_numbers(f"{words}, width {side} the centre", axis.unit), **_limits(array.dtype)}
+        attributes = _of_numbers(name, f"{words}, width {side} the centre", axis.unit) | _limits(array.dtype)
         if placed.clock is not None:
             attributes["DEPEND_0"] = placed.clock.name
         _add(file, name, _TYPES[array.dtype.name], _filled(array), attributes, constant=constant)
+
+
+def _distance(low: Floats, high: Floats, dtype: np.dtype[Any]) -> Floats:
+    """How far high is above low, in the type of the centres as ISTP wants it; missing where the type ends before."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        distance = (high - low).astype(dtype)
+    distance[~np.isfinite(distance)] = np.nan
+    return distance
 
 
 def _of_clock(clock: PlacedClock) -> Attributes:
@@ -154,7 +171,7 @@ def _of_table(placed: PlacedTable) -> Attributes:
     table = placed.table
     attributes = {
         "CATDESC": one_line(table.description or table.name) or placed.name,
-        "FIELDNAM": one_line(table.name) or placed.name,
+        "FIELDNAM": placed.name,
         "UNITS": one_line(canonical_unit(table.unit)) or " ",
         "FORMAT": "E15.7" if table.values.dtype == np.float32 else "E24.16",
         "VAR_TYPE": "data",
@@ -167,22 +184,31 @@ def _of_table(placed: PlacedTable) -> Attributes:
         attributes["LABL_PTR_1"] = placed.labels
     else:
         attributes["LABLAXIS"] = one_line(table.name) or placed.name
+    if placed.words:
+        attributes["REPRESENTATION_1"] = placed.directions
     if table.frame:
         attributes["COORDINATE_SYSTEM"] = one_line(table.frame)
+    attributes |= _si(table.unit)
     for number, axis in enumerate(placed.axes, start=1):
         attributes[f"DEPEND_{number}"] = axis.name
     return {**attributes, WRITTEN: placed.facts}
 
 
-def _of_numbers(words: str, unit: str) -> Attributes:
+def _of_numbers(variable: str, words: str, unit: str) -> Attributes:
     return {
         "CATDESC": words,
-        "FIELDNAM": words,
+        "FIELDNAM": variable,
         "LABLAXIS": words,
         "UNITS": one_line(canonical_unit(unit)) or " ",
         "FORMAT": "E24.16",
         "VAR_TYPE": "support_data",
+        **_si(unit),
     }
+
+
+def _si(unit: str) -> Attributes:
+    conversion = si_conversion(unit)
+    return {"SI_CONVERSION": conversion} if conversion else {}
 
 
 def _limits(dtype: np.dtype[Any]) -> Attributes:

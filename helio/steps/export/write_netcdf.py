@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from helio import __version__
+from helio.knowledge.udunits import udunits_spelling
 from helio.knowledge.units import canonical_unit
 from helio.sources.written import LEAP_SECOND, WRITTEN
 from helio.steps.export.about import About
@@ -60,8 +62,24 @@ def _write(file: Any, layout: FileLayout) -> None:
 
 
 def _dimension_of(axis: PlacedAxis) -> str:
-    """Fixed bins are a coordinate, of the name of its dimension; bins that change are not, and have another one."""
-    return axis.name if axis.clock is None else f"{axis.name}_bin"
+    """A coordinate variable has the name of its dimension; for other bins the dimension gets a name of its own."""
+    return axis.name if _is_coordinate(axis) else f"{axis.name}_bin"
+
+
+def _is_coordinate(axis: PlacedAxis) -> bool:
+    """Whether CF takes the centres as a coordinate variable: fixed, strictly monotonic and none of them missing.
+
+    A coordinate variable has no ``_FillValue``, so that the fill of the library itself would be read as missing.
+    """
+    import netCDF4
+
+    if axis.clock is not None:
+        return False
+    centers = axis.axis.centers
+    fill = centers.dtype.type(netCDF4.default_fillvals[centers.dtype.str[1:]])
+    if not np.isfinite(centers).all() or (centers == fill).any():
+        return False
+    return bool((centers[1:] > centers[:-1]).all() or (centers[1:] < centers[:-1]).all())
 
 
 def _add_clock(file: Any, clock: PlacedClock) -> None:
@@ -88,7 +106,8 @@ def _add_axis(file: Any, placed: PlacedAxis) -> None:
     words = one_line(placed.axis.label) or "bin"
     for part, name in placed.parts.items():
         long_name = words if part == "centers" else f"{words}, {part} edge"
-        variable = _numbers(file, name, placed.axis.parts[part], dimensions)
+        plain = part == "centers" and _is_coordinate(placed)
+        variable = _numbers(file, name, placed.axis.parts[part], dimensions, fill=not plain)
         variable.setncatts({"long_name": long_name, **_unit(placed.axis.unit)})
         variable.SCALETYP = placed.axis.scale
         if part == "centers" and placed.edges:
@@ -98,17 +117,18 @@ def _add_axis(file: Any, placed: PlacedAxis) -> None:
         # both edges in one variable, for others; each in its own precision stands beside it
         if _EDGE not in file.dimensions:
             file.createDimension(_EDGE, 2)
-        _numbers(file, placed.edges["bounds"], np.stack([lower, upper], axis=-1), (*dimensions, _EDGE))
+        bounds = np.stack([lower, upper], axis=-1)
+        _numbers(file, placed.edges["bounds"], bounds, (*dimensions, _EDGE), fill=False)
 
 
 def _add_table(file: Any, placed: PlacedTable) -> None:
     table, dimensions, coordinates = placed.table, [placed.clock.name], []
     if placed.labels:
         file.createDimension(placed.labels, len(table.components))
-        labels = file.createVariable(placed.labels, str, (placed.labels,))
-        labels.long_name = f"components of {placed.name}"
-        labels[:] = np.array([one_line(name) for name in table.components], dtype=object)
+        _texts(file, placed.labels, table.components, placed.labels, f"components of {placed.name}")
         dimensions.append(placed.labels)
+    if placed.words:
+        _texts(file, placed.directions, placed.words, placed.labels, f"representation of {placed.name}")
     for number, axis in enumerate(placed.axes):
         dimension = _dimension_of(axis)
         if dimension in dimensions:
@@ -116,7 +136,7 @@ def _add_table(file: Any, placed: PlacedTable) -> None:
             dimension = f"{dimension}_{number + 1}"
             file.createDimension(dimension, axis.axis.bins)
         dimensions.append(dimension)
-        if axis.clock is not None:
+        if not _is_coordinate(axis):
             coordinates.append(axis.name)
     variable = _numbers(file, placed.name, table.values, tuple(dimensions))
     variable.setncatts({"long_name": one_line(table.description or table.name) or placed.name})
@@ -125,17 +145,29 @@ def _add_table(file: Any, placed: PlacedTable) -> None:
         variable.coordinates = " ".join(coordinates)
     if table.frame:
         variable.coordinate_system = one_line(table.frame)
+    if placed.words:
+        variable.REPRESENTATION_1 = placed.directions
     variable.SCALETYP = table.scale
     variable.setncattr_string(WRITTEN, placed.facts)
 
 
-def _numbers(file: Any, name: str, array: npt.NDArray[Any], dimensions: tuple[str, ...]) -> Any:
+def _texts(file: Any, name: str, texts: Sequence[str], dimension: str, words: str) -> None:
+    """One variable of texts, one for each component."""
+    variable = file.createVariable(name, str, (dimension,))
+    variable.long_name = words
+    variable[:] = np.array([one_line(text) for text in texts], dtype=object)
+
+
+def _numbers(
+    file: Any, name: str, array: npt.NDArray[Any], dimensions: tuple[str, ...], *, fill: bool = True
+) -> Any:
+    """One variable of numbers; CF forbids a fill value for coordinate variables and their bounds."""
     native = array.astype(array.dtype.newbyteorder("="), copy=False)
     variable = file.createVariable(
         name,
         native.dtype,
         dimensions,
-        fill_value=native.dtype.type(np.nan),
+        fill_value=native.dtype.type(np.nan) if fill else False,
         compression="zlib" if native.size else None,
         complevel=_COMPRESSION,
     )
@@ -144,15 +176,21 @@ def _numbers(file: Any, name: str, array: npt.NDArray[Any], dimensions: tuple[st
 
 
 def _unit(unit: str) -> dict[str, str]:
-    plain = one_line(canonical_unit(unit))
-    return {"units": plain} if plain else {}
+    """The unit as UDUNITS reads it, and helio's own in words where it is another one."""
+    own = one_line(canonical_unit(unit))
+    spelled = udunits_spelling(unit)
+    if spelled is None:
+        return {"units": own, "comment": f"the unit '{own}' is not one of UDUNITS"}
+    same = canonical_unit(spelled) == own
+    return {"units": spelled} if same else {"units": spelled, "comment": f"in units of {own}"}
 
 
 def _global_attributes(said: About) -> dict[str, str]:
-    """Without a date of creation or a history, so that the same tables give the same bytes."""
+    """Without the time of writing, so that the same tables give the same bytes."""
     texts = {
         "Conventions": "CF-1.11",
         "title": said.title or said.dataset,
+        "history": f"written by helio {__version__} from {'; '.join(said.sources) or 'tables without a known file'}",
         "id": said.dataset,
         "Logical_source": said.dataset,
         "Logical_file_id": said.file,

@@ -20,3 +20,8 @@ class Figure:
 
     document: dict[str, Any]
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        title = self.document.get("layout", {}).get("title", {})
+        text = str(title.get("text", "") if isinstance(title, dict) else title)[:80]
+        return f"<Figure {text!r}: {len(self.document.get('data', []))} traces, {len(self.notes)} notes>"

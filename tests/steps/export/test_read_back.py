@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from helio.errors import StepError
+from helio.knowledge.units import canonical_unit
 from helio.sources.local import LocalArchive
 from helio.steps.save_data import save_data
 from helio.store.table import Axis, Table
@@ -56,6 +57,15 @@ TABLES = {
     "odd components": Table(
         epochs(0, 1), np.ones((2, 3)), unit="nT", components=("B x", "ß [nT]", "B x [nT]")
     ),
+    "what is stated of components": replace(
+        vector(),
+        components=("a", "b", "c"),
+        stated_representation="cartesian",
+        stated_periods=(360.0, None, 0.0),
+    ),
+    "stated to be unknown": replace(vector(), stated_representation="", stated_periods=()),
+    "a longitude stated to have no known period": scalar(name="longitude", unit="deg", stated_periods=()),
+    "a period that is stated": scalar(unit="deg", stated_periods=(360.0,)),
     "spectrum": spectrum(),
     "edges": edges(),
     "bins that change": moving(),
@@ -152,7 +162,11 @@ def test_a_file_of_an_export_is_the_dataset_of_its_name(format, tmp_path, cdf_re
 
 @pytest.mark.parametrize("format", ["cdf", "netcdf"])
 @pytest.mark.parametrize(
-    "name", ["scalar", "single precision", "vector", "spectrum", "edges", "bins that change", "log scale"]
+    "name",
+    [
+        *("scalar", "single precision", "vector", "spectrum", "edges", "bins that change", "log scale"),
+        "what is stated of components",
+    ],
 )
 def test_the_attributes_of_others_alone_say_the_same(name, format, tmp_path, cdf_reader, monkeypatch):
     """Without what helio writes for itself: values, epochs, unit, frame, components and bins are all there."""
@@ -164,11 +178,13 @@ def test_the_attributes_of_others_alone_say_the_same(name, format, tmp_path, cdf
     ]
     np.testing.assert_array_equal(found.epoch, table.epoch)
     np.testing.assert_array_equal(found.values, table.values)
-    assert (found.unit, found.frame, found.components) == (table.unit, table.frame, table.components)
+    assert canonical_unit(found.unit) == canonical_unit(table.unit)
+    assert (found.frame, found.components) == (table.frame, table.components)
+    assert found.representation == table.representation
     assert (found.scale, found.values.dtype) == (table.scale, table.values.dtype)
     for mine, theirs in zip(table.axes, found.axes, strict=True):
         np.testing.assert_array_equal(theirs.centers, mine.centers)
-        assert (theirs.unit, theirs.scale) == (mine.unit, mine.scale)
+        assert (canonical_unit(theirs.unit), theirs.scale) == (canonical_unit(mine.unit), mine.scale)
         for part in ("lower", "upper"):
             edge, expected = getattr(theirs, part), getattr(mine, part)
             assert (edge is None) == (expected is None)

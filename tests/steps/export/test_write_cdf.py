@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 
 from helio.errors import OutputError, StepError
+from helio.sources.local import LocalArchive
 from helio.steps.save_data import save_data
-from helio.store.table import Table
+from helio.store.table import Axis, Table
+from tests.steps.export.test_read_back import ALWAYS
 from tests.steps.series import epochs, spectrum, vector
+from tests.store.tables import assert_same
 
 pycdfpp = pytest.importorskip("pycdfpp")
 
@@ -25,7 +28,7 @@ def entry(attribute):
 
 def labels_of(variable):
     """Texts of a constant variable."""
-    return [one.decode() for one in np.array(variable.values).reshape(-1).tolist()]
+    return [one.decode().rstrip() for one in np.array(variable.values).reshape(-1).tolist()]
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +76,101 @@ def test_distances_of_edges_are_there_for_others():
     minus, plus = (file[entry(said[name])] for name in ("DELTA_MINUS_VAR", "DELTA_PLUS_VAR"))
     np.testing.assert_array_equal(np.array(minus.values).reshape(-1), centers * 0.25)
     np.testing.assert_array_equal(np.array(plus.values).reshape(-1), centers * 0.5)
+
+
+def test_every_variable_says_what_istp_wants_of_it(file):
+    """Fill values, and those attributes that checkers such as the one of SpacePy look for."""
+    kinds = {name: entry(variable.attributes["VAR_TYPE"]) for name, variable in file.items()}
+    assert kinds == {
+        "Epoch": "support_data",
+        "Epoch_2": "support_data",
+        "flux_Energy": "support_data",
+        "BGSEc_labels": "metadata",
+        "BGSEc_representation": "metadata",
+        "BGSEc": "data",
+        "flux": "data",
+    }
+    for name, variable in file.items():
+        said = {key: entry(attribute) for key, attribute in variable.attributes.items()}
+        assert said["FIELDNAM"] == name
+        assert said["CATDESC"]
+        assert said["FORMAT"] if name[:5] != "Epoch" else said["TIME_BASE"]
+        if kinds[name] == "metadata":
+            assert said["FILLVAL"] == " "
+        else:
+            assert {"FILLVAL", "VALIDMIN", "VALIDMAX", "UNITS", "SCALETYP"} <= set(said), name
+
+
+@pytest.mark.parametrize(
+    ("unit", "conversion"),
+    [
+        ("nT", "1e-09>T"),
+        ("km/s", "1000>m/s"),
+        ("1/(cm^2 s sr keV)", "6.24150907446076e+19>m^-2 s^-1 sr^-1 J^-1"),
+        ("R_E", "6371200>m"),
+        ("dB", None),
+        ("counts/s", None),
+        ("", None),
+    ],
+)
+def test_the_factor_to_si_units_is_there_where_there_is_one(unit, conversion):
+    axis = replace(spectrum().axes[0], unit=unit)
+    file = written({"flux": replace(spectrum(), unit=unit, axes=(axis,))})
+    for name in ("flux", "flux_Energy"):
+        said = file[name].attributes
+        assert (entry(said["SI_CONVERSION"]) if "SI_CONVERSION" in said else None) == conversion
+
+
+@pytest.mark.parametrize(
+    ("components", "stated", "words"),
+    [
+        (("Bx", "By", "Bz"), None, ["x", "y", "z"]),
+        (("B_R", "B_T", "B_N", "|B|"), None, ["r", "t", "n", "magnitude"]),
+        (("first", "second", "third"), "cartesian", ["x", "y", "z"]),
+        (("r", "colatitude", "longitude"), None, ["r", "colatitude", "longitude"]),
+        (("first", "second", "third"), "spherical", None),
+        (("first", "second", "third"), "none", None),
+        (("first", "second", "third"), None, None),
+    ],
+)
+def test_what_components_are_to_each_other_is_there_for_others_where_it_is_known(components, stated, words):
+    values = np.ones((10, len(components)))
+    table = replace(vector(), components=components, values=values, stated_representation=stated)
+    file = written({"b": table})
+    said = file["b"].attributes
+    if words is None:
+        assert "REPRESENTATION_1" not in said
+        assert "b_representation" not in file
+    else:
+        assert labels_of(file[entry(said["REPRESENTATION_1"])]) == words
+
+
+@pytest.mark.parametrize("upper", ["f4", "f8"])
+def test_widths_of_bins_have_the_type_of_the_bins_and_too_large_ones_are_missing(upper):
+    centers = np.array([1.0, 2.0, 3e38], "f4")
+    ends = np.array([2.0, 4.0, 3.2e38], upper)
+    axis = Axis("Energy", "keV", centers, lower=np.array([0.5, 1.0, -3e38], "f4"), upper=ends)
+    table = Table(epochs(0), np.ones((1, 3)), axes=(axis,))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        file = written({"flux": table})
+    said = file["flux_Energy"].attributes
+    minus, plus = (file[entry(said[name])] for name in ("DELTA_MINUS_VAR", "DELTA_PLUS_VAR"))
+    assert {minus.type, plus.type} == {pycdfpp.DataType.CDF_FLOAT}
+    np.testing.assert_array_equal(np.array(minus.values).reshape(-1), np.array([0.5, 1.0, -1e31], "f4"))
+    np.testing.assert_allclose(np.array(plus.values).reshape(-1)[:2], [1.0, 2.0])
+
+
+def test_edges_whose_distance_no_number_holds_are_written(tmp_path, cdf_reader):
+    """Each of these raised, for warnings are errors in the tests."""
+    big = 1.7e308
+    axis = Axis(
+        "E", "", np.array([big, np.inf, -big]), np.array([-big, np.inf, -big]), np.array([big, 1, big])
+    )
+    table = Table(epochs(0), np.ones((1, 3)), axes=(axis,))
+    (tmp_path / "b.cdf").write_bytes(save_data({"flux": table}, filename="b", format="cdf").content)
+    found = LocalArchive(tmp_path, cdf_reader).fetch("b", ["flux"], ALWAYS)["flux"]
+    assert_same(found, table)
 
 
 def test_single_precision_stays_single_with_a_fill_of_its_own():

@@ -1,0 +1,255 @@
+"""Checks of what a notebook hands to the public functions, by the name of the argument."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import operator
+from collections.abc import Callable, Mapping, Sequence, Set
+from datetime import datetime
+from functools import partial, wraps
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+from helio.errors import RequestError, TimeRangeError, did_you_mean
+from helio.pipelines.files import check_formats
+from helio.settings import Settings
+
+P = ParamSpec("P")
+Result = TypeVar("Result")
+Check = Callable[[str, Any], None]
+
+
+def checked(function: Callable[P, Result]) -> Callable[P, Result]:
+    """Check the arguments of a public function before it does anything.
+
+    Each argument is checked as `CHECKS` says for its name. None is taken where it is the default.
+
+    Raises
+    ------
+    TypeError
+        An argument is of another type than it can have, or there is no argument of that name.
+    RequestError
+        The type is right, and the value is one that can never be asked for.
+    """
+    signature = inspect.signature(function)
+    parameters = signature.parameters
+    checks = {name: CHECKS[name] for name in parameters if name != "self"}
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> Result:
+        unknown = next((name for name in kwargs if name not in parameters), None)
+        if unknown is not None:
+            hint = did_you_mean(unknown, checks, otherwise=f"arguments: {', '.join(checks)}")
+            raise TypeError(f"{function.__name__}() has no argument '{unknown}'; {hint}")
+        for name, value in signature.bind(*args, **kwargs).arguments.items():
+            if name in checks and (value is not None or parameters[name].default is not None):
+                checks[name](name, value)
+        return function(*args, **kwargs)
+
+    return call
+
+
+def wrong_type(name: str, wanted: str, value: object) -> TypeError:
+    """The error for an argument of a wrong type."""
+    return TypeError(f"{name} must be {wanted}, not {type(value).__name__}: {repr(value)[:80]}")
+
+
+def _text(name: str, value: Any, wanted: str = "a text") -> None:
+    if not isinstance(value, str):
+        raise wrong_type(name, wanted, value)
+
+
+def _path(name: str, value: Any, wanted: str = "a text or a Path") -> None:
+    if not isinstance(value, (str, Path)):
+        raise wrong_type(name, wanted, value)
+    if value == "":
+        raise RequestError(f"{name} is empty", advice=f"leave {name} out, or name one")
+    if "\0" in str(value):
+        raise RequestError(f"{name} has a null character, which no path has")
+
+
+def _place(name: str, value: Any) -> None:
+    _path(name, value)
+    if "://" in str(value):
+        return
+    try:
+        Path(value).expanduser().exists()
+    except PermissionError:
+        return  # whoever opens it says so
+    except (OSError, RuntimeError) as error:  # too long, or the home of nobody
+        reason = getattr(error, "strerror", None) or str(error)
+        raise RequestError(f"{name} is no path: {reason}: {str(value)[:80]}") from error
+
+
+def _pipeline(name: str, value: Any) -> None:
+    if isinstance(value, dict):
+        _json(name, value)
+    else:
+        _path(name, value, "a pipeline's name, a Path or a template as a dict")
+
+
+def _json(name: str, value: Any) -> None:
+    try:
+        json.dumps(value, allow_nan=False)
+    except TypeError as error:
+        raise TypeError(f"{name} must be what JSON can hold: {error}") from error
+    except (ValueError, RecursionError) as error:  # NaN, or an object that holds itself
+        raise RequestError(f"{name} is not what JSON can hold: {error}") from error
+    if isinstance(value, dict):
+        _text_keys(name, value)
+
+
+def _text_keys(name: str, value: Mapping[Any, Any]) -> None:
+    for key in value:
+        _text(f"each name in {name}", key)
+
+
+def _variables(name: str, value: Any) -> None:
+    if not isinstance(value, Mapping):
+        raise wrong_type(name, "a mapping of names to values", value)
+    _text_keys(name, value)
+    for variable, given in value.items():
+        _json(f"{name}[{variable!r}]", given)
+    twice = [key for key in value if not key.startswith("$") and f"${key}" in value]
+    if twice:
+        raise RequestError(
+            f"{name} has two values for ${twice[0]}", advice=f"only '{twice[0]}' or '${twice[0]}'"
+        )
+
+
+def _moment(name: str, value: Any) -> None:
+    if not isinstance(value, (str, datetime)):
+        raise wrong_type(name, "a datetime, or a text such as '2024-05-10T06:00:00Z'", value)
+    if value != value:  # pandas.NaT is a datetime
+        raise TimeRangeError(f"{name} is not an instant: {value}")
+
+
+def _formats(name: str, value: Any) -> None:
+    if isinstance(value, str):
+        raise RequestError(
+            f"{name} must be a list or a tuple, not the text '{value}'", advice=f"{name}=('{value}',)"
+        )
+    if not isinstance(value, (Sequence, Set)) or isinstance(value, (bytes, bytearray)):
+        raise wrong_type(name, "a list or a tuple of texts", value)
+    for each in value:
+        _text(f"each of {name}", each)
+    check_formats(value)
+
+
+def _choice(name: str, value: Any, *, of: tuple[str, ...]) -> None:
+    _text(name, value, f"one of {', '.join(of)}")
+    if value not in of:
+        known = ", ".join(of)
+        hint = did_you_mean(value, of)
+        raise RequestError(
+            f"there is no {name} '{value}'", advice=f"{hint} {name}: {known}" if hint else f"{name}: {known}"
+        )
+
+
+def _yes_or_no(name: str, value: Any) -> None:
+    if not isinstance(value, bool):
+        raise wrong_type(name, "True or False", value)
+
+
+def _whole(name: str, value: Any) -> None:
+    try:
+        operator.index(value)
+    except TypeError:
+        raise wrong_type(name, "a whole number", value) from None
+    if isinstance(value, bool):
+        raise wrong_type(name, "a whole number", value)
+
+
+def _callable(name: str, value: Any) -> None:
+    if not callable(value):
+        raise wrong_type(name, "a function", value)
+
+
+def _runs(name: str, value: Any) -> None:
+    wanted = "a list of pairs: a run's id, and a list of ids of its steps"
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise wrong_type(name, wanted, value)
+    if not value:
+        raise RequestError(f"{name} is empty", advice="name at least one run")
+    for pair in value:
+        if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
+            raise wrong_type(f"each of {name}", "a pair: a run's id, and a list of ids of its steps", pair)
+        run_id, steps = pair
+        _text(f"the id in each of {name}", run_id)
+        if isinstance(steps, str) or not isinstance(steps, Sequence):
+            raise wrong_type(f"the steps in each of {name}", "a list of texts", steps)
+        for step in steps:
+            _text(f"each step in {name}", step)
+
+
+def _texts(name: str, value: Any) -> None:
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise wrong_type(name, "a list or a tuple of texts", value)
+    for each in value:
+        _text(f"each of {name}", each)
+
+
+def _document(name: str, value: Any) -> None:
+    if not isinstance(value, dict):
+        raise wrong_type(name, "a template as a dict", value)
+    _json(name, value)
+
+
+def _writing(name: str, value: Any) -> None:
+    from helio.pipelines.history import Writing
+
+    if not isinstance(value, Writing):
+        raise wrong_type(name, "helio.pipelines.history.Writing", value)
+
+
+def _settings(name: str, value: Any) -> None:
+    if not isinstance(value, Settings):
+        raise wrong_type(name, "helio.settings.Settings", value)
+
+
+def _access(name: str, value: Any) -> None:
+    from helio.sources.archives import Access
+
+    if not isinstance(value, Access):
+        raise wrong_type(name, "helio.sources.archives.Access", value)
+
+
+def _proposal(name: str, value: Any) -> None:
+    if not all(hasattr(value, part) for part in ("template", "earlier")):  # its class is above this room
+        raise wrong_type(name, "a proposal", value)
+
+
+def _event(name: str, value: Any) -> None:
+    from threading import Event
+
+    if not isinstance(value, Event):
+        raise wrong_type(name, "a threading.Event", value)
+
+
+CHECKS: dict[str, Check] = {
+    "pipeline": _pipeline,
+    **dict.fromkeys(["template", "document"], _document),
+    "time_range": partial(_text, wanted="a text such as '2021-10-28' or '2021-10-28 to 2021-10-30'"),
+    "variables": _variables,
+    "now": _moment,
+    **dict.fromkeys(["archive", "output", "outputs", "locked"], _place),
+    "replay": _path,
+    "formats": _formats,
+    "engine": partial(_choice, of=("direct", "prefect", "ephemeral")),
+    "proof": partial(_choice, of=("file", "checksum", "parts", "size")),
+    "position": partial(_choice, of=("head", "tail", "both")),
+    "by": partial(_choice, of=("auto", "rules", "model")),
+    **dict.fromkeys(["run_id", "label", "name", "old", "new", "request"], _text),
+    **dict.fromkeys(["write", "replace"], _yes_or_no),
+    "rows": _whole,
+    **dict.fromkeys(["planned", "started", "finished"], _callable),
+    "runs": _runs,
+    "chosen": _texts,
+    "writing": _writing,
+    "settings": _settings,
+    "access": _access,
+    "proposal": _proposal,
+    "ended": _event,
+}
+"""How an argument is checked, by its name, which means the same in every public function."""

@@ -1,0 +1,545 @@
+"""What the public functions refuse: wrong types, empty texts, unknown names, each before anything has run."""
+
+from __future__ import annotations
+
+import datetime as dt
+import inspect
+import json
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import helio
+from helio import api
+from helio.authoring.proposals import Proposal
+from helio.cli import app
+from helio.errors import (
+    HelioError,
+    LockMismatch,
+    OutputError,
+    RequestError,
+    UnknownPipeline,
+    UnknownResult,
+    UnknownRun,
+)
+from helio.pipelines.arguments import CHECKS
+from helio.pipelines.diagnostics import InvalidTemplate
+from helio.pipelines.files import FORMATS
+from helio.pipelines.plan import Plan
+from helio.pipelines.run import Run
+from helio.settings import read_settings
+from helio.sources.samples import sample_folder
+from helio.store.runs import Runs
+
+FETCH = {
+    "step_id": "b",
+    "tool_name": "fetch_data",
+    "tool_args": {"dataset_id": "AC_K2_MFI", "parameter_id": "BGSEc", "time_range": "$TIME_RANGE"},
+}
+TEMPLATE = {
+    "id": "short",
+    "variables": {"$TIME_RANGE": {"type": "time_range", "default": "2022-01-01"}},
+    "steps": [FETCH],
+}
+DRAW = {"tool_name": "render_spec", "tool_args": {"spec": {"labels": ["AC_K2_MFI.BGSEc"]}}}
+PUBLIC = {name: getattr(api, name) for name in api.__all__}
+
+
+@pytest.fixture(autouse=True)
+def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working folder and an empty home."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HELIO_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("HELIO_ARCHIVE", raising=False)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A run of one fetch, and one figure."""
+    home = tmp_path_factory.mktemp("home")
+    settings = read_settings({"HELIO_HOME": str(home)})
+    steps = [FETCH, {"step_id": 1, **DRAW}]
+    return api.run({**TEMPLATE, "steps": steps}, archive="sample", settings=settings)
+
+
+def nothing_has_run() -> bool:
+    return not Runs(read_settings().runs).list() and not list(Path().glob("*.*"))
+
+
+# Every argument of every function -----------------------------------------------------------------------------
+
+WRONG_TYPES: dict[str, tuple[Any, ...]] = {
+    "pipeline": (None, 5, b"short", math.nan, ["short"], object()),
+    "template": (None, 5, b"short"),
+    "time_range": (
+        5,
+        b"2022-01-01",
+        math.nan,
+        dt.datetime(2022, 1, 1),
+        pd.Timestamp("2022-01-01"),
+        pd.NaT,
+        (dt.datetime(2022, 1, 1), dt.datetime(2022, 1, 2, tzinfo=dt.UTC)),
+        ["2022-01-01"],
+    ),
+    "variables": (
+        "TIME_RANGE=2022",
+        5,
+        [("TIME_RANGE", "2022")],
+        {5: "2022"},
+        {b"TIME_RANGE": "2022"},
+        {"TIME_RANGE": dt.datetime(2022, 1, 1)},
+        {"TIME_RANGE": b"2022"},
+        {"TIME_RANGE": object()},
+    ),
+    "now": (5, b"2022-01-01", math.nan, dt.date(2022, 1, 1), np.datetime64("2022-01-01")),
+    "archive": (5, b"sample", math.nan, ["sample"]),
+    "output": (5, b"out", math.nan, True),
+    "outputs": (5, b"out", math.nan),
+    "locked": (5, b"helio.lock", True),
+    "replay": (5, b"x"),
+    "formats": (None, 5, b"png", math.nan, (5,), (b"png",), {"png": True}, (name for name in ["png"])),
+    "engine": (None, 5, b"direct"),
+    "proof": (5, b"file", True),
+    "position": (None, 5, b"head"),
+    "by": (None, 5, b"rules"),
+    "run_id": (None, 5, b"x", Path("x"), math.nan),
+    "label": (None, 5, b"x", math.nan),
+    "name": (None, 5, b"x"),
+    "old": (None, 5, b"x"),
+    "new": (None, 5, b"x"),
+    "write": (None, 5, "yes", math.nan),
+    "replace": (None, 5, "yes"),
+    "rows": (math.nan, 2.5, "5", b"5", True),
+    "planned": (None, 5, "print"),
+    "started": (None, 5),
+    "finished": (None, 5),
+    "runs": (None, "x", 5, ["x"], [("x", "12")], [(5, [])], [("x", [5])], [("x",)]),
+    "settings": (5, "home", {}),
+    "access": (5, "offline", {"offline": True}),
+    "proposal": (None, 5, "x"),
+    "ended": (5, "x"),
+}
+WRONG_VALUES: dict[str, tuple[Any, ...]] = {
+    "pipeline": (
+        "",
+        "no-such-pipeline",
+        "x" * 300,
+        "x" * 5000 + ".json",
+        "a\0b",
+        "~nobody-at-all/x.json",
+        {},
+        Path("no-such.json"),
+        Path("x" * 300),
+        {"steps": math.nan},
+        {"steps": [math.nan]},
+    ),
+    "time_range": ("", " ", "nonsense", "2022-01-02 to 2022-01-01", "x" * 5000, "a\0b"),
+    "variables": (
+        {"NO_SUCH": "x"},
+        {"TIME_RANGE": math.nan},
+        {"TIME_RANGE": ""},
+        {"": "2022"},
+        {"TIME_RANGE": "2022-01-01", "$TIME_RANGE": "2022-01-02"},
+    ),
+    "now": ("", "tomorrow", pd.NaT, "x" * 300, "0001-01-01T00:00:00+14:00"),
+    "archive": ("", "no-such-folder", "x" * 300, "a\0b", "~nobody-at-all/data"),
+    "output": ("", "x" * 300, "a\0b", "~nobody-at-all/out"),
+    "outputs": ("", "x" * 300, "a\0b"),
+    "locked": ("", "no-such.lock", "x" * 300, "."),
+    "replay": ("", "no-such", "x" * 300, "a\0b"),
+    "formats": ("png", "", ("gif",), ("PNG",), ("png", "gif"), ("",), ["png "]),
+    "engine": ("", "Direct", "prefct", "x" * 300),
+    "proof": ("", "md5"),
+    "position": ("", "middle", "heads"),
+    "by": ("", "rule"),
+    "run_id": ("", "no-such-run", "x" * 300, "..", "/", "a\0b"),
+    "old": ("", "no-such-run", "x" * 300),
+    "new": ("", "no-such-run", "x" * 300),
+    "label": ("no-such", "x" * 300),
+    "rows": (0, -1, 51),
+    "runs": ([], [("no-such-run", [])], [("x" * 300, [])]),
+}
+GOOD: dict[str, Any] = {
+    "pipeline": TEMPLATE,
+    "template": TEMPLATE,
+    "run_id": "x",
+    "old": "x",
+    "new": "x",
+    "label": "x",
+    "name": "mine",
+    "runs": [("x", [])],
+    "proposal": Proposal("p", "authored", "short", "", "rules", "", json.dumps(TEMPLATE), ""),
+    "output": "out",
+}
+
+
+def calls(values: dict[str, tuple[Any, ...]]) -> list[Any]:
+    return [
+        pytest.param(name, parameter, value, id=f"{name}-{parameter}-{number}")
+        for name, function in PUBLIC.items()
+        for parameter in inspect.signature(function).parameters
+        for number, value in enumerate(values.get(parameter, ()))
+    ]
+
+
+def call(name: str, parameter: str, value: Any) -> Any:
+    function: Callable[..., Any] = PUBLIC[name]
+    parameters = inspect.signature(function).parameters
+    needed = {key: GOOD[key] for key, one in parameters.items() if one.default is one.empty and key != "now"}
+    if "archive" in parameters and parameter not in ("archive", "by", "ended", "replay"):
+        needed["archive"] = "sample"
+    return function(**{**needed, parameter: value})
+
+
+@pytest.mark.parametrize(("name", "parameter", "value"), calls(WRONG_TYPES))
+def test_a_wrong_type_is_refused_by_the_name_of_the_argument(name: str, parameter: str, value: Any) -> None:
+    default = inspect.signature(PUBLIC[name]).parameters[parameter].default
+    if value is None and default is None:
+        pytest.skip("None is the default")
+    if value is pd.NaT and parameter == "now":
+        pytest.skip("a datetime by its type")
+    with pytest.raises(TypeError, match=parameter):
+        call(name, parameter, value)
+    assert nothing_has_run()
+
+
+@pytest.mark.parametrize(("name", "parameter", "value"), calls(WRONG_VALUES))
+def test_a_wrong_value_is_refused_in_words(name: str, parameter: str, value: Any) -> None:
+    if name in ("load", "normalised") and value == {}:
+        pytest.skip("says nothing wrong")
+    try:
+        answer = call(name, parameter, value)
+    except HelioError as error:
+        refusal = error
+    else:  # these two return what is wrong
+        assert name in ("check", "draw_both")
+        refusal = answer[1] if name == "draw_both" else InvalidTemplate(answer)
+    assert isinstance(refusal, HelioError)
+    assert refusal.message
+    assert len(str(refusal)) < 7000
+    assert nothing_has_run()
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_misspelt_argument_is_refused_with_the_right_one(name: str) -> None:
+    parameters = list(inspect.signature(PUBLIC[name]).parameters)
+    with pytest.raises(TypeError, match=f"{name}.. has no argument '{parameters[-1]}x'.*'{parameters[-1]}'"):
+        PUBLIC[name](**{f"{parameters[-1]}x": 1})
+
+
+def test_every_public_function_is_checked_and_every_check_has_wrong_examples() -> None:
+    functions = {
+        name
+        for name, one in inspect.getmembers(api, inspect.isfunction)
+        if not name.startswith("_") and one.__module__ == "helio.api"
+    }
+    assert functions == set(PUBLIC)
+    used = {key for one in PUBLIC.values() for key in inspect.signature(one).parameters}
+    assert used == set(WRONG_TYPES)
+    assert set(CHECKS) - used == {"request", "chosen", "document", "writing"}  # of the methods below
+    assert not [
+        name
+        for name, one in PUBLIC.items()
+        for parameter in inspect.signature(one).parameters.values()
+        if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
+    ]
+
+
+def test_the_choices_are_those_of_the_code() -> None:
+    from helio.authoring.desk import By
+    from helio.steps.describe import Position
+    from helio.store.source_file import Level
+
+    for name, kind in {"engine": api.EngineName, "by": By, "position": Position, "proof": Level}.items():
+        assert set(CHECKS[name].keywords["of"]) == set(get_args(kind)), name
+
+
+# What a notebook meets ----------------------------------------------------------------------------------------
+
+
+def test_a_format_that_is_not_written_is_refused_with_those_that_are() -> None:
+    with pytest.raises(RequestError, match="'gif' is no format of figures") as refusal:
+        helio.run(TEMPLATE, archive="sample", output="out", formats=("gif",))
+    assert all(name in refusal.value.advice for name in FORMATS)
+    with pytest.raises(RequestError, match="must be a list or a tuple") as refusal:
+        helio.run(TEMPLATE, archive="sample", output="out", formats="png")
+    assert "('png',)" in refusal.value.advice
+    assert nothing_has_run()
+
+
+def test_formats_of_a_run_that_writes_nothing_are_refused() -> None:
+    with pytest.raises(RequestError, match="formats") as refusal:
+        helio.run(TEMPLATE, archive="sample", formats=("png",))
+    assert "output" in refusal.value.advice
+    assert nothing_has_run()
+
+
+@pytest.mark.parametrize("engine", ["prefect", "ephemeral", "direct"])
+def test_formats_are_refused_whatever_runs(engine: Any) -> None:
+    with pytest.raises(RequestError, match="'gif' is no format of figures"):
+        helio.run(TEMPLATE, archive="sample", output="out", formats=["png", "gif"], engine=engine)
+    assert nothing_has_run()
+
+
+def test_a_saved_plan_takes_no_other_time_range_however_empty() -> None:
+    planned, document = api.foresee(TEMPLATE, archive="sample")
+    Path("saved.json").write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(RequestError, match="a saved plan has its values already"):
+        helio.run("saved.json", time_range="")
+    assert not Runs(read_settings().runs).list()
+    assert isinstance(planned, Plan)
+
+
+@pytest.mark.parametrize("name", ["TIME_RANGE", "$TIME_RANGE"])
+def test_a_time_range_that_is_given_twice_is_refused(name: str) -> None:
+    with pytest.raises(RequestError, match="TIME_RANGE is given twice"):
+        api.plan(TEMPLATE, time_range="2022-01-02", variables={name: "2022-01-01"}, archive="sample")
+
+
+def test_a_time_range_takes_the_place_of_that_of_the_lock() -> None:
+    assert api.lock(TEMPLATE, archive="sample").write("helio.lock")
+    made = api.run(TEMPLATE, archive="sample", locked="helio.lock", time_range="2022-01-01")
+    assert made.status == "success"
+    with pytest.raises(LockMismatch):
+        api.run(TEMPLATE, archive="sample", locked="helio.lock", time_range="2022-01-02")
+
+
+def test_a_table_that_was_not_made_is_a_typed_error_and_a_key_error(run: Run) -> None:
+    with pytest.raises(UnknownResult, match="the run made no table") as refusal:
+        run.tables["AC_K2_MFI.BGSEC"]
+    assert "did you mean 'AC_K2_MFI.BGSEc'?" in str(refusal.value)
+    assert isinstance(refusal.value, KeyError)
+    with pytest.raises(UnknownResult) as refusal:
+        run.tables["zz"]
+    assert "tables: 'AC_K2_MFI.BGSEc'" in str(refusal.value)
+    assert "zz" not in run.tables
+    assert run.tables.get("zz") is None
+    for wrong in (None, 5, b"x", ""):
+        with pytest.raises(UnknownResult):
+            run.tables[wrong]  # type: ignore[index]
+
+
+def test_a_figure_that_was_not_drawn_is_a_typed_error_and_a_key_error(run: Run) -> None:
+    assert list(run.figures) == [1]
+    with pytest.raises(UnknownResult, match="the run made no figure '1'") as refusal:
+        run.figures["1"]
+    assert refusal.value.advice == "did you mean 1?"
+    with pytest.raises(UnknownResult, match="the run made no figure 99"):
+        run.figures[99]
+    assert run.figures.get("b") is None
+    assert run.figure.document == run.figures[1].document
+
+
+def test_the_only_figure_is_refused_where_there_is_none_or_more_than_one() -> None:
+    text = {"step_id": 1, "tool_name": "save_data", "tool_args": {"source_label": "AC_K2_MFI.BGSEc"}}
+    one = api.run({**TEMPLATE, "steps": [FETCH, text]}, archive="sample")
+    with pytest.raises(RequestError, match="the run drew no figure"):
+        _ = one.figure
+    steps = [FETCH, {"step_id": "first", **DRAW}, {"step_id": "second", **DRAW}]
+    two = api.run({**TEMPLATE, "steps": steps}, archive="sample")
+    with pytest.raises(RequestError, match="the run has 2 figures") as refusal:
+        _ = two.figure
+    assert refusal.value.advice == "run.figures[…]: 'first', 'second'"
+
+
+def test_a_table_of_a_step_that_failed_says_why() -> None:
+    failed = api.run(TEMPLATE, time_range="2035-01-01", archive="sample")
+    assert failed.status == "failed"
+    with pytest.raises(UnknownResult) as refusal:
+        failed.tables["AC_K2_MFI.BGSEc"]
+    assert "step 'b' failed: " in refusal.value.advice
+    with pytest.raises(RequestError, match="the run drew no figure") as refused:
+        _ = failed.figure
+    assert "step 'b' failed: " in refused.value.advice
+    assert "failed" in repr(failed)
+
+
+def test_what_a_notebook_shows_is_short(run: Run) -> None:
+    table = run.tables["AC_K2_MFI.BGSEc"]
+    shown = {
+        "run": run,
+        "result": run.result,
+        "step": run.result.steps[0],
+        "tables": run.tables,
+        "figures": run.figures,
+        "table": table,
+        "figure": run.figure,
+        "plan": run.plan,
+        "checked": api.check_template(TEMPLATE),
+        "lock": api.lock(TEMPLATE, archive="sample"),
+    }
+    for name, one in shown.items():
+        assert len(repr(one)) <= 500, name
+        assert "\n" not in repr(one), name
+    assert repr(run) == f"<Run '{run.id}': success, 1 table, 1 figure>"
+    assert repr(run.tables) == "<1 table: 'AC_K2_MFI.BGSEc'>"
+    assert repr(run.plan) == "<Plan 'short': TIME_RANGE='2022-01-01 to 2022-01-02'; steps 'b', 1>"
+    for fact in ("24 x 3", "nT", "GSE", "2022-01-01T00:"):
+        assert fact in repr(table)
+
+
+def test_a_frame_knows_unit_frame_name_and_sources(run: Run, tmp_path: Path) -> None:
+    table = run.tables["AC_K2_MFI.BGSEc"]
+    frame = table.to_pandas()
+    assert list(frame.columns) == list(table.components)
+    assert frame.attrs["unit"] == "nT"
+    assert frame.attrs["frame"] == "GSE"
+    assert frame.attrs["name"] == table.name
+    assert frame.attrs["sources"][0]["dataset_id"] == "AC_K2_MFI"
+    assert frame.attrs["sources"][0]["file"] == table.sources[0].file
+    frame.to_parquet(tmp_path / "frame.parquet")  # pandas keeps them as JSON
+    assert pd.read_parquet(tmp_path / "frame.parquet").attrs == frame.attrs
+    assert pd.concat([frame, frame]).attrs == frame.attrs
+
+
+@pytest.mark.parametrize(
+    ("now", "expected"),
+    [
+        ("2024-05-10T06:00:00Z", dt.datetime(2024, 5, 10, 6)),
+        (dt.datetime(2024, 5, 10, 6), dt.datetime(2024, 5, 10, 6)),
+        (dt.datetime(2024, 5, 10, 8, tzinfo=dt.timezone(dt.timedelta(hours=2))), dt.datetime(2024, 5, 10, 6)),
+        (pd.Timestamp("2024-05-10T08:00+02:00"), dt.datetime(2024, 5, 10, 6)),
+        (pd.Timestamp("2024-05-10T06:00:00.000000001"), dt.datetime(2024, 5, 10, 6)),
+    ],
+)
+def test_a_clock_is_naive_utc_and_a_plain_datetime(now: Any, expected: dt.datetime) -> None:
+    assert api.read_now(now) == expected
+    assert type(api.read_now(now)) is dt.datetime
+
+
+def test_names_and_paths_may_be_paths(run: Run) -> None:
+    Path("mine.json").write_text(json.dumps(TEMPLATE), encoding="utf-8")
+    for pipeline in ("mine.json", Path("mine.json"), Path("mine.json").absolute()):
+        assert api.load(pipeline)["id"] == "short"
+    assert api.run(Path("mine.json"), archive=Path(sample_folder()), output=Path("out")).status == "success"
+
+
+METHODS = {
+    "find": lambda value: api.library().find(value),
+    "own": lambda value: api.library().own(value),
+    "delete": lambda value: api.library().delete(value),
+    "history": lambda value: api.library().history(value),
+    "save": lambda value: api.library().save(value),
+    "create": lambda value: api.desk(by="rules").create(value),
+    "create as": lambda value: api.desk(by="rules").create("plot the ACE magnetic field", name=value),
+    "create chosen": lambda value: api.desk(by="rules").create("plot the ACE magnetic field", chosen=value),
+    "edit": lambda value: api.desk(by="rules").edit(value, "make it red"),
+    "repair": lambda value: api.desk(by="rules").repair(value),
+    "load": lambda value: api.desk(by="rules").proposals.load(value),
+}
+
+
+@pytest.mark.parametrize("value", [None, 5, b"x", math.nan, object()], ids=repr)
+@pytest.mark.parametrize("method", METHODS)
+def test_methods_of_what_is_returned_refuse_a_wrong_type_by_its_name(method: str, value: Any) -> None:
+    named = "name|request|run_id|pipeline|document|chosen"
+    with pytest.raises(TypeError, match=f"^(each of )?({named}) must be "):
+        METHODS[method](value)
+
+
+@pytest.mark.parametrize(
+    "value", ["", "x" * 300, "a\0b", "a/b", "../x", "no-such"], ids=lambda value: value[:8]
+)
+@pytest.mark.parametrize("method", ["find", "own", "delete", "edit", "repair", "load"])
+def test_methods_of_what_is_returned_refuse_an_unknown_name_in_words(method: str, value: str) -> None:
+    with pytest.raises(HelioError):
+        METHODS[method](value)
+
+
+def test_a_library_saves_no_document_without_an_id() -> None:
+    with pytest.raises(RequestError, match="is no pipeline id"):
+        api.library().save({"steps": []})
+    with pytest.raises(TypeError, match="has no argument 'overwrite'"):
+        api.library().save(TEMPLATE, overwrite=True)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("path", ["", ".", "a\0b", "x" * 300])
+def test_a_lock_is_not_written_where_no_file_can_be(path: str) -> None:
+    made = api.lock(TEMPLATE, archive="sample")
+    with pytest.raises(OutputError):
+        made.write(path)
+    assert made.write("helio.lock")
+    assert api.run(TEMPLATE, archive="sample", locked="helio.lock").status == "success"
+
+
+# One length of ids --------------------------------------------------------------------------------------------
+
+LONG = "x" * 300
+
+
+def test_a_pipeline_of_a_long_name_is_not_known() -> None:
+    with pytest.raises(UnknownPipeline):
+        api.load(LONG)
+    with pytest.raises(UnknownPipeline):
+        api.library().find(f"{LONG}.json")
+    with pytest.raises(UnknownRun):
+        api.describe(LONG)
+
+
+@pytest.mark.parametrize("length", [179, 300, 5000])
+def test_no_pipeline_is_saved_under_a_long_name(length: int) -> None:
+    with pytest.raises(RequestError, match=f"has {length} characters, and a pipeline id has at most 178"):
+        api.library().save({**TEMPLATE, "id": "x" * length})
+    assert api.library().save({**TEMPLATE, "id": "x" * 178}).is_file()
+
+
+@pytest.mark.parametrize("id_", [LONG, "x" * 5000, "x" * 179, "a/b", "..", "Ünïcode ÜBER"])
+def test_a_template_of_an_id_that_is_none_is_refused(id_: str) -> None:
+    with pytest.raises(InvalidTemplate, match="HV101"):
+        api.run({**TEMPLATE, "id": id_}, archive="sample")
+    assert nothing_has_run()
+
+
+@pytest.mark.parametrize("id_", ["x" * 178, "", " "])
+def test_a_run_has_an_id_that_names_a_folder(id_: str) -> None:
+    made = api.run({**TEMPLATE, "id": id_}, archive="sample")
+    assert made.id.startswith(id_.strip() or "pipeline")
+    assert Runs(read_settings().runs).load(made.id).status == "success"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["copy", "ace-bfield-overview", LONG],
+        ["show", LONG],
+        ["run", LONG],
+        ["plan", LONG],
+        ["check", LONG],
+        ["edit", LONG, "make the line red"],
+        ["author", "plot the ACE magnetic field of 2022-01-01", "--author", "rules", "--as", LONG],
+        ["import", f"{LONG}.json"],
+        ["import", "long.json"],
+        ["schedule", "add", "short.json", "--cron", "0 6 * * *", "--archive", "sample", "--name", LONG],
+        ["schedule", "remove", LONG],
+        ["schedule", "pause", LONG],
+        ["runs", "show", LONG],
+        ["describe", LONG],
+        ["save", LONG, "--as", "mine"],
+        ["delete", LONG],
+        ["history", LONG],
+        ["proposals", "accept", LONG],
+    ],
+    ids=lambda arguments: " ".join(arguments)[:24],
+)
+def test_a_long_name_is_refused_by_every_command(arguments: list[str]) -> None:
+    Path("short.json").write_text(json.dumps(TEMPLATE), encoding="utf-8")
+    Path("long.json").write_text(json.dumps({**TEMPLATE, "id": LONG}), encoding="utf-8")
+    result = CliRunner().invoke(app, arguments, prog_name="helio")
+    assert result.exit_code in (1, 2), result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    assert "Traceback" not in result.output
+    assert re.search(r"^error", result.output, re.MULTILINE)
+
+
+def test_a_run_is_not_saved_under_a_long_name() -> None:
+    made = api.run(TEMPLATE, archive="sample")
+    with pytest.raises(RequestError, match="has 300 characters"):
+        api.save_runs([(made.id, [])], LONG)
