@@ -216,11 +216,11 @@ _NORMALISE = (
     ),
     (
         "HN503",
-        "lossy (repair) or error (run)",
+        "error",
         "unknown argument with a meaning",
-        "Dropping it silently would do something else than was asked; authoring keeps it aside.",
+        "Without it the run would do something else than was asked; which step does it, the author decides.",
         '"resample": "1min" on a fetch',
-        '"annotations": {"dropped_args": {"resample": "1min"}}',
+        "refused, with the tool that does it",
     ),
     (
         "HN504",
@@ -253,6 +253,14 @@ _NORMALISE = (
         "Null, empty, or the default: it asks for nothing.",
         '"filter": ""',
         "no filter",
+    ),
+    (
+        "HN508",
+        "edit safe, and warning",
+        "a note among the arguments",
+        "Words for people change no result; they are kept as annotations, and the author is told.",
+        '"reason": "to compare" on a fetch',
+        '"annotations": {"notes": {"reason": "to compare"}}',
     ),
     (
         "HN601",
@@ -748,6 +756,14 @@ _VERIFY = (
         "It is damaged, or was planned by another version.",
         "helio run plan.json, edited by hand",
         "refused: helio plan, again",
+    ),
+    (
+        "HV107",
+        "warning",
+        "an argument among the annotations that asks for something",
+        "An earlier version took it out of the step; the run does without it, and the numbers are other ones.",
+        '"annotations": {"dropped_args": {"coordinate_system": "GSM"}}',
+        "said, with the tool that does it",
     ),
     (
         "HV301",

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from helio import __version__
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId
 from helio.pipelines.labels import owner, read_labels
-from helio.pipelines.passes import BINDING, NORMALISE, REPEATED, VERIFY
+from helio.pipelines.passes import AS_WRITTEN, BINDING, NORMALISE, REPEATED, VERIFY
 from helio.pipelines.passes.edit import Context, Dataset, Edit, Mode
 from helio.pipelines.runner import Rewritten, authored_path, rewrite
 from helio.pipelines.template import Document, digest
@@ -83,7 +83,8 @@ def normalise(template: Document, context: Context, *, mode: Mode = "safe") -> R
         return stable
     verified = rewrite(stable.plan, context, VERIFY)
     found = [authored_path(one, stable.plan, template) for one in verified.diagnostics]
-    return Rewritten(stable.plan, stable.edits, tuple(dict.fromkeys((*stable.diagnostics, *found))))
+    written = rewrite(template, context, AS_WRITTEN).diagnostics
+    return Rewritten(stable.plan, stable.edits, tuple(dict.fromkeys((*stable.diagnostics, *found, *written))))
 
 
 def bind(template: Document, normalised: Rewritten, context: Context) -> Rewritten:

@@ -11,6 +11,7 @@ from helio.pipelines.passes.check_exports import check_exports
 from helio.pipelines.passes.check_fetches import check_fetches
 from helio.pipelines.passes.check_given_values import check_given_values
 from helio.pipelines.passes.check_intents import check_intents
+from helio.pipelines.passes.check_kept_arguments import check_kept_arguments
 from helio.pipelines.passes.check_maps import check_maps
 from helio.pipelines.passes.check_parameters import check_parameters
 from helio.pipelines.passes.check_quantities import check_quantities
@@ -161,6 +162,7 @@ VERIFY: tuple[Stage, ...] = (
     # What the lowered plan says is checked once more: it is what runs. Code is read, and never run here.
     (
         check_tools,
+        check_kept_arguments,
         check_budget,
         check_code,
         check_parameters,
@@ -173,6 +175,9 @@ VERIFY: tuple[Stage, ...] = (
     ),
 )
 """V: everything again, without edits."""
+
+AS_WRITTEN: tuple[Stage, ...] = ((check_kept_arguments,),)
+"""Of V, what is looked for in the document as written as well: steps that are merged lose their annotations."""
 
 REPEATED: tuple[Stage, ...] = (*NORMALISE, *RESOLVE, *EXPAND, *OPTIMISE, *GUARANTEE)
 """N to G, run as a whole until nothing is left to edit."""
