@@ -14,14 +14,18 @@ from helio.errors import UnknownDataset, UnknownParameter, did_you_mean
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
 from helio.pipelines.known import KnownDatasets
-from helio.pipelines.maps import Place, args_of, is_glob, places
+from helio.pipelines.labels import produced_labels
+from helio.pipelines.maps import Place, args_of, is_glob, places, signature_of
 from helio.pipelines.mend import mend
+from helio.pipelines.origins import Origin, origins
+from helio.pipelines.passes.check_written_values import DOUBTFUL, WRITTEN
 from helio.pipelines.passes.edit import Dataset
 from helio.pipelines.plan import check, make_plan
 from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN
 from helio.sources.archives import CDAWEB, CDAWEB_FOLDERS, SWPC
 from helio.steps.fetch.choices import Choice, choices_of
+from helio.steps.signature import signatures
 from helio.time_range import TimeRange, parse_time_range
 
 NO_VALUE = "HB202"
@@ -142,8 +146,31 @@ class Gate:
         proved = self.edited(before, after)
         if proved.errors:  # what is not even a template is not held against the one before it
             return proved
-        refused = tuple(_weakened(before, after, declared))
+        refused = (*_weakened(before, after, declared), *self._invented(before, after))
         return Proved(after, refused) if refused else proved
+
+    def _invented(self, before: Document, after: Document) -> Iterator[Diagnostic]:
+        """Steps that rested on fetched data before a repair, and on values that its author wrote after it."""
+        told: set[StepId] = set()
+        for old, new in ((before, after), (self._as_planned(before), self._as_planned(after))):
+            was, now = _origins_by_name(old), _origins_by_name(new)
+            for name, (origin, _) in was.items():
+                other, step_id = now.get(name, (origin, None))
+                lost = origin.fetched and not other.fetched
+                if not lost and not (origin.fetched and other.written - origin.written):
+                    continue
+                if step_id is not None and step_id not in told:
+                    told.add(step_id)
+                    yield Diagnostic(
+                        "HE305",
+                        f"a repair may not replace measured data: step {step_id} would rest on values written by "
+                        f"its author ({', '.join(sorted(other.written)) or 'nothing is fetched'})",
+                        step_id=step_id,
+                        advice=("fetch the data from elsewhere, or say that it cannot be repaired",),
+                    )
+
+    def _as_planned(self, template: Document) -> Document:
+        return check(template, now=self._now, catalogue=self._known, pipelines=self._pipelines).plan
 
     def _checked(
         self,
@@ -302,10 +329,30 @@ def _nowhere(code: str, error: UnknownDataset | UnknownParameter, step: StepId, 
 
 
 def _about(changed: Container[StepId], found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
-    """What is said of the steps that were changed, and every error."""
+    """What is said of the steps that were changed, every error, and which values were not measured."""
     return tuple(
-        one for one in found if one.severity == "error" or one.step_id is None or one.step_id in changed
+        one
+        for one in found
+        if one.severity == "error"
+        or one.step_id is None
+        or one.step_id in changed
+        or one.code in (WRITTEN, DOUBTFUL)
     )
+
+
+def _origins_by_name(template: Document) -> dict[str, tuple[Origin, StepId]]:
+    """The origin of each table by its label, and of each step by its id, with the step's id."""
+    known = signatures()
+    found: dict[str, tuple[Origin, StepId]] = {}
+    by_place = origins(template, known)
+    for place in places(template):
+        origin, signature = by_place.get(pointer(*place.path)), signature_of(place.step, known)
+        if origin is None or signature is None:
+            continue
+        step_id = place.step.get("step_id", pointer(*place.path))
+        names = [f"label {one}" for one in produced_labels(signature, args_of(place.step))]
+        found |= dict.fromkeys([*names, f"step {step_id}"], (origin, step_id))
+    return found
 
 
 def _weakened(before: Document, after: Document, declared: Container[StepId]) -> Iterator[Diagnostic]:

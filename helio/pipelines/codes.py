@@ -854,6 +854,22 @@ _VERIFY = (
         "refused",
     ),
     (
+        "HV604",
+        "warning",
+        "values written by the author of the template, and what rests on them",
+        "A reader of a figure takes what it draws for measured.",
+        '"pandas_code": "result = df * 0 + 5"',
+        "said in the review, by the run and in its record",
+    ),
+    (
+        "HV605",
+        "warning",
+        "values of code that may be the author's, and what rests on them",
+        "Code is read, not run: where some numbers may not be those of a table, it is said.",
+        '"pandas_code": "result = df.fillna(0)"',
+        "said in the review, by the run and in its record",
+    ),
+    (
         "HV701",
         "error",
         "more steps than the policy allows",
@@ -1068,6 +1084,14 @@ _EXECUTE = (
         "a repair weakens critical, a pin, the range or the artefact",
         "Making an error go away is not mending it.",
         '"critical": false on the step that failed',
+        "refused",
+    ),
+    (
+        "HE305",
+        "error",
+        "a repair puts values that its author wrote in the place of measured data",
+        "A figure of invented numbers is worse than none.",
+        "a fetch that becomes a table of literals",
         "refused",
     ),
     (

@@ -8,8 +8,9 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from helio import __version__
-from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId
+from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
 from helio.pipelines.labels import owner, read_labels
+from helio.pipelines.origins import origins
 from helio.pipelines.passes import AS_WRITTEN, BINDING, NORMALISE, REPEATED, VERIFY
 from helio.pipelines.passes.edit import Context, Dataset, Edit, Mode
 from helio.pipelines.runner import Rewritten, authored_path, rewrite
@@ -37,6 +38,10 @@ class PlannedStep:
     intent: str
     item_of: StepId | None = None
     """The map that the step is an item of."""
+    not_measured: tuple[str, ...] = ()
+    """Labels of tables that it rests on, or gives, whose numbers the author of the template wrote."""
+    maybe_not_measured: tuple[str, ...] = ()
+    """Labels of tables of code some of whose numbers may be the author's."""
     keep_partial: bool = False
     """Whether what rests on the map goes on without this item, should it fail, as long as there is another."""
 
@@ -204,7 +209,9 @@ def _freeze(template: Document, authored: Rewritten, bound: Rewritten, now: date
     labels = set(produced)
     owners: dict[str, str] = {}
     steps: list[PlannedStep] = []
-    for step in bound.plan["steps"]:
+    came_from = origins(bound.plan, known)
+    for index, step in enumerate(bound.plan["steps"]):
+        origin = came_from[pointer("steps", index)]
         signature = known[step["tool_name"]]
         reads: dict[str, tuple[str, ...]] = {}
         for table in signature.tables:
@@ -229,6 +236,8 @@ def _freeze(template: Document, authored: Rewritten, bound: Rewritten, now: date
                 depends_on=tuple(step["depends_on"]),
                 critical=step["critical"],
                 intent=step["intent"],
+                not_measured=tuple(sorted(origin.written)),
+                maybe_not_measured=tuple(sorted(origin.doubtful)),
                 **_item(step),
             )
         )

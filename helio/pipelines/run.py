@@ -172,7 +172,7 @@ class Run:
             "status": self.status,
             "engine": self.engine,
             "steps": [step_record(one) for one in self.result.steps],
-            "artefacts": [_artefact_record(one) for one in self.artefacts],
+            "artefacts": [_artefact_record(one, self.plan) for one in self.artefacts],
             "unwritten": [error.message for error in self.unwritten],
             "citations": list(self.citations),
             "warnings": [one.to_json() for one in self.plan.warnings],
@@ -305,7 +305,7 @@ def run_plan(
             archive=named,
             citations=tuple(one.to_json() for one in citations_of(map(step_record, steps), settings.home)),
         )
-        written = [_artefact_record(one) for one in artefacts]
+        written = [_artefact_record(one, plan) for one in artefacts]
         facts = {"engine": used, "citations": list(run.citations)}
         record.finish(status, written, finished_at=_instant(), facts=facts)
     if folder is not None:
@@ -463,6 +463,7 @@ def step_record(one: StepResult) -> dict[str, Any]:
         "tool_version": one.step.tool_version,
         "state": one.state,
         "critical": one.step.critical,
+        **_not_measured(one.step),
         "reason": one.reason,
         "error": None
         if error is None
@@ -491,8 +492,24 @@ def step_record(one: StepResult) -> dict[str, Any]:
     }
 
 
-def _artefact_record(one: Artefact) -> dict[str, Any]:
-    return {"file": str(one.path.absolute()), "step_id": one.step_id, "kind": one.kind, "sha256": one.sha256}
+def _artefact_record(one: Artefact, plan: Plan) -> dict[str, Any]:
+    step = next((step for step in plan.steps if step.step_id == one.step_id), None)
+    return {
+        "file": str(one.path.absolute()),
+        "step_id": one.step_id,
+        "kind": one.kind,
+        "sha256": one.sha256,
+        **({} if step is None else _not_measured(step)),
+    }
+
+
+def _not_measured(step: PlannedStep) -> dict[str, list[str]]:
+    """The tables that a step rests on whose values the author wrote, or may have written."""
+    found = {
+        "not_measured": list(step.not_measured),
+        "maybe_not_measured": list(step.maybe_not_measured),
+    }
+    return {key: labels for key, labels in found.items() if labels}
 
 
 def _header(run_id: str, planned: Plan, archive: str) -> dict[str, Any]:

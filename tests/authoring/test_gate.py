@@ -240,3 +240,102 @@ def test_a_file_name_with_folders_is_refused(gate, name):
     }
     proved = gate.new(plan(fetch("AC_H2_MFI", "BGSEc"), saved))
     assert any("is not a plain file name" in one.message for one in proved.errors)
+
+
+LITERALS = "result = pd.DataFrame({'x': [5.0]}, index=pd.to_datetime(['2024-01-15']))"
+
+
+def as_written(steps):
+    steps[0] |= {
+        "tool_name": "store_dataframe",
+        "tool_args": {"pandas_code": LITERALS, "output_label": "ACE_B"},
+    }
+
+
+def as_constant(steps, code="result = pd.Series(np.ones(len(df)), index=df.index)"):
+    steps[1] |= {
+        "tool_name": "custom_operation",
+        "tool_args": {"source_labels": ["ACE_B"], "pandas_code": code, "output_label": "ACE_Bmag"},
+    }
+
+
+def as_zeros(steps):
+    as_constant(steps, "result = df * 0 + 5")
+
+
+def as_full(steps):
+    as_constant(steps, "result = pd.DataFrame(np.full(df.shape, 3.0), index=df.index)")
+
+
+def as_random(steps):
+    as_constant(
+        steps,
+        "r = np.random.default_rng(0)\nresult = pd.Series(r.normal(size=len(df)), index=df.index)",
+    )
+
+
+def with_written_beside(steps):
+    made = {"step_id": 8, "tool_name": "store_dataframe"}
+    made["tool_args"] = {"pandas_code": LITERALS, "output_label": "new_B"}
+    steps.insert(0, made)
+    steps[2]["tool_args"]["source_label"] = "new_B"
+
+
+def with_written_drawn(steps):
+    made = {"step_id": 8, "tool_name": "store_dataframe"}
+    made["tool_args"] = {"pandas_code": LITERALS, "output_label": "new_B"}
+    steps.insert(0, made)
+    steps[3]["tool_args"] = {"labels": ["new_B", "ACE_Bmag"], "panels": [["new_B"], ["ACE_Bmag"]]}
+
+
+@pytest.mark.parametrize(
+    "invent",
+    [as_written, as_constant, as_zeros, as_full, as_random, with_written_beside, with_written_drawn],
+)
+def test_a_repair_puts_no_written_values_in_the_place_of_data(gate, template, invent):
+    after = deepcopy(template)
+    invent(after["steps"])
+    assert "HE305" in codes(gate.repaired(template, after, declared=(1, 2, 3, 4)))
+
+
+def test_a_repair_may_compute_otherwise_from_the_same_data(gate, template):
+    after = deepcopy(template)
+    as_constant(after["steps"], "result = np.sqrt((df ** 2).sum(axis=1))")
+    proved = gate.repaired(template, after, declared=(2,))
+    assert codes(proved) == []
+    assert not {"HV604", "HV605"} & {one.code for one in proved.warnings}
+
+
+def test_a_repair_that_may_invent_is_marked(gate, template):
+    after = deepcopy(template)
+    as_constant(after["steps"], "result = np.sqrt((df ** 2).sum(axis=1)).fillna(0)")
+    proved = gate.repaired(template, after, declared=(2,))
+    assert codes(proved) == []
+    marked = [one.step_id for one in proved.warnings if one.code == "HV605"]
+    assert 2 in marked
+    assert 3 in marked
+
+
+def test_a_repair_of_a_written_table_may_write_it_otherwise(gate):
+    before = json.loads(plan(fetch("AC_H2_MFI", "BGSEc"), {**as_table(), "step_id": 2}))
+    after = deepcopy(before)
+    after["steps"][1]["tool_args"]["pandas_code"] = LITERALS.replace("5.0", "6.0")
+    assert "HE305" not in codes(gate.repaired(before, after, declared=(2,)))
+
+
+def as_table():
+    return {"tool_name": "store_dataframe", "tool_args": {"pandas_code": LITERALS, "output_label": "limit"}}
+
+
+def test_written_values_are_said_of_what_an_author_proposes(gate):
+    proved = gate.new(plan(fetch("AC_H2_MFI", "BGSEc"), {**as_table(), "step_id": 2}))
+    assert codes(proved) == []
+    assert [(one.code, one.step_id) for one in proved.warnings] == [("HV604", 2), ("HV604", 9)]
+
+
+def test_an_edit_that_invents_is_said_of_every_step_that_rests_on_it(gate, template):
+    after = deepcopy(template)
+    as_zeros(after["steps"])
+    proved = gate.edited(template, after)
+    assert codes(proved) == []
+    assert {one.step_id for one in proved.warnings if one.code == "HV604"} >= {2, 3}

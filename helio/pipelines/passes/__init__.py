@@ -20,6 +20,7 @@ from helio.pipelines.passes.check_structure import check_structure
 from helio.pipelines.passes.check_tools import check_tools
 from helio.pipelines.passes.check_use import check_use
 from helio.pipelines.passes.check_variables import check_variables
+from helio.pipelines.passes.check_written_values import check_written_values
 from helio.pipelines.passes.choose_providers import choose_providers
 from helio.pipelines.passes.clamp_ranges import clamp_ranges
 from helio.pipelines.passes.complete_panels import complete_panels
@@ -165,6 +166,7 @@ VERIFY: tuple[Stage, ...] = (
         check_kept_arguments,
         check_budget,
         check_code,
+        check_written_values,
         check_parameters,
         check_quantities,
         check_use,

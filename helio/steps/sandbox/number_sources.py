@@ -134,9 +134,8 @@ _TEXT = _Value(text="''", is_text=True)
 
 _SHAPE = _words("index shape columns size ndim dtype dtypes empty axes name names dims coords nbytes attrs")
 _SAME = _words(
-    "copy astype to_numpy values squeeze rename set_axis tz_convert tz_localize sort_index "
-    "reset_index to_frame ravel flatten tolist to_list item infer_objects rename_axis loc iloc at iat "
-    "T transpose"
+    "copy to_numpy values squeeze rename set_axis tz_convert tz_localize sort_index "
+    "reset_index to_frame ravel flatten tolist to_list item infer_objects rename_axis loc iloc at iat"
 )
 """Attributes and methods that give the same numbers."""
 _SELECTING = _words("dropna query nlargest nsmallest drop_duplicates first_valid_index last_valid_index")
@@ -167,7 +166,7 @@ _OPERATORS: Mapping[str, tuple[type[ast.operator], bool]] = {
 }
 _COMPARISONS = _words("eq ne lt le gt ge equal not_equal less less_equal greater greater_equal isclose")
 _CALLING = _words("apply applymap map transform agg aggregate pipe combine")
-_FILLING = _words("fillna replace nan_to_num update put putmask place copyto combine_first insert reindex")
+_FILLING = _words("fillna replace nan_to_num update put putmask place copyto combine_first insert")
 """What puts other values in the place of some: in doubt, the author's."""
 _MODULES = _words("np pd xr signal pywt")
 _OF_SHAPE = _words("len range isinstance shape size ndim RangeIndex date_range timedelta_range")
@@ -181,6 +180,8 @@ _FILLED: Mapping[str, float] = {
 _MAKING = _words("DataFrame Series DataArray array asarray concat from_dict from_records")
 _AROUND = _words("index columns name dtype copy axis join keys orient dims coords names ignore_index")
 """Arguments of those that hold no numbers."""
+DROWNED = 1e-12
+"""A factor that leaves nothing of a value beside a constant."""
 _EACH, _MOST = "number of each", "number of some"
 """What a loop counts: all rows, or a range of them."""
 _PLACES = _words("loc iloc at iat values")
@@ -307,6 +308,8 @@ class _Reader:
                 self.scope[name] = _mixed(self.scope[name], value)
             return
         now = self.scope.get(root.id, _NAN)
+        if value.invents:
+            self._doubt_aliases(root.id, now)
         index = target.slice
         parts = index.elts if isinstance(index, ast.Tuple) else [index]
         column = parts[-1]
@@ -327,6 +330,12 @@ class _Reader:
         if whole_column and isinstance(column, ast.Constant):
             columns[str(column.value)] = value
         self.scope[root.id] = replace(mixed, columns=columns, text=f"{now.text}&{value.text}", terms=None)
+
+    def _doubt_aliases(self, name: str, now: _Value) -> None:
+        """Other names may hold the same memory, which is written to."""
+        for other, value in self.scope.items():
+            if other != name and value.sources and value.text == now.text:
+                self.scope[other] = replace(value, doubtful=True)
 
     def _is_each_column(self, parts: Sequence[ast.expr], now: _Value, by_place: bool) -> bool:
         column = parts[-1]
@@ -360,6 +369,7 @@ class _Reader:
         if now is None:
             return
         if function.attr == "fill" and args:
+            self._doubt_aliases(name, now)
             self.scope[name] = self._of(args[0])
         elif function.attr in ("append", "extend", "add", "setdefault"):
             added = self._of(args[-1]) if args else _NAN
@@ -786,9 +796,11 @@ def _constant_of(value: _Value) -> float:
 
 def _of_terms(terms: Mapping[str, _Term], constant: float, left: _Value, right: _Value) -> _Value:
     kept = {text: one for text, one in terms.items() if one.factor != 0}
+    factors = [abs(one.factor) for one in kept.values() if one.sources]
+    drowned = bool(factors) and max(factors) < DROWNED * abs(constant)
     return _Value(
         frozenset[str]().union(*(one.sources for one in kept.values())),
-        any(one.doubtful for one in kept.values()),
+        drowned or any(one.doubtful for one in kept.values()),
         f"sum {sorted((text, one.factor) for text, one in kept.items())} {constant}",
         terms=kept,
         constant=constant,

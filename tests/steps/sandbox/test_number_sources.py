@@ -97,6 +97,9 @@ DOUBTFUL = [
     "result = pd.Series(np.nan_to_num(df['Bx']), index=df.index)",
     "if df['Bx'].mean() > 0:\n    result = df\nelse:\n    result = df * 0 + 5",
     "result = df.replace(-1e31, 0)",
+    "a = df.values\na[:] = 5\nresult = df",
+    "a = df\na['Bx'] = 5\nresult = df",
+    "a = df.to_numpy()\na.fill(5)\nresult = df",
     (
         "x = df['Bx'].values.copy()\n"
         "for i in range(len(x)):\n"
@@ -142,6 +145,10 @@ MEASURED = [
         "result = pd.DataFrame(df[['Bx', 'By']].values @ r, index=df.index)"
     ),
     "result = df.clip(lower=0)",
+    "result = df - df.astype(int)",
+    "result = df - df.shift(1)",
+    "result = df - df.T",
+    "result = df.copy()\nresult['Bt'] = np.hypot(df['Bx'], df['By'])",
     (
         "x = df['Bx'].to_numpy()\n"
         "x = np.where(np.abs(x) > 1e3, np.nan, x)\n"
