@@ -57,7 +57,9 @@ def number_sources(code: str, inputs: tuple[str, ...]) -> NumberSources:
     try:
         reader = _Reader(inputs)
         found = reader.result_of(syntax_tree(code))
-    except (SyntaxError, ValueError, RecursionError, MemoryError, _TooMuchError):
+    except (SyntaxError, ValueError):  # refused by whoever checks the code
+        return NumberSources(frozenset(inputs), doubtful=False)
+    except (RecursionError, MemoryError, _TooMuchError):
         return NumberSources(frozenset(inputs), doubtful=True)
     return NumberSources(found.sources, found.doubtful)
 
@@ -194,6 +196,7 @@ class _Reader:
         self.scope: dict[str, _Value] = {
             name: _Value(sources=frozenset({name}), text=name) for name in inputs
         }
+        self.inputs = frozenset(inputs)
         self.depth = 0
         self.count = 0
         self.returned: list[_Value] | None = None
@@ -201,9 +204,8 @@ class _Reader:
     def result_of(self, tree: ast.Module) -> _Value:
         self._run(tree.body)
         found = self.scope.get("result")
-        if found is None:
-            return _Value(sources=frozenset(self.scope), doubtful=True)
-        return found
+        # code without a result is refused by whoever checks it
+        return _Value(sources=self.inputs) if found is None else found
 
     # ---- statements
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from helio.steps.sandbox.number_sources import number_sources
+from helio.steps.sandbox.number_sources import NumberSources, number_sources
 
 WRITTEN = [
     "result = df * 0 + 5",
@@ -198,6 +198,10 @@ def test_only_the_tables_count_whose_values_go_in() -> None:
     assert number_sources("result = df_B - df_limit", inputs).names == {"df_B", "df_limit"}
 
 
-@pytest.mark.parametrize("code", ["result = (", "x = df", "result = " + "-" * 3000 + "df"])
-def test_what_cannot_be_followed_is_doubtful(code: str) -> None:
-    assert number_sources(code, ("df",)).doubtful
+def test_code_too_deep_to_follow_is_doubtful() -> None:
+    assert number_sources("result = " + "-" * 3000 + "df", ("df",)).doubtful
+
+
+@pytest.mark.parametrize("code", ["result = (", "x = df"])
+def test_code_that_gives_no_result_is_left_to_those_who_refuse_it(code: str) -> None:
+    assert number_sources(code, ("df",)) == NumberSources(frozenset({"df"}), doubtful=False)
