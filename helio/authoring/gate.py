@@ -268,7 +268,7 @@ class Gate:
                 for each in (entry.first, entry.last)
             )
             early = first is not None and span.stop <= first
-            late = last is not None and span.start > last and self._catalogue.has_ended(entry)
+            late = last is not None and span.start > last and self._catalogue.has_stopped(entry)
             if not early and not late:
                 return
             told.append(
