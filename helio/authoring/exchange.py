@@ -148,5 +148,5 @@ def asked_back(answer: Mapping[str, Any], answers: Sequence[str]) -> tuple[str, 
 
 def impossible(answer: Mapping[str, Any]) -> NotUnderstood:
     """What a model says that cannot be done."""
-    reason = str(answer.get("reason") or "").strip()[:500]
+    reason = " ".join(str(answer.get("reason") or "").split())[:500]
     return NotUnderstood(f"the model says that it cannot be done: {reason or 'it gives no reason'}")
