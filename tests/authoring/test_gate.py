@@ -339,3 +339,75 @@ def test_an_edit_that_invents_is_said_of_every_step_that_rests_on_it(gate, templ
     proved = gate.edited(template, after)
     assert codes(proved) == []
     assert {one.step_id for one in proved.warnings if one.code == "HV604"} >= {2, 3}
+
+
+def with_variables(step, **variables):
+    document = json.loads(plan(step))
+    document["variables"] |= {f"${name}": facts for name, facts in variables.items()}
+    return json.dumps(document)
+
+
+@pytest.mark.parametrize(
+    ("facts", "expected"),
+    [
+        ({"type": "dataset", "default": "AC_H22_MFI"}, ["HE401"]),
+        ({"type": "string", "default": "AC_H22_MFI"}, ["HE401"]),
+        ({"type": "enum", "default": "AC_H2_MFI", "choices": ["AC_H2_MFI", "AC_H22_MFI"]}, ["HE401"]),
+        ({"type": "dataset", "default": "AC_H2_MFI"}, []),
+    ],
+)
+def test_a_dataset_in_a_variable_is_looked_up(gate, facts, expected):
+    found = gate.new(with_variables(fetch("$DATASET", "BGSEc", output_label="B"), DATASET=facts))
+    assert codes(found) == expected
+
+
+def test_a_parameter_in_a_variable_is_looked_up(gate):
+    step = fetch("AC_H2_MFI", "$PARAMETER", output_label="B")
+    facts = {"type": "parameter", "default": "BGSEcc"}
+    assert codes(gate.new(with_variables(step, PARAMETER=facts))) == ["HE402"]
+
+
+def test_a_candidate_in_a_variable_is_looked_up(gate):
+    step = fetch("", "BGSEc", candidates=["AC_H2_MFI", "$SHIP"], output_label="B")
+    del step["tool_args"]["dataset_id"]
+    facts = {"type": "string", "default": "ACE_MAG_1MIN"}
+    assert codes(gate.new(with_variables(step, SHIP=facts))) == ["HE401"]
+
+
+def test_the_items_of_a_map_are_looked_up(gate):
+    step = fetch("$D", "BGSEc") | {"for_each": {"as": "$D", "over": ["AC_H2_MFI", "AC_H22_MFI"]}}
+    assert codes(gate.new(plan(step))) == ["HE401"]
+
+
+def test_what_a_pipeline_is_given_is_looked_up(tmp_path):
+    inner = json.loads(
+        with_variables(fetch("$DATASET", "BGSEc", output_label="B"), DATASET={"type": "dataset"})
+    )
+    gate = Gate(Catalogue(), home=tmp_path, now=NOW, pipelines={"inner": inner})
+    for dataset, expected in (("AC_H2_MFI", []), ("AC_H22_MFI", ["HE401"])):
+        given = {"$DATASET": dataset, "$TIME_RANGE": "2024-01-10"}
+        outer = {"id": "outer", "steps": [{"step_id": 1, "use": "inner", "with": given}]}
+        assert codes(gate.new(json.dumps(outer))) == expected
+
+
+def test_another_default_of_a_variable_is_looked_up(gate):
+    facts = {"type": "dataset", "default": "AC_H2_MFI"}
+    before = json.loads(with_variables(fetch("$DATASET", "BGSEc", output_label="B"), DATASET=facts))
+    after = deepcopy(before)
+    after["variables"]["$DATASET"]["default"] = "AC_H22_MFI"
+    assert codes(gate.edited(before, after)) == ["HE401"]
+
+
+def test_a_dataset_that_stopped_is_not_offered_for_the_last_days_though_its_spacecraft_works(tmp_path):
+    catalogue = Catalogue()
+    entry = catalogue.summary("DSCOVR_H1_FC")
+    assert catalogue.has_stopped(entry)
+    assert not catalogue.has_ended(entry)
+    gate = Gate(catalogue, home=tmp_path, now=datetime(2026, 3, 10), pipelines={})
+    steps = json.loads(plan(fetch("DSCOVR_H1_FC", "V_GSE")))
+    steps["variables"]["$TIME_RANGE"]["default"] = "last 3 days"
+    [found] = gate.new(json.dumps(steps)).errors
+    assert found.code == "HE403"
+    assert "2019" in found.message
+    steps["variables"]["$TIME_RANGE"]["default"] = "2019-06-01 to 2019-06-03"
+    assert codes(gate.new(json.dumps(steps))) == []
