@@ -663,3 +663,23 @@ def test_passes_are_listed_in_their_order():
     rows = [line.split()[:2] for line in helio("passes").output.splitlines()]
     assert [letter for letter, _ in rows] == sorted((letter for letter, _ in rows), key="NRXOGVB".index)
     assert ["O", "merge_fetches"] in rows
+
+
+def test_a_run_says_which_values_were_not_measured_and_so_does_its_record():
+    code = "result = df * 0 + 5"
+    args = {"source_labels": ["AC_K2_MFI.BGSEc"], "pandas_code": code, "output_label": "five"}
+    document = template()
+    document["steps"].insert(1, {"step_id": "five", "tool_name": "custom_operation", "tool_args": args})
+    document["steps"][2]["tool_args"]["spec"]["labels"].append("five")
+    name = write("five.json", document)
+    for options in ((), ("--direct",)):  # computed, and from the store
+        result = helio("run", name, "--archive", "sample", "--output", "out", *options)
+        assert result.exit_code == 0, result.output
+        assert "warning[HV604] step five" in result.output
+        assert "warning[HV604] step fig" in result.output
+        record = json.loads(Path("out/run.json").read_text(encoding="utf-8"))
+        assert [one.get("not_measured") for one in record["steps"]] == [None, ["five"], ["five"]]
+        assert all(one["not_measured"] == ["five"] for one in record["artefacts"])
+        assert {one["step_id"] for one in record["warnings"]} >= {"five", "fig"}
+        shown = helio("runs", "show", record["id"])
+        assert shown.output.count("values written by the author, not measured: five") == 2

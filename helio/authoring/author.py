@@ -20,7 +20,6 @@ from helio.authoring.outcome import (
     Question,
     Reply,
     Said,
-    work_of,
 )
 from helio.authoring.planning import Wondering, plan
 from helio.authoring.proposals import prompt_digest
@@ -28,6 +27,8 @@ from helio.authoring.quoting import data
 from helio.pipelines.diagnostics import Diagnostic, StepId
 from helio.pipelines.maps import args_of, places
 from helio.pipelines.template import Document
+from helio.pipelines.work import work_of
+from helio.steps.signature import signatures
 
 LONGEST = 8000
 """Characters of a request."""
@@ -95,7 +96,7 @@ class ModelAuthor:
 
     def repair(self, template: Document, failure: Failure, *, chosen: tuple[str, ...] = ()) -> Outcome:
         """A change by which a failed run would go through; nothing is weakened, and nothing tried twice."""
-        tried = list(failure.rejected)
+        tried: dict[str, tuple[Diagnostic, ...]] = dict.fromkeys(failure.rejected, ())
         request = f"Mend step {failure.step_id}, so that the run goes through. Weaken nothing."
         facts = data(
             "What the run failed with",
@@ -110,16 +111,20 @@ class ModelAuthor:
         )
 
         def prove(after: Document, operations: Sequence[Operation]) -> Proved:
-            written = work_of(after)
+            written = work_of(after, signatures())
             if written in tried:
                 message = "this repair was tried already, and was not taken"
-                return Proved(after, (Diagnostic("HE303", message, step_id=failure.step_id),))
-            tried.append(written)
+                # why it was not taken the first time stays the reason
+                return Proved(after, (Diagnostic("HE303", message, step_id=failure.step_id), *tried[written]))
             named = {one.step for one in operations} | {str(failure.step_id)}
             declared = [step["step_id"] for step in template["steps"] if str(step["step_id"]) in named]
             proved = self._gate.repaired(template, after, declared)
-            ruled_out = () if proved.errors else _ruled_out(template, after, failure)
-            return Proved(after, ruled_out) if ruled_out else proved
+            # words alone would ask again for what is not there, which says more
+            refused = any(one.code != "HE303" for one in proved.errors)
+            ruled_out = () if refused else _ruled_out(template, after, failure)
+            proved = Proved(after, (*proved.errors, *ruled_out)) if ruled_out else proved
+            tried[written] = proved.errors
+            return proved
 
         return self._edited(request, template, prove, self._answers(chosen), facts)
 

@@ -22,7 +22,6 @@ from helio.authoring.outcome import (
     Question,
     Reply,
     Said,
-    work_of,
 )
 from helio.authoring.proposals import Proposal, Proposals
 from helio.authoring.rules.answers import is_question
@@ -40,7 +39,9 @@ from helio.pipelines.maps import args_of, places
 from helio.pipelines.passes.check_quantities import BY_CATALOGUE, SURE
 from helio.pipelines.splice import splice
 from helio.pipelines.template import Document, as_text, require_id, slug
+from helio.pipelines.work import work_of
 from helio.settings import Settings
+from helio.steps.signature import signatures
 from helio.store.runs import RunRecord, Runs
 
 if TYPE_CHECKING:
@@ -278,7 +279,10 @@ class Desk:
             if author is self.rules:
                 raise
         else:
-            if not isinstance(outcome, Draft) or work_of(outcome.template) not in failure.rejected:
+            if (
+                not isinstance(outcome, Draft)
+                or work_of(outcome.template, signatures()) not in failure.rejected
+            ):
                 return outcome
             if author is self.rules:
                 raise NotUnderstood(
@@ -412,7 +416,7 @@ class Desk:
             str(error.get("advice", "")),
             tuple(self._evidence(record, _step(authored, step_id))),
             tuple(
-                work_of(one.template)
+                work_of(one.template, signatures())
                 for one in self.proposals.list(state="rejected")
                 if one.run == record.id and one.after
             ),

@@ -230,7 +230,7 @@ class Shelf:
             "instrument": one.instrument,
             "first": time_text(one.first),
             "last": time_text(one.last),
-            "ended": self._catalogue.has_ended(one),
+            "ended": self._catalogue.has_stopped(one),
             "cadence_seconds": list(one.cadence),
         }
 

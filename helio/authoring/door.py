@@ -19,6 +19,8 @@ from helio.errors import (
     ModelUnavailable,
     ModelUnreachable,
     QuotaExhausted,
+    TooDeep,
+    UnknownModel,
     Unreadable,
 )
 from helio.settings import Settings
@@ -169,7 +171,7 @@ class Door:
         first, *others = self._chain(ask.role)
         try:
             return self._try(n, first, ask, self._patience.attempts)
-        except (QuotaExhausted, ModelUnavailable) as error:
+        except (QuotaExhausted, ModelUnavailable, UnknownModel) as error:
             if not others or isinstance(error, ModelUnreachable):
                 raise
             with self._lock:
@@ -203,6 +205,8 @@ class Door:
                     jitter = 0.5 + self._clock.random() / 2
                     pause = max(error.wait or 0.0, self._patience.first * 2 ** (attempt - 1) * jitter)
                     pause = None if waited + pause > self._patience.waiting else pause
+                elif isinstance(error, TooDeep):
+                    pass  # the reply itself is at fault
                 elif isinstance(error, Unreadable) and again and not (answer and answer.text.strip()):
                     pause, again = 0.0, again - 1
                 self.transcript.note(

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from helio.authoring.model import Ask, Model, UserTurn
 from helio.authoring.outcome import NotProved, NotUnderstood
 from helio.authoring.quoting import data
-from helio.errors import CutShort, Unreadable
+from helio.errors import CutShort, TooDeep, Unreadable
 from helio.pipelines.diagnostics import Diagnostic
 from helio.pipelines.template import check_json
 
@@ -54,6 +54,8 @@ def settle(model: Model, ask: Ask, take: Callable[[Any], Made]) -> Made:
         for _ in range(1 if anew else 1 + REPLIES):
             try:
                 answer = model.ask(current)
+            except TooDeep:  # no words of ours would mend it
+                raise
             except (Unreadable, CutShort) as error:
                 found = (Diagnostic("HP001", f"the answer could not be read: {error.message}"),)
                 current = _anew(ask, found)
@@ -146,5 +148,5 @@ def asked_back(answer: Mapping[str, Any], answers: Sequence[str]) -> tuple[str, 
 
 def impossible(answer: Mapping[str, Any]) -> NotUnderstood:
     """What a model says that cannot be done."""
-    reason = str(answer.get("reason") or "").strip()[:500]
+    reason = " ".join(str(answer.get("reason") or "").split())[:500]
     return NotUnderstood(f"the model says that it cannot be done: {reason or 'it gives no reason'}")

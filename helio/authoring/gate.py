@@ -6,6 +6,7 @@ import json
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +15,24 @@ from helio.errors import UnknownDataset, UnknownParameter, did_you_mean
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
 from helio.pipelines.known import KnownDatasets
-from helio.pipelines.maps import Place, args_of, is_glob, places
+from helio.pipelines.labels import produced_labels
+from helio.pipelines.maps import DEEPEST_BLOCK, Place, args_of, is_glob, places, signature_of, variable_of
 from helio.pipelines.mend import mend
+from helio.pipelines.origins import Origin, origins
+from helio.pipelines.passes.check_written_values import DOUBTFUL, WRITTEN
 from helio.pipelines.passes.edit import Dataset
 from helio.pipelines.plan import check, make_plan
 from helio.pipelines.template import Document
-from helio.pipelines.variables import TOKEN
+from helio.pipelines.variables import TOKEN, substitute
+from helio.pipelines.work import work_of
 from helio.sources.archives import CDAWEB, CDAWEB_FOLDERS, SWPC
 from helio.steps.fetch.choices import Choice, choices_of
+from helio.steps.signature import signatures
 from helio.time_range import TimeRange, parse_time_range
 
 NO_VALUE = "HB202"
+MOST_VALUES = 1000
+"""Combinations of values of which one fetch is looked up."""
 MOST_STEPS = 200
 """Of an author: no person reviews more."""
 VERIFIED = "HV"
@@ -142,8 +150,34 @@ class Gate:
         proved = self.edited(before, after)
         if proved.errors:  # what is not even a template is not held against the one before it
             return proved
-        refused = tuple(_weakened(before, after, declared))
+        if work_of(before, signatures()) == work_of(after, signatures()):
+            message = "the repair changes words alone, so that the run would fail again"
+            return Proved(after, (Diagnostic("HE303", message, advice=("change what fails",)),))
+        refused = (*_weakened(before, after, declared), *self._invented(before, after))
         return Proved(after, refused) if refused else proved
+
+    def _invented(self, before: Document, after: Document) -> Iterator[Diagnostic]:
+        """Steps that rested on fetched data before a repair, and on values that its author wrote after it."""
+        told: set[StepId] = set()
+        for old, new in ((before, after), (self._as_planned(before), self._as_planned(after))):
+            was, now = _origins_by_name(old), _origins_by_name(new)
+            for name, (origin, _) in was.items():
+                other, step_id = now.get(name, (origin, None))
+                lost = origin.fetched and not other.fetched
+                if not lost and not (origin.fetched and other.written - origin.written):
+                    continue
+                if step_id is not None and step_id not in told:
+                    told.add(step_id)
+                    yield Diagnostic(
+                        "HE305",
+                        f"a repair may not replace measured data: step {step_id} would rest on values written by "
+                        f"its author ({', '.join(sorted(other.written)) or 'nothing is fetched'})",
+                        step_id=step_id,
+                        advice=("fetch the data from elsewhere, or say that it cannot be repaired",),
+                    )
+
+    def _as_planned(self, template: Document) -> Document:
+        return check(template, now=self._now, catalogue=self._known, pipelines=self._pipelines).plan
 
     def _checked(
         self,
@@ -159,7 +193,8 @@ class Gate:
             message = f"{count} steps are more than the {MOST_STEPS} that an author may write"
             wrong = Diagnostic("HV701", message, path="/steps", advice=("for_each, or several pipelines",))
             return Proved(template, (wrong,))
-        told = [*found, *self._unknown(template, only, there)]
+        fetching = None if only is None or before is None else _both(only, before, template)
+        told = list(dict.fromkeys((*found, *self._unknown(template, fetching, there))))
         if not any(one.severity == "error" for one in told):
             # another time is another time for every step
             same_time = before is not None and before.get("variables") == template.get("variables")
@@ -174,26 +209,57 @@ class Gate:
         """Datasets and parameters that are nowhere, but for those that a person put `there` before."""
         for place in places(template):
             step, top = place.step, _top(template, place)
-            if step.get("tool_name") != "fetch_data" or (only is not None and top not in only):
+            if only is not None and top not in only:
+                continue
+            if isinstance(step.get("use"), str):
+                yield from self._unknown_in_use(step, top, pointer(*place.path), there)
+            if step.get("tool_name") != "fetch_data":
                 continue
             where = pointer(*place.path, "tool_args")
-            for choice in choices_of(args_of(step)):
-                if choice.dataset_id in self._elsewhere or TOKEN.search(choice.dataset_id):
-                    continue
-                if choice.provider not in OF_CATALOGUE:
-                    if (choice.provider, choice.dataset_id) not in there:
-                        yield from _not_served(choice, top, where)
-                    continue
-                try:
-                    entry = self._catalogue.dataset(choice.dataset_id)
-                    for name in choice.parameters:
-                        # of a few datasets the catalogue knows no parameters; a pattern is resolved later
-                        if entry.parameters and not TOKEN.search(name) and not is_glob(name):
-                            entry.parameter(name)
-                except UnknownDataset as error:
-                    yield _nowhere("HE401", error, top, where)
-                except UnknownParameter as error:
-                    yield _nowhere("HE402", error, top, where)
+            for args in _with_values(place, template):
+                for choice in choices_of(args):
+                    yield from self._unknown_choice(choice, top, where, there)
+
+    def _unknown_in_use(
+        self, step: Document, top: StepId, where: str, there: Container[tuple[str, str]], depth: int = 0
+    ) -> Iterator[Diagnostic]:
+        """The same of a pipeline that is used, with the values that it is given."""
+        inner, given = self._pipelines.get(step["use"]), step.get("with")
+        if inner is None or depth >= DEEPEST_BLOCK or not isinstance(given, dict):
+            return
+        values = {name if name.startswith("$") else f"${name}": value for name, value in given.items()}
+        variables = {
+            name: {"default": values[name]} if name in values else facts
+            for name, facts in (inner.get("variables") or {}).items()
+        }
+        bound = {**inner, "variables": variables}
+        for place in places(bound):
+            if isinstance(place.step.get("use"), str):
+                yield from self._unknown_in_use(place.step, top, where, there, depth + 1)
+            if place.step.get("tool_name") == "fetch_data":
+                for args in _with_values(place, bound):
+                    for choice in choices_of(args):
+                        yield from self._unknown_choice(choice, top, where, there)
+
+    def _unknown_choice(
+        self, choice: Choice, step: StepId, where: str, there: Container[tuple[str, str]]
+    ) -> Iterator[Diagnostic]:
+        if choice.dataset_id in self._elsewhere or TOKEN.search(choice.dataset_id):
+            return
+        if choice.provider not in OF_CATALOGUE:
+            if (choice.provider, choice.dataset_id) not in there:
+                yield from _not_served(choice, step, where)
+            return
+        try:
+            entry = self._catalogue.dataset(choice.dataset_id)
+            for name in choice.parameters:
+                # of a few datasets the catalogue knows no parameters; a pattern is resolved later
+                if entry.parameters and not TOKEN.search(name) and not is_glob(name):
+                    entry.parameter(name)
+        except UnknownDataset as error:
+            yield _nowhere("HE401", error, step, where)
+        except UnknownParameter as error:
+            yield _nowhere("HE402", error, step, where)
 
     def _unavailable(self, template: Document, only: Container[StepId] | None) -> Iterator[Diagnostic]:
         """What a run with the defaults would be refused for, ranges outside what is published above all."""
@@ -241,7 +307,7 @@ class Gate:
                 for each in (entry.first, entry.last)
             )
             early = first is not None and span.stop <= first
-            late = last is not None and span.start > last and self._catalogue.has_ended(entry)
+            late = last is not None and span.start > last and self._catalogue.has_stopped(entry)
             if not early and not late:
                 return
             told.append(
@@ -257,9 +323,44 @@ class Gate:
 def _fetched(template: Document) -> Iterator[tuple[str, str]]:
     """Who is asked for which dataset in a template."""
     for place in places(template):
-        args = args_of(place.step)
-        if place.step.get("tool_name") == "fetch_data" and (args.get("dataset_id") or args.get("candidates")):
-            yield from ((one.provider, one.dataset_id) for one in choices_of(args))
+        if place.step.get("tool_name") == "fetch_data":
+            for args in _with_values(place, template):
+                yield from ((one.provider, one.dataset_id) for one in choices_of(args))
+
+
+def _with_values(place: Place, template: Document) -> Iterator[Document]:
+    """A fetch's arguments for each value that its variables and its maps give them by themselves."""
+    args, schema = args_of(place.step), signatures()["fetch_data"].schema()
+    if not (args.get("dataset_id") or args.get("candidates")):
+        return
+    declared = template.get("variables") or {}
+    values: dict[str, list[Any]] = {}
+    for name in TOKEN.findall(json.dumps(args)):
+        facts = declared.get(name)
+        if not isinstance(facts, dict):
+            continue
+        listed = facts.get("choices")
+        every = [facts.get("default"), *(listed if isinstance(listed, list) else ())]
+        values[name] = list(dict.fromkeys(one for one in every if isinstance(one, str) and one))
+    for each in place.maps:
+        if variable_of(each) and isinstance(each.get("over"), list):
+            values[variable_of(each)] = [one for one in each["over"] if isinstance(one, str)]
+    known = {name: found for name, found in values.items() if found}
+    for chosen in islice(product(*known.values()), MOST_VALUES):
+        yield substitute(args, schema, dict(zip(known, chosen, strict=True)))
+
+
+def _both(only: Container[StepId], before: Document, after: Document) -> set[StepId]:
+    """The steps that were changed, or whose variables were."""
+    changed = {step["step_id"] for step in after["steps"] if step["step_id"] in only}
+    return changed | _uses_changed_values(before, after)
+
+
+def _uses_changed_values(before: Document, after: Document) -> set[StepId]:
+    """The steps whose variables have other values than before."""
+    old, new = before.get("variables") or {}, after.get("variables") or {}
+    changed = {name for name, facts in new.items() if old.get(name) != facts}
+    return {step["step_id"] for step in after["steps"] if changed & set(TOKEN.findall(json.dumps(step)))}
 
 
 def _not_served(choice: Choice, step: StepId, where: str) -> Iterator[Diagnostic]:
@@ -302,10 +403,30 @@ def _nowhere(code: str, error: UnknownDataset | UnknownParameter, step: StepId, 
 
 
 def _about(changed: Container[StepId], found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
-    """What is said of the steps that were changed, and every error."""
+    """What is said of the steps that were changed, every error, and which values were not measured."""
     return tuple(
-        one for one in found if one.severity == "error" or one.step_id is None or one.step_id in changed
+        one
+        for one in found
+        if one.severity == "error"
+        or one.step_id is None
+        or one.step_id in changed
+        or one.code in (WRITTEN, DOUBTFUL)
     )
+
+
+def _origins_by_name(template: Document) -> dict[str, tuple[Origin, StepId]]:
+    """The origin of each table by its label, and of each step by its id, with the step's id."""
+    known = signatures()
+    found: dict[str, tuple[Origin, StepId]] = {}
+    by_place = origins(template, known)
+    for place in places(template):
+        origin, signature = by_place.get(pointer(*place.path)), signature_of(place.step, known)
+        if origin is None or signature is None:
+            continue
+        step_id = place.step.get("step_id", pointer(*place.path))
+        names = [f"label {one}" for one in produced_labels(signature, args_of(place.step))]
+        found |= dict.fromkeys([*names, f"step {step_id}"], (origin, step_id))
+    return found
 
 
 def _weakened(before: Document, after: Document, declared: Container[StepId]) -> Iterator[Diagnostic]:

@@ -16,6 +16,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from helio.authoring.model import Answer, Ask, Call, Finish, ModelTurn, Role, Turn, Usage, UserTurn
+from helio.authoring.reading import is_too_deep
 from helio.authoring.scrub import Scrub
 from helio.errors import (
     Blocked,
@@ -24,6 +25,7 @@ from helio.errors import (
     ModelUnreachable,
     NoKey,
     QuotaExhausted,
+    TooDeep,
     UnknownModel,
     Unreadable,
     WrongKey,
@@ -186,6 +188,11 @@ class Gemini:
             raise self._unreachable(f"{host} did not answer within {seconds:g} s") from None
         except httpx2.TimeoutException:
             raise self._unavailable(f"{host} did not answer within {self._timeout:g} s") from None
+        except RecursionError:  # a RuntimeError too, and no word of the connection
+            raise TooDeep(
+                self._scrub(f"{host} answered with JSON that is nested too deeply to be read"),
+                advice="ask for less at once",
+            ) from None
         except RuntimeError:  # what a client says that was closed
             raise self._unavailable(f"the connection to {host} was closed") from None
         except httpx2.RemoteProtocolError:
@@ -291,6 +298,12 @@ class Gemini:
             opaque = _signed(part.thought_signature, name)
             if part.function_call is not None:
                 one = part.function_call
+                if is_too_deep(one.args):
+                    raise TooDeep(
+                        f"{model} called a function with arguments that are nested too deeply to be read",
+                        advice="ask for less at once",
+                        answer=Answer(usage=usage, model=model),
+                    )
                 calls.append(Call(one.name or "", one.args or {}, one.id or "", opaque))
             elif not part.thought:
                 text += part.text or ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -145,8 +144,3 @@ class Failure:
     advice: str = ""
     evidence: tuple[str, ...] = ()
     rejected: tuple[str, ...] = ()
-
-
-def work_of(template: Document) -> str:
-    """What a template does, whatever it is called: its variables and steps, as text."""
-    return json.dumps([template.get("variables") or {}, template["steps"]])

@@ -17,6 +17,8 @@ _FENCE = re.compile(r"^[ \t]*```[^\n]*\n(.*?)^[ \t]*```", re.MULTILINE | re.DOTA
 _MOST_STARTS = 50
 """How many brackets between words are tried as the start of the answer."""
 _MOST_SAID = 300
+DEEPEST = 100
+"""How deeply what a model answers may be nested; a template needs ten."""
 
 
 def read_answer(ask: Ask, answer: Answer) -> Answer:
@@ -58,6 +60,18 @@ def read_answer(ask: Ask, answer: Answer) -> Answer:
     )
 
 
+def is_too_deep(value: Any) -> bool:
+    """Whether JSON is nested more deeply than anything that walks it can follow; looked at without recursion."""
+    waiting = [(value, 1)]
+    while waiting:
+        one, depth = waiting.pop()
+        inner = list(one.values()) if isinstance(one, dict) else one if isinstance(one, list) else []
+        if inner and depth > DEEPEST:
+            return True
+        waiting += [(each, depth + 1) for each in inner]
+    return False
+
+
 def _values(text: str) -> Iterator[Any]:
     """The JSON values that a text may be meant as, best first, or the diagnostics that say why they are none."""
     whole = check_json(text)
@@ -83,6 +97,8 @@ def _values(text: str) -> Iterator[Any]:
 
 def _problem(value: Any, schema: Any) -> str:
     """Where a value is not as its schema wants it, in words; empty where it is."""
+    if is_too_deep(value):
+        return f"it is nested more than {DEEPEST} deep"
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
 

@@ -60,6 +60,10 @@ Replay = Annotated[
         metavar="FILE|ID",
     ),
 ]
+_OWN = ("rules", "equivalence table")
+"""Authors whose words are helio's own."""
+_LONGEST_REPLY = 4000
+_MOST_LINES = 60
 _UNCHANGED = "nothing was changed"
 _WRITERS: tuple[By, ...] = ("auto", "rules", "model")
 Id = Annotated[str, typer.Argument(help="A proposal's id, or the beginning of one.", metavar="PROPOSAL")]
@@ -361,9 +365,9 @@ def _show(
         say(f"note: another model was asked: {desk.fallback}", err=True)
     if isinstance(outcome, Reply):
         if as_json:
-            print_json({"reply": outcome.text})
+            print_json({"reply": outcome.text[:_LONGEST_REPLY]})
         else:
-            say(outcome.text)
+            _say_reply(outcome)
         return
     if isinstance(outcome, Question):
         if as_json:
@@ -441,6 +445,22 @@ def _print_proposal(proposal: Proposal, *, patch: bool) -> None:
         say(json.dumps(proposal.patch, indent=1, ensure_ascii=False))
     if proposal.tokens:
         say(f"  {proposal.tokens} tokens; transcript {proposal.transcript}")
+
+
+def _say_reply(reply: Reply) -> None:
+    """Print an answer; all but the first line of a model's is set in, for it could pass for what helio says."""
+    text = reply.text.expandtabs(4)
+    text = text if len(text) <= _LONGEST_REPLY else text[:_LONGEST_REPLY] + " …"
+    if reply.said.by in _OWN:
+        say(text)
+        return
+    first, *others = text.splitlines()[:_MOST_LINES] or [""]
+    say(first)
+    for line in others:
+        say(f"    {line}".rstrip())
+    more = len(text.splitlines()) - _MOST_LINES
+    if more > 0:
+        say(f"    … {more} more lines")
 
 
 def _say_line(text: str) -> None:

@@ -65,6 +65,12 @@ def show_run(run_id: RunId, as_json: Json = False) -> None:
         for step in record.steps:
             told = step["reason"] or (step["error"] or {}).get("message", "")
             say(f"  {MARKS[step['state']]} {step['step_id']}  {step['tool_name']}  {told}".rstrip())
+            for key, what in (
+                ("not_measured", "values written by the author, not measured"),
+                ("maybe_not_measured", "values that may not be measured"),
+            ):
+                if step.get(key):
+                    say(f"      {what}: {', '.join(step[key])}")
             for output in step["outputs"]:
                 say(f"      {output['label'] or 'artefact'}  {output['digest'][:19]}…")
         for file in header.get("artefacts", ()):

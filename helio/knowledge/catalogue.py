@@ -19,6 +19,8 @@ SHIPPED = Path(__file__).with_name("cdaweb.catalogue")
 FRESH = timedelta(hours=24)
 SETTLED = timedelta(days=3653)
 """A dataset that ended so long before the archive was asked does not go on."""
+STOPPED = timedelta(days=731)
+"""A dataset that has had no record for so long offers nothing of a later time."""
 _NOTES = "https://cdaweb.gsfc.nasa.gov/misc/Notes{letter}.html#{id}"
 
 
@@ -298,8 +300,15 @@ class Catalogue:
             return False
         craft = craft_of(dataset.id)
         return dataset.last + SETTLED < self.as_of or (
-            dataset.last < self.as_of - timedelta(days=731) and has_ended(craft, self.as_of.year)
+            self.has_stopped(dataset) and has_ended(craft, self.as_of.year)
         )
+
+    def has_stopped(self, dataset: DatasetSummary) -> bool:
+        """Whether a dataset had no record for two years when the archive was asked, whatever its spacecraft does.
+
+        It may still go on, so a run may ask for later times; nobody should propose it for them.
+        """
+        return dataset.last is not None and dataset.last < self.as_of - STOPPED
 
     def facts(self) -> list[Facts]:
         """Everything, as it was written: what a renewed catalogue is made from."""

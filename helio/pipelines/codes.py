@@ -216,11 +216,11 @@ _NORMALISE = (
     ),
     (
         "HN503",
-        "lossy (repair) or error (run)",
+        "error",
         "unknown argument with a meaning",
-        "Dropping it silently would do something else than was asked; authoring keeps it aside.",
+        "Without it the run would do something else than was asked; which step does it, the author decides.",
         '"resample": "1min" on a fetch',
-        '"annotations": {"dropped_args": {"resample": "1min"}}',
+        "refused, with the tool that does it",
     ),
     (
         "HN504",
@@ -253,6 +253,14 @@ _NORMALISE = (
         "Null, empty, or the default: it asks for nothing.",
         '"filter": ""',
         "no filter",
+    ),
+    (
+        "HN508",
+        "edit safe, and warning",
+        "a note among the arguments",
+        "Words for people change no result; they are kept as annotations, and the author is told.",
+        '"reason": "to compare" on a fetch',
+        '"annotations": {"notes": {"reason": "to compare"}}',
     ),
     (
         "HN601",
@@ -750,6 +758,14 @@ _VERIFY = (
         "refused: helio plan, again",
     ),
     (
+        "HV107",
+        "warning",
+        "an argument among the annotations that asks for something",
+        "An earlier version took it out of the step; the run does without it, and the numbers are other ones.",
+        '"annotations": {"dropped_args": {"coordinate_system": "GSM"}}',
+        "said, with the tool that does it",
+    ),
+    (
         "HV301",
         "warning",
         "step that nothing uses",
@@ -836,6 +852,22 @@ _VERIFY = (
         "What it gives is what 'result' holds.",
         "x = df.abs()",
         "refused",
+    ),
+    (
+        "HV604",
+        "warning",
+        "values written by the author of the template, and what rests on them",
+        "A reader of a figure takes what it draws for measured.",
+        '"pandas_code": "result = df * 0 + 5"',
+        "said in the review, by the run and in its record",
+    ),
+    (
+        "HV605",
+        "warning",
+        "values of code that may be the author's, and what rests on them",
+        "Code is read, not run: where some numbers may not be those of a table, it is said.",
+        '"pandas_code": "result = df.fillna(0)"',
+        "said in the review, by the run and in its record",
     ),
     (
         "HV701",
@@ -1028,6 +1060,14 @@ _EXECUTE = (
         "a repair weakens critical, a pin, the range or the artefact",
         "Making an error go away is not mending it.",
         '"critical": false on the step that failed',
+        "refused",
+    ),
+    (
+        "HE305",
+        "error",
+        "a repair puts values that its author wrote in the place of measured data",
+        "A figure of invented numbers is worse than none.",
+        "a fetch that becomes a table of literals",
         "refused",
     ),
     (

@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 
 from helio import __version__
 from helio.errors import RequestError
-from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId
+from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
 from helio.pipelines.labels import owner, read_labels
-from helio.pipelines.passes import BINDING, NORMALISE, REPEATED, VERIFY
+from helio.pipelines.origins import origins
+from helio.pipelines.passes import AS_WRITTEN, BINDING, NORMALISE, REPEATED, VERIFY
 from helio.pipelines.passes.edit import Context, Dataset, Edit, Mode
 from helio.pipelines.runner import Rewritten, authored_path, rewrite
 from helio.pipelines.template import Document, digest, shortened
@@ -52,6 +53,10 @@ class PlannedStep:
     intent: str
     items: tuple[Item, ...] = ()
     """The items of maps that the step belongs to, the outermost first."""
+    not_measured: tuple[str, ...] = ()
+    """Labels of tables that it rests on, or gives, whose numbers the author of the template wrote."""
+    maybe_not_measured: tuple[str, ...] = ()
+    """Labels of tables of code some of whose numbers may be the author's."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +107,8 @@ def normalise(template: Document, context: Context, *, mode: Mode = "safe") -> R
         return stable
     verified = rewrite(stable.plan, context, VERIFY)
     found = [authored_path(one, stable.plan, template) for one in verified.diagnostics]
-    return Rewritten(stable.plan, stable.edits, tuple(dict.fromkeys((*stable.diagnostics, *found))))
+    written = rewrite(template, context, AS_WRITTEN).diagnostics
+    return Rewritten(stable.plan, stable.edits, tuple(dict.fromkeys((*stable.diagnostics, *found, *written))))
 
 
 def bind(template: Document, normalised: Rewritten, context: Context) -> Rewritten:
@@ -238,7 +244,9 @@ def _freeze(template: Document, authored: Rewritten, bound: Rewritten, now: date
     labels = set(produced)
     owners: dict[str, str] = {}
     steps: list[PlannedStep] = []
-    for step in bound.plan["steps"]:
+    came_from = origins(bound.plan, known)
+    for index, step in enumerate(bound.plan["steps"]):
+        origin = came_from[pointer("steps", index)]
         signature = known[step["tool_name"]]
         reads: dict[str, tuple[str, ...]] = {}
         for table in signature.tables:
@@ -264,6 +272,8 @@ def _freeze(template: Document, authored: Rewritten, bound: Rewritten, now: date
                 critical=step["critical"],
                 intent=step["intent"],
                 items=_items(step),
+                not_measured=tuple(sorted(origin.written)),
+                maybe_not_measured=tuple(sorted(origin.doubtful)),
             )
         )
     return Plan(

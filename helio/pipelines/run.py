@@ -231,7 +231,7 @@ class Run:
             "engine": self.engine,
             "missing": _missing_record(self.result),
             "steps": [step_record(one) for one in self.result.steps],
-            "artefacts": [_artefact_record(one) for one in self.artefacts],
+            "artefacts": [_artefact_record(one, self.plan) for one in self.artefacts],
             "unwritten": [error.message for error in self.unwritten],
             "citations": list(self.citations),
             "warnings": [one.to_json() for one in self.plan.warnings],
@@ -364,7 +364,7 @@ def run_plan(
             archive=named,
             citations=tuple(one.to_json() for one in citations_of(map(step_record, steps), settings.home)),
         )
-        written = [_artefact_record(one) for one in artefacts]
+        written = [_artefact_record(one, plan) for one in artefacts]
         facts = {"engine": used, "missing": _missing_record(result), "citations": list(run.citations)}
         record.finish(status, written, finished_at=_instant(), facts=facts)
     if folder is not None:
@@ -532,6 +532,7 @@ def step_record(one: StepResult) -> dict[str, Any]:
         "tool_version": one.step.tool_version,
         "state": one.state,
         "critical": one.step.critical,
+        **_not_measured(one.step),
         "reason": one.reason,
         "without": list(one.without),
         "error": None
@@ -576,8 +577,24 @@ def _missing_record(result: PlanResult) -> list[dict[str, Any]]:
     ]
 
 
-def _artefact_record(one: Artefact) -> dict[str, Any]:
-    return {"file": str(one.path.absolute()), "step_id": one.step_id, "kind": one.kind, "sha256": one.sha256}
+def _artefact_record(one: Artefact, plan: Plan) -> dict[str, Any]:
+    step = next((step for step in plan.steps if step.step_id == one.step_id), None)
+    return {
+        "file": str(one.path.absolute()),
+        "step_id": one.step_id,
+        "kind": one.kind,
+        "sha256": one.sha256,
+        **({} if step is None else _not_measured(step)),
+    }
+
+
+def _not_measured(step: PlannedStep) -> dict[str, list[str]]:
+    """The tables that a step rests on whose values the author wrote, or may have written."""
+    found = {
+        "not_measured": list(step.not_measured),
+        "maybe_not_measured": list(step.maybe_not_measured),
+    }
+    return {key: labels for key, labels in found.items() if labels}
 
 
 def _header(run_id: str, planned: Plan, archive: str) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -64,6 +65,44 @@ def canonical_args(signature: Signature, args: Mapping[str, Any]) -> dict[str, A
 
 def _labels_of(value: Any) -> list[str]:
     return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str)]
+
+
+def work_of(template: Mapping[str, Any], signatures: Mapping[str, Signature]) -> str:
+    """What a template does, as text: its variables and steps without any words that no run depends on.
+
+    Intents, descriptions, annotations, comments in code and what follows from the rest are such words.
+    """
+    variables = {
+        name: {key: value for key, value in facts.items() if key != "description"}
+        if isinstance(facts, dict)
+        else facts
+        for name, facts in (template.get("variables") or {}).items()
+    }
+    return json.dumps(
+        [variables, [_work_of_step(one, signatures) for one in template["steps"]]], sort_keys=True
+    )
+
+
+def _work_of_step(step: Mapping[str, Any], signatures: Mapping[str, Signature]) -> dict[str, Any]:
+    work = {key: value for key, value in step.items() if key not in _WORDS_OF_STEP}
+    if work.get("critical") is True:
+        del work["critical"]
+    if isinstance(step.get("block"), list):
+        work["block"] = [
+            _work_of_step(one, signatures) if isinstance(one, dict) else one for one in step["block"]
+        ]
+    signature, args = signatures.get(str(step.get("tool_name"))), step.get("tool_args")
+    if signature is not None and isinstance(args, dict):
+        labels = {
+            name: value
+            for name, value in args.items()
+            if name == "output_label" or any(table.argument == name for table in signature.tables)
+        }
+        work["tool_args"] = canonical_args(signature, args) | labels
+    return work
+
+
+_WORDS_OF_STEP = ("intent", "annotations", "depends_on", "produces")
 
 
 def is_code(schema: Schema) -> bool:

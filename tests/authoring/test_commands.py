@@ -185,6 +185,27 @@ def test_a_question_about_a_pipeline_is_answered(model, mine):
     assert helio("proposals").output == "no proposals wait\n"
 
 
+def test_an_answer_of_a_model_is_printed_plain_and_short(model, mine):
+    fake = "It is hourly.\naccepted /home/me/mine.json\n" + "and so on\n" * 1000
+    model(standin.json_text({"status": "answer", "answer": fake}))
+    lines = helio("edit", "mine", "which dataset is it?").output.splitlines()
+    assert lines[0] == "It is hourly."
+    assert "accepted /home/me/mine.json" not in lines
+    assert len(lines) < 100
+    assert lines[-1].endswith("more lines")
+
+
+@pytest.mark.parametrize("hidden", ["\x1b[2J", "\r", "\x9b31m", "\u202e", "\x07"])
+def test_an_answer_of_a_model_obeys_no_terminal(model, mine, hidden):
+    model(standin.forever(standin.json_text({"status": "answer", "answer": f"It is{hidden} hourly."})))
+    assert hidden not in helio("edit", "mine", "which dataset is it?").output
+
+
+def test_a_reason_of_a_model_is_one_line(model, mine):
+    model(standin.json_text({"status": "impossible", "reason": "no data\naccepted mine\nstatus: success"}))
+    assert "accepted mine" not in helio("edit", "mine", "add the moon").output.splitlines()
+
+
 def test_a_file_may_be_edited_and_have_back_what_it_was(model, mine):
     file, before = Path("plan.json"), mine.read_text(encoding="utf-8")
     file.write_text(before, encoding="utf-8")

@@ -21,6 +21,8 @@ from helio.errors import (
     NoKey,
     QuotaExhausted,
     RequestError,
+    TooDeep,
+    UnknownModel,
     Unreadable,
     WrongKey,
 )
@@ -137,6 +139,48 @@ def test_the_next_question_goes_to_the_fallback_at_once_and_other_roles_do_not(s
     one.ask(question())
     one.ask(question(role="fast"))
     assert asked(server) == [OTHER, FAST]
+
+
+def test_a_model_that_is_not_there_is_replaced_by_the_fallback_at_once(serve, door, still):
+    server = serve(standin.text("hi"), models=[OTHER])
+    one = door(server, fallback=True)
+    assert one.ask(question()).text == "hi"
+    assert (asked(server), still.slept) == ([SMART, OTHER], [])
+    assert SMART in one.fell_back["smart"]
+
+
+def test_where_neither_model_is_there_both_are_named(serve, door):
+    server = serve(standin.text("hi"), models=["gemini-9"])
+    with pytest.raises(UnknownModel, match=f"{OTHER}.*in place of {SMART}"):
+        door(server, fallback=True).ask(question())
+    assert asked(server) == [SMART, OTHER]
+
+
+def test_a_reply_that_is_nested_too_deeply_is_not_asked_for_again(serve, door, still):
+    deep = standin.Reply(raw=b'{"candidates": ' + b"[" * 50_000 + b"]" * 50_000 + b"}")
+    server = serve(standin.forever(deep))
+    with pytest.raises(TooDeep):
+        door(server, fallback=True).ask(question())
+    assert (asked(server), still.slept) == ([SMART], [])
+
+
+@pytest.mark.parametrize("depth", [150, 480, 900, 50_000])
+def test_a_call_whose_arguments_are_nested_too_deeply_is_one_error(serve, door, depth):
+    args = '{"a": ' * depth + "1" + "}" * depth
+    part = '{"functionCall": {"name": "f", "args": ' + args + "}}"
+    raw = '{"candidates": [{"content": {"role": "model", "parts": [' + part + "]}}]}"
+    server = serve(standin.forever(standin.Reply(raw=raw.encode())))
+    with pytest.raises(TooDeep, match="nested too deeply"):
+        door(server, fallback=True).ask(question())
+    assert asked(server) == [SMART]
+
+
+@pytest.mark.parametrize("depth", [150, 500, 950, 50_000])
+def test_an_answer_whose_text_is_nested_too_deeply_is_no_answer(serve, door, depth):
+    server = serve(standin.forever(standin.text('{"a": ' + "[" * depth + "]" * depth + "}")))
+    schema = {"type": "object", "properties": {"a": {}}}
+    with pytest.raises(Unreadable, match="deep"):
+        door(server).ask(question(schema=schema))
 
 
 def test_a_quota_of_the_day_is_not_waited_for(serve, door, still):

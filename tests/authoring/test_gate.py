@@ -240,3 +240,174 @@ def test_a_file_name_with_folders_is_refused(gate, name):
     }
     proved = gate.new(plan(fetch("AC_H2_MFI", "BGSEc"), saved))
     assert any("is not a plain file name" in one.message for one in proved.errors)
+
+
+LITERALS = "result = pd.DataFrame({'x': [5.0]}, index=pd.to_datetime(['2024-01-15']))"
+
+
+def as_written(steps):
+    steps[0] |= {
+        "tool_name": "store_dataframe",
+        "tool_args": {"pandas_code": LITERALS, "output_label": "ACE_B"},
+    }
+
+
+def as_constant(steps, code="result = pd.Series(np.ones(len(df)), index=df.index)"):
+    steps[1] |= {
+        "tool_name": "custom_operation",
+        "tool_args": {"source_labels": ["ACE_B"], "pandas_code": code, "output_label": "ACE_Bmag"},
+    }
+
+
+def as_zeros(steps):
+    as_constant(steps, "result = df * 0 + 5")
+
+
+def as_full(steps):
+    as_constant(steps, "result = pd.DataFrame(np.full(df.shape, 3.0), index=df.index)")
+
+
+def as_random(steps):
+    as_constant(
+        steps,
+        "r = np.random.default_rng(0)\nresult = pd.Series(r.normal(size=len(df)), index=df.index)",
+    )
+
+
+def with_written_beside(steps):
+    made = {"step_id": 8, "tool_name": "store_dataframe"}
+    made["tool_args"] = {"pandas_code": LITERALS, "output_label": "new_B"}
+    steps.insert(0, made)
+    steps[2]["tool_args"]["source_label"] = "new_B"
+
+
+def with_written_drawn(steps):
+    made = {"step_id": 8, "tool_name": "store_dataframe"}
+    made["tool_args"] = {"pandas_code": LITERALS, "output_label": "new_B"}
+    steps.insert(0, made)
+    steps[3]["tool_args"] = {"labels": ["new_B", "ACE_Bmag"], "panels": [["new_B"], ["ACE_Bmag"]]}
+
+
+@pytest.mark.parametrize(
+    "invent",
+    [as_written, as_constant, as_zeros, as_full, as_random, with_written_beside, with_written_drawn],
+)
+def test_a_repair_puts_no_written_values_in_the_place_of_data(gate, template, invent):
+    after = deepcopy(template)
+    invent(after["steps"])
+    assert "HE305" in codes(gate.repaired(template, after, declared=(1, 2, 3, 4)))
+
+
+def test_a_repair_may_compute_otherwise_from_the_same_data(gate, template):
+    after = deepcopy(template)
+    as_constant(after["steps"], "result = np.sqrt((df ** 2).sum(axis=1))")
+    proved = gate.repaired(template, after, declared=(2,))
+    assert codes(proved) == []
+    assert not {"HV604", "HV605"} & {one.code for one in proved.warnings}
+
+
+def test_a_repair_that_may_invent_is_marked(gate, template):
+    after = deepcopy(template)
+    as_constant(after["steps"], "result = np.sqrt((df ** 2).sum(axis=1)).fillna(0)")
+    proved = gate.repaired(template, after, declared=(2,))
+    assert codes(proved) == []
+    marked = [one.step_id for one in proved.warnings if one.code == "HV605"]
+    assert 2 in marked
+    assert 3 in marked
+
+
+def test_a_repair_of_a_written_table_may_write_it_otherwise(gate):
+    before = json.loads(plan(fetch("AC_H2_MFI", "BGSEc"), {**as_table(), "step_id": 2}))
+    after = deepcopy(before)
+    after["steps"][1]["tool_args"]["pandas_code"] = LITERALS.replace("5.0", "6.0")
+    assert "HE305" not in codes(gate.repaired(before, after, declared=(2,)))
+
+
+def as_table():
+    return {"tool_name": "store_dataframe", "tool_args": {"pandas_code": LITERALS, "output_label": "limit"}}
+
+
+def test_written_values_are_said_of_what_an_author_proposes(gate):
+    proved = gate.new(plan(fetch("AC_H2_MFI", "BGSEc"), {**as_table(), "step_id": 2}))
+    assert codes(proved) == []
+    assert [(one.code, one.step_id) for one in proved.warnings] == [("HV604", 2), ("HV604", 9)]
+
+
+def test_an_edit_that_invents_is_said_of_every_step_that_rests_on_it(gate, template):
+    after = deepcopy(template)
+    as_zeros(after["steps"])
+    proved = gate.edited(template, after)
+    assert codes(proved) == []
+    assert {one.step_id for one in proved.warnings if one.code == "HV604"} >= {2, 3}
+
+
+def with_variables(step, **variables):
+    document = json.loads(plan(step))
+    document["variables"] |= {f"${name}": facts for name, facts in variables.items()}
+    return json.dumps(document)
+
+
+@pytest.mark.parametrize(
+    ("facts", "expected"),
+    [
+        ({"type": "dataset", "default": "AC_H22_MFI"}, ["HE401"]),
+        ({"type": "string", "default": "AC_H22_MFI"}, ["HE401"]),
+        ({"type": "enum", "default": "AC_H2_MFI", "choices": ["AC_H2_MFI", "AC_H22_MFI"]}, ["HE401"]),
+        ({"type": "dataset", "default": "AC_H2_MFI"}, []),
+    ],
+)
+def test_a_dataset_in_a_variable_is_looked_up(gate, facts, expected):
+    found = gate.new(with_variables(fetch("$DATASET", "BGSEc", output_label="B"), DATASET=facts))
+    assert codes(found) == expected
+
+
+def test_a_parameter_in_a_variable_is_looked_up(gate):
+    step = fetch("AC_H2_MFI", "$PARAMETER", output_label="B")
+    facts = {"type": "parameter", "default": "BGSEcc"}
+    assert codes(gate.new(with_variables(step, PARAMETER=facts))) == ["HE402"]
+
+
+def test_a_candidate_in_a_variable_is_looked_up(gate):
+    step = fetch("", "BGSEc", candidates=["AC_H2_MFI", "$SHIP"], output_label="B")
+    del step["tool_args"]["dataset_id"]
+    facts = {"type": "string", "default": "ACE_MAG_1MIN"}
+    assert codes(gate.new(with_variables(step, SHIP=facts))) == ["HE401"]
+
+
+def test_the_items_of_a_map_are_looked_up(gate):
+    step = fetch("$D", "BGSEc") | {"for_each": {"as": "$D", "over": ["AC_H2_MFI", "AC_H22_MFI"]}}
+    assert codes(gate.new(plan(step))) == ["HE401"]
+
+
+def test_what_a_pipeline_is_given_is_looked_up(tmp_path):
+    inner = json.loads(
+        with_variables(fetch("$DATASET", "BGSEc", output_label="B"), DATASET={"type": "dataset"})
+    )
+    gate = Gate(Catalogue(), home=tmp_path, now=NOW, pipelines={"inner": inner})
+    for dataset, expected in (("AC_H2_MFI", []), ("AC_H22_MFI", ["HE401"])):
+        given = {"$DATASET": dataset, "$TIME_RANGE": "2024-01-10"}
+        outer = {"id": "outer", "steps": [{"step_id": 1, "use": "inner", "with": given}]}
+        assert codes(gate.new(json.dumps(outer))) == expected
+
+
+def test_another_default_of_a_variable_is_looked_up(gate):
+    facts = {"type": "dataset", "default": "AC_H2_MFI"}
+    before = json.loads(with_variables(fetch("$DATASET", "BGSEc", output_label="B"), DATASET=facts))
+    after = deepcopy(before)
+    after["variables"]["$DATASET"]["default"] = "AC_H22_MFI"
+    assert codes(gate.edited(before, after)) == ["HE401"]
+
+
+def test_a_dataset_that_stopped_is_not_offered_for_the_last_days_though_its_spacecraft_works(tmp_path):
+    catalogue = Catalogue()
+    entry = catalogue.summary("DSCOVR_H1_FC")
+    assert catalogue.has_stopped(entry)
+    assert not catalogue.has_ended(entry)
+    gate = Gate(catalogue, home=tmp_path, now=datetime(2026, 3, 10), pipelines={})
+    steps = json.loads(plan(fetch("DSCOVR_H1_FC", "V_GSE")))
+    steps["variables"]["$TIME_RANGE"]["default"] = "last 3 days"
+    [found] = gate.new(json.dumps(steps)).errors
+    assert found.code == "HE403"
+    assert "2019" in found.message
+    steps["variables"]["$TIME_RANGE"]["default"] = "2019-06-01 to 2019-06-03"
+    assert codes(gate.new(json.dumps(steps))) == []

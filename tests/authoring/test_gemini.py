@@ -19,6 +19,7 @@ from helio.errors import (
     ModelUnreachable,
     NoKey,
     QuotaExhausted,
+    TooDeep,
     UnknownModel,
     Unreadable,
     WrongKey,
@@ -215,6 +216,16 @@ def test_an_answer_that_could_be_continued_costs_one_request(serve, gemini):
     reply.body["candidates"][0]["continuationToken"] = "dG9rZW4="
     server = serve(reply, standin.text(" it"))
     assert gemini(server).ask(question()).finish == "length"
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("depth", [2_000, 100_000])
+def test_a_reply_that_is_nested_too_deeply_is_one_error_about_the_reply(serve, gemini, depth):
+    server = serve(
+        standin.forever(standin.Reply(raw=b'{"candidates": ' + b"[" * depth + b"]" * depth + b"}"))
+    )
+    with pytest.raises(TooDeep, match="nested too deeply"):
+        gemini(server).ask(question())
     assert len(server.requests) == 1
 
 

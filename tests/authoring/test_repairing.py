@@ -68,7 +68,7 @@ def test_what_weakens_a_step_of_a_block_is_refused_too(serve, author):
     server = serve(standin.forever(edit(put("b", "critical", False))))
     with pytest.raises(NotProved) as caught:
         author(server).repair(template, Failure("run-1", "all", "UnitMismatch", "wrong"))
-    assert codes(caught.value) == ["HE303"]
+    assert codes(caught.value) == ["HE303", "HE304"]
     assert "HE304" in server.requests[1].text
 
 
@@ -77,9 +77,43 @@ def test_the_same_repair_twice_is_told_as_such(serve, author, overview):
     server = serve(standin.forever(weaker))
     with pytest.raises(NotProved) as caught:
         author(server).repair(overview, NOTHING)
-    assert codes(caught.value) == ["HE303"]
+    assert codes(caught.value) == ["HE303", "HE304"]
     assert "this repair was tried already" in server.requests[2].text
     assert len(server.requests) == 4
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [put(2, "intent", "try harder")],
+        [put("", "description", "it works now")],
+        [put("", "name", "another name")],
+    ],
+)
+def test_a_repair_of_words_alone_mends_nothing(serve, author, overview, words):
+    server = serve(edit(*words), edit(MENDS))
+    assert isinstance(author(server).repair(overview, UNIT), Draft)
+    assert "HE303" in server.requests[1].text
+    assert "words alone" in server.requests[1].text
+
+
+def test_other_comments_in_code_mend_nothing(serve, author, overview):
+    template = deepcopy(overview)
+    args = {"source_labels": ["ACE_B"], "pandas_code": "result = df.abs()", "output_label": "ACE_Bmag"}
+    template["steps"][1] |= {"tool_name": "custom_operation", "tool_args": args}
+    other = "# now it works\nresult = (df.abs())"
+    server = serve(edit(put(2, "tool_args/pandas_code", other)), edit(MENDS))
+    assert isinstance(author(server).repair(template, UNIT), Draft)
+    assert "words alone" in server.requests[1].text
+
+
+def test_a_repair_by_constants_is_refused(serve, author, overview):
+    code = "result = pd.Series(np.ones(len(df)), index=df.index)"
+    args = {"source_labels": ["ACE_B"], "pandas_code": code, "output_label": "ACE_Bmag"}
+    invented = [put(2, "tool_name", "custom_operation"), put(2, "tool_args", args)]
+    server = serve(edit(*invented), edit(MENDS))
+    assert isinstance(author(server).repair(overview, UNIT), Draft)
+    assert "HE305" in server.requests[1].text
 
 
 @pytest.mark.parametrize(
@@ -134,5 +168,6 @@ def test_a_search_for_a_repair_is_told_the_error(serve, author, overview):
 def test_a_step_that_computes_is_mended_by_what_is_there(serve, author, overview):
     template = deepcopy(overview)
     template["steps"][1]["tool_args"]["source_label"] = "ACE_B"
-    mends = put(2, "intent", "magnitude of the field")
-    assert isinstance(author(serve(edit(mends))).repair(template, UNIT), Draft)
+    args = {"source_label": "ACE_B", "window": "1h", "output_label": "ACE_Bmag"}
+    mends = [put(2, "tool_name", "running_average"), put(2, "tool_args", args)]
+    assert isinstance(author(serve(edit(*mends))).repair(template, UNIT), Draft)

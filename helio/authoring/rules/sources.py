@@ -88,9 +88,9 @@ def coverage(source: Source, catalogue: Catalogue) -> str:
 
 
 def ended(source: Source, catalogue: Catalogue) -> datetime | None:
-    """When a source's last record was, if nothing will follow it."""
+    """When a source's last record was, if none has followed it for years."""
     entry = catalogue.summary(source.dataset)
-    return _naive(entry.last) if entry.last is not None and catalogue.has_ended(entry) else None
+    return _naive(entry.last) if entry.last is not None and catalogue.has_stopped(entry) else None
 
 
 def cadence_words(source: Source) -> str:

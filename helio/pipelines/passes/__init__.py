@@ -11,6 +11,7 @@ from helio.pipelines.passes.check_exports import check_exports
 from helio.pipelines.passes.check_fetches import check_fetches
 from helio.pipelines.passes.check_given_values import check_given_values
 from helio.pipelines.passes.check_intents import check_intents
+from helio.pipelines.passes.check_kept_arguments import check_kept_arguments
 from helio.pipelines.passes.check_maps import check_maps
 from helio.pipelines.passes.check_parameters import check_parameters
 from helio.pipelines.passes.check_quantities import check_quantities
@@ -19,6 +20,7 @@ from helio.pipelines.passes.check_structure import check_structure
 from helio.pipelines.passes.check_tools import check_tools
 from helio.pipelines.passes.check_use import check_use
 from helio.pipelines.passes.check_variables import check_variables
+from helio.pipelines.passes.check_written_values import check_written_values
 from helio.pipelines.passes.choose_providers import choose_providers
 from helio.pipelines.passes.clamp_ranges import clamp_ranges
 from helio.pipelines.passes.complete_panels import complete_panels
@@ -161,8 +163,10 @@ VERIFY: tuple[Stage, ...] = (
     # What the lowered plan says is checked once more: it is what runs. Code is read, and never run here.
     (
         check_tools,
+        check_kept_arguments,
         check_budget,
         check_code,
+        check_written_values,
         check_parameters,
         check_quantities,
         check_use,
@@ -173,6 +177,9 @@ VERIFY: tuple[Stage, ...] = (
     ),
 )
 """V: everything again, without edits."""
+
+AS_WRITTEN: tuple[Stage, ...] = ((check_kept_arguments,),)
+"""Of V, what is looked for in the document as written as well: steps that are merged lose their annotations."""
 
 REPEATED: tuple[Stage, ...] = (*NORMALISE, *RESOLVE, *EXPAND, *OPTIMISE, *GUARANTEE)
 """N to G, run as a whole until nothing is left to edit."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from helio.errors import closest
 from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
-from helio.pipelines.passes.walk import each_step, id_of, variables_of
+from helio.pipelines.passes.synonyms import advice_for, asks_for_something, is_null
+from helio.pipelines.passes.walk import each_step, id_of, name_of, variables_of
 from helio.pipelines.schema import STEP, STRUCTURE, VARIABLE
 from helio.pipelines.template import Document
 from helio.pipelines.variables import Path
@@ -17,6 +19,8 @@ from helio.pipelines.variables import Path
 def keep_unknown_keys(plan: Document, context: Context) -> Iterator[Finding]:
     """Move unknown keys under ``annotations.unknown`` of their step, or of the template; under a strict policy, refuse.
 
+    A key that asks for other numbers, as ``coords`` or ``resolution`` do, is refused under every policy.
+
     >>> from datetime import datetime
     >>> plan = {"steps": [{"step_id": 1, "retries": 3, "colour": "red"}]}
     >>> [edit] = keep_unknown_keys(plan, Context({}, datetime(2024, 1, 1), {}))
@@ -24,6 +28,7 @@ def keep_unknown_keys(plan: Document, context: Context) -> Iterator[Finding]:
     {'op': 'add', 'path': '/steps/0/annotations', 'value': {'unknown': {'retries': 3, 'colour': 'red'}}}
     """
     unknown = {key: value for key, value in plan.items() if key not in STRUCTURE["properties"]}
+    yield from _asking(unknown, (), None, "")
     aside: dict[str, Any] = dict(unknown)
     gone: list[tuple[Path, Any]] = [((key,), value) for key, value in unknown.items()]
     for name, facts in variables_of(plan).items():
@@ -36,8 +41,32 @@ def keep_unknown_keys(plan: Document, context: Context) -> Iterator[Finding]:
     )
     for path, step in each_step(plan):
         unknown = {key: value for key, value in step.items() if key not in STEP["properties"]}
+        yield from _asking(unknown, path, id_of(step), name_of(step))
         gone = [((*path, key), value) for key, value in unknown.items()]
         yield from _kept(path, step, gone, unknown, id_of(step), STEP["properties"], context)
+
+
+def _asking(
+    unknown: dict[str, Any], home: Path, step_id: StepId | None, tool_name: str
+) -> Iterator[Diagnostic]:
+    """Errors for the keys that ask for something that would not be done; they are taken out of `unknown`."""
+    for key in list(unknown):
+        value = unknown[key]
+        if is_null(value) or value in ([], {}) or not asks_for_something(key, in_step=bool(home)):
+            continue
+        del unknown[key]
+        shown = json.dumps(value, ensure_ascii=False)
+        shown = shown if len(shown) <= 60 else shown[:59] + "…"
+        where = "a key of a step" if home else "a key of a template"
+        advice = advice_for(key) or "put it in tool_args of a step whose tool has it"
+        yield Diagnostic(
+            "HN503",
+            f"'{key}' is not {where}, and its value {shown} may mean something",
+            step_id=step_id,
+            tool_name=tool_name,
+            path=pointer(*home, key),
+            advice=(advice,),
+        )
 
 
 def _kept(

@@ -14,6 +14,7 @@ from helio.pipelines.passes.synonyms import (
     STEP_KEYS,
     TRUE,
     VARIABLE_KEYS,
+    argument_spellings,
     fold,
     folded,
     is_null,
@@ -23,7 +24,7 @@ from helio.pipelines.passes.synonyms import (
 from helio.pipelines.passes.walk import each_step, id_of, variables_of
 from helio.pipelines.schema import STEP, VARIABLE
 from helio.pipelines.template import Document
-from helio.pipelines.variables import Path
+from helio.pipelines.variables import Path, is_text
 from helio.steps.signature import Signature
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]*")
@@ -169,19 +170,39 @@ class Renaming:
             self.move("name", "tool_name", name)
 
     def gather_arguments(self, tools: Mapping[str, str], signatures: Mapping[str, Signature]) -> None:
-        """Arguments written beside the tool's name instead of under ``tool_args``."""
+        """Arguments written beside the tool's name instead of under ``tool_args``, or beside those that are there."""
         name = self.owner.get("tool_name")
         tool = spell_tool(name, tools) if isinstance(name, str) else None
-        if tool is None or "tool_args" in self.owner:
+        there = self.owner.get("tool_args", {})
+        if tool is None or not isinstance(there, dict):
             return
-        names = [one.name for one in signatures[tool].arguments]
-        args = {key: self.owner[key] for key in names if key in self.owner and key not in STEP["properties"]}
-        for key in args:
+        spellings = argument_spellings(signatures[tool])
+        schemas = {one.name: one.schema for one in signatures[tool].arguments}
+        alone = "tool_args" not in self.owner
+        beside = [
+            key
+            for key in self.owner
+            # words beside an object of arguments are about the step
+            if key not in STEP["properties"]
+            and fold(key) in spellings
+            and (alone or not is_text(schemas[spellings[fold(key)]]))
+        ]
+        args = {key: self.owner[key] for key in beside if key not in there}
+        for key in beside:
+            if key not in args and there[key] != self.owner[key]:
+                message = f"'{key}' stands beside tool_args and in it, and the values differ"
+                advice = (f"leave out one '{key}'",)
+                at = pointer(*self.path, key)
+                self.errors.append(Diagnostic("HN502", message, "error", self.step_id, tool, at, advice))
+                continue
             self.operations += removed(pointer(*self.path, key), self.owner.pop(key))
         if args:
-            self.operations += added(pointer(*self.path, "tool_args"), args)
-            self.owner["tool_args"] = args
-            self.renamed.append(f"{', '.join(args)} → tool_args")
+            at = pointer(*self.path, "tool_args")
+            gathered = {**there, **args}
+            self.operations += added(at, gathered) if alone else replaced(at, there, gathered)
+            self.owner["tool_args"] = gathered
+        if beside:
+            self.renamed.append(f"{', '.join(beside)} → tool_args")
 
     def say_optional(self) -> None:
         """``optional: true`` is ``critical: false``."""

@@ -1,4 +1,4 @@
-"""Arguments that a tool does not have: dropped where they say nothing, kept aside or renamed where they do."""
+"""Arguments that a tool does not have: dropped where empty, renamed where misspelt, refused where they ask for more."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from helio.errors import closest
-from helio.pipelines.diagnostics import StepId, pointer
+from helio.pipelines.diagnostics import Diagnostic, Fix, StepId, pointer
 from helio.pipelines.figures import DRAWING, UNKNOWN_KEY
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
 from helio.pipelines.passes.rename_arguments import disagreeing
 from helio.pipelines.passes.structure import fits
-from helio.pipelines.passes.synonyms import is_null
+from helio.pipelines.passes.synonyms import advice_for, is_note, is_null
 from helio.pipelines.passes.walk import each_step, id_of, name_of
 from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, Path
@@ -24,17 +24,20 @@ CLOSE = 0.8
 
 
 def settle_unknown_arguments(plan: Document, context: Context) -> Iterator[Finding]:
-    """Remove unknown arguments without meaning; rename misspelt ones and keep the others aside, if that is allowed.
+    """Remove empty unknown arguments, keep notes as annotations, rename misspelt ones if allowed, refuse the others.
+
+    What an unknown argument asks for would not be done, so it is never dropped, in a repair either.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
-    >>> args = {"labels": ["B"], "zoom": None, "titel": "B", "sparkle": 3}
+    >>> args = {"labels": ["B"], "zoom": None, "titel": "B", "reason": "to look", "sparkle": 3}
     >>> plan = {"steps": [{"step_id": 1, "tool_name": "plot_data", "tool_args": args}]}
-    >>> for edit in settle_unknown_arguments(plan, Context(signatures(), datetime(2024, 1, 1), {})):
-    ...     print(edit.code, edit.kind, edit.message)
-    HN507 safe arguments without meaning removed: zoom
-    HO401 lossy 'titel' read as 'title'
-    HO401 lossy 'sparkle' kept under annotations.dropped_args
+    >>> for found in settle_unknown_arguments(plan, Context(signatures(), datetime(2024, 1, 1), {})):
+    ...     print(found.code, found.message[:60])
+    HN507 arguments without meaning removed: zoom
+    HN508 words kept under annotations.notes: reason
+    HO401 'titel' read as 'title'
+    HO401 'sparkle' is not an argument of plot_data, and its value 3 m
     """
     for path, step in each_step(plan):
         signature, args = context.signatures.get(name_of(step)), step.get("tool_args")
@@ -49,7 +52,7 @@ def settle_unknown_arguments(plan: Document, context: Context) -> Iterator[Findi
 
 def _settled(
     path: Path, step: Document, signature: Signature, known: dict[str, Argument], unknown: list[str]
-) -> Iterator[Edit]:
+) -> Iterator[Finding]:
     args, step_id = step["tool_args"], id_of(step)
     near = {name: _near(name, known) for name in unknown}
     inert = [name for name in unknown if _says_nothing(args[name], known.get(near[name] or ""))]
@@ -60,19 +63,19 @@ def _settled(
         message = f"arguments without meaning removed: {', '.join(inert)}"
         at = pointer(*path, "tool_args", inert[0])
         yield Edit("HN507", message, tuple(operations), step_id, path=at)
+    notes = {name: args[name] for name in unknown if name not in inert and is_note(name, args[name])}
+    if notes:
+        yield _kept_as_notes(path, step, notes, signature, step_id)
     taken = {name for name in args if name in known}
-    aside: dict[str, Any] = {}
     for name in unknown:
         meant = near[name]
-        if name in inert:
+        if name in inert or name in notes:
             continue
         if meant and meant not in taken and _is_valid(args[name], known[meant]):
             taken.add(meant)
             yield _read_as(path, args, name, meant, signature, step_id)
         else:
-            aside[name] = args[name]
-    if aside:
-        yield from _kept_aside(path, step, aside, signature, step_id)
+            yield _refused(path, name, args[name], signature, step_id)
 
 
 def _read_as(
@@ -88,41 +91,48 @@ def _read_as(
     return Edit(code, f"'{name}' read as '{meant}'", operations, step_id, "lossy", warning, at)
 
 
-def _kept_aside(
-    path: Path, step: Document, aside: dict[str, Any], signature: Signature, step_id: StepId | None
-) -> Iterator[Edit]:
-    """One edit for each, so that each is told; the later ones rest on what the earlier ones leave."""
-    annotations = step.get("annotations")
-    if annotations is not None and not isinstance(annotations, dict):
-        annotations = {"note": annotations}
+def _kept_as_notes(
+    path: Path, step: Document, notes: dict[str, Any], signature: Signature, step_id: StepId | None
+) -> Edit:
+    operations: list[Operation] = []
+    for name, value in notes.items():
+        operations += removed(pointer(*path, "tool_args", name), value)
+    now = step.get("annotations")
+    annotations = now if isinstance(now, dict) else {} if now is None else {"note": now}
+    there = annotations.get("notes", {})
+    there = there if isinstance(there, dict) else {"notes": there}
+    new = {**annotations, "notes": {**there, **notes}}
+    at = pointer(*path, "annotations")
+    operations += replaced(at, now, new) if "annotations" in step else added(at, new)
+    names = ", ".join(notes)
+    warning = f"{names}: no argument of {signature.name}; kept as words under annotations.notes"
+    message = f"words kept under annotations.notes: {names}"
+    at = pointer(*path, "tool_args", next(iter(notes)))
+    return Edit("HN508", message, tuple(operations), step_id, warning=warning, path=at)
+
+
+def _refused(path: Path, name: str, value: Any, signature: Signature, step_id: StepId | None) -> Diagnostic:
     known = [one.name for one in signature.arguments]
-    first = True
-    now: Any = step.get("annotations")
-    for name, value in aside.items():
-        at = pointer(*path, "tool_args", name)
-        operations = removed(at, value)
-        dropped = (annotations or {}).get("dropped_args", {})
-        dropped = {**(dropped if isinstance(dropped, dict) else {"note": dropped}), name: value}
-        new = {**(annotations or {}), "dropped_args": dropped}
-        place = pointer(*path, "annotations")
-        there = not first or "annotations" in step
-        operations += replaced(place, now, new) if there else added(place, new)
-        annotations = now = new
-        first = False
-        close = closest(name, known)
-        hint = f"did you mean '{close[0]}'?" if close else f"its arguments: {', '.join(known)}"
-        shown = json.dumps(value, ensure_ascii=False)[:60]
-        code = "HN503"
-        if signature.name in DRAWING:
-            hint = (
-                f"{hint} Keys of a figure: {', '.join(known)}"
-                if close
-                else f"keys of a figure: {', '.join(known)}"
-            )
-            code = UNKNOWN_KEY
-        warning = f"'{name}' is not an argument of {signature.name}, and its value {shown} may mean something; {hint}"
-        message = f"'{name}' kept under annotations.dropped_args"
-        yield Edit(code, message, operations, step_id, "lossy", warning, at)
+    close = closest(name, known)
+    instead = advice_for(name) if signature.gives != "figure" else ""
+    shown = json.dumps(value, ensure_ascii=False)
+    shown = shown if len(shown) <= 60 else shown[:59] + "…"
+    drawing = signature.name in DRAWING
+    names = f"{'keys of a figure' if drawing else 'arguments'}: {', '.join(known)}"
+    return Diagnostic(
+        UNKNOWN_KEY if drawing else "HN503",
+        f"'{name}' is not an argument of {signature.name}, and its value {shown} may mean something",
+        step_id=step_id,
+        tool_name=signature.name,
+        path=pointer(*path, "tool_args", name),
+        advice=(
+            *((f"did you mean '{close[0]}'?",) if close else ()),
+            *((instead,) if instead else ()),
+            names,
+        ),
+        candidates=close,
+        fixes=(Fix(f"leave out '{name}'", removed(pointer(*path, "tool_args", name), value)),),
+    )
 
 
 def _near(name: str, known: dict[str, Argument]) -> str | None:

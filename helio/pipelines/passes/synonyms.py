@@ -256,6 +256,113 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "y_range": ("ylim", "y_lim"),
 }
 
+NOTES: tuple[str, ...] = (
+    *(
+        "note",
+        "notes",
+        "comment",
+        "comments",
+        "remark",
+        "remarks",
+        "reason",
+        "reasons",
+        "reasoning",
+        "rationale",
+    ),
+    *(
+        "description",
+        "explanation",
+        "justification",
+        "purpose",
+        "intent",
+        "goal",
+        "why",
+        "thought",
+        "thoughts",
+    ),
+    *("todo", "summary", "memo", "doc"),
+)
+"""Names of arguments that are words for people: no result depends on them."""
+
+QUALIFIERS: Mapping[str, tuple[str, ...]] = {
+    "a parameter in that frame, or a step with transform_frame": (
+        *("frame", "frames", "coords", "coord", "coordinates", "coordinate_system", "coordinate_frame"),
+        *("coord_system", "coord_frame", "reference_frame", "target_frame", "coordsys", "system"),
+    ),
+    "a dataset of that cadence, or a step with resample": (
+        *(
+            "cadence",
+            "resolution",
+            "sampling",
+            "sampling_rate",
+            "sample_rate",
+            "sampling_period",
+            "sampling_interval",
+        ),
+        *(
+            "time_resolution",
+            "temporal_resolution",
+            "time_step",
+            "step_size",
+            "frequency",
+            "freq",
+            "rate",
+            "average",
+        ),
+        *("averaging", "averaging_window", "bin", "bin_size", "bin_width", "binning", "decimate", "every"),
+    ),
+    "a step with convert_units": (
+        "unit",
+        "units",
+        "output_unit",
+        "output_units",
+        "target_unit",
+        "target_units",
+    ),
+    "a step with components": (
+        *("component", "components", "vector_component", "column", "columns", "axis", "axes", "dimension"),
+    ),
+    "a step with mask or mask_by_flag": (
+        *("quality", "quality_flag", "quality_flags", "quality_filter", "flag", "flags", "filter", "filters"),
+        *(
+            "filtering",
+            "filter_by",
+            "valid",
+            "valid_range",
+            "validmin",
+            "validmax",
+            "exclude",
+            "remove",
+            "mask_out",
+        ),
+        *("remove_outliers", "remove_bad", "outliers", "clean", "condition", "where"),
+    ),
+    "a step with interpolate": (
+        "fill",
+        "fill_value",
+        "fill_method",
+        "gap",
+        "gaps",
+        "interpolation",
+        "missing",
+    ),
+    "a step of its own for that work": (
+        *(
+            "window",
+            "window_size",
+            "smoothing",
+            "rolling",
+            "detrending",
+            "normalize",
+            "normalise",
+            "scaling",
+            "scale",
+        ),
+        *("calibration", "background", "background_subtraction", "method", "operation", "transform"),
+    ),
+}
+"""Words that ask for other numbers than there would be without them, by what does as they ask."""
+
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "add": ("plus", "addition", "sum"),
     "subtract": ("minus", "subtraction", "difference"),
@@ -378,3 +485,42 @@ def argument_spellings(signature: Signature) -> dict[str, str]:
             for word in words:
                 found.setdefault(fold(word), name)
     return found
+
+
+def advice_for(name: str) -> str:
+    """What does as an unknown argument or key asks; nothing where its name does not tell.
+
+    >>> advice_for("coordinateSystem")
+    'a parameter in that frame, or a step with transform_frame'
+    """
+    word = fold(name)
+    tool = tool_spellings(TOOLS).get(word)
+    return _QUALIFIERS.get(word) or (f"a step with {tool}" if tool else "")
+
+
+_QUALIFIERS = {fold(word): advice for advice, words in QUALIFIERS.items() for word in words}
+_NOTES = frozenset(map(fold, NOTES))
+
+
+def is_note(name: str, value: object) -> bool:
+    """Whether an argument that a tool does not have is words for people alone."""
+    texts = value if isinstance(value, list) else [value]
+    return fold(name) in _NOTES and all(isinstance(text, str) for text in texts)
+
+
+def asks_for_something(name: str, *, in_step: bool) -> bool:
+    """Whether a key that a step, or a template, does not have would change numbers, were it an argument.
+
+    >>> asks_for_something("coords", in_step=True), asks_for_something("retries", in_step=True)
+    (True, False)
+    """
+    return fold(name) in _QUALIFIERS or fold(name) in (_STEP_ARGUMENTS if in_step else _DATA_ARGUMENTS)
+
+
+_DATA_ARGUMENTS = frozenset(
+    fold(word)
+    for name in ("dataset_id", "parameter_id", "time_range")
+    for word in (name, *ARGUMENTS[name])
+    if fold(word) not in ("time", "variable")
+) | frozenset(fold(word) for pair in RANGE_PAIRS for word in pair)
+_STEP_ARGUMENTS = _DATA_ARGUMENTS | frozenset(fold(word) for tool in TOOLS for word in (tool, *TOOLS[tool]))

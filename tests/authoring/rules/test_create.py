@@ -1,11 +1,15 @@
 """Plain requests become templates that run; what is not understood is said."""
 
 import json
+from datetime import datetime
 
 import pytest
 
 from helio.authoring.outcome import Draft, NotProved, NotUnderstood, Question
+from helio.authoring.rules.sources import pick
+from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.figures import complete_labels
+from helio.time_range import TimeRange
 
 
 def made(author, request, *chosen):
@@ -438,3 +442,14 @@ def test_every_label_of_a_figure_is_given_by_a_step(author):
     [figure] = steps(draft, "render_spec")
     given = {one["tool_args"].get("output_label") for one in draft.template["steps"]}
     assert set(complete_labels(figure["spec"])) <= given
+
+
+def test_a_source_that_stopped_is_not_picked_for_later_days_though_its_spacecraft_works():
+    catalogue = Catalogue()
+    late = TimeRange(datetime(2026, 3, 7), datetime(2026, 3, 10))
+    with pytest.raises(NotUnderstood, match="DSCOVR has no proton density"):
+        pick("proton density", "DSCOVR", catalogue=catalogue, span=late)
+    early = TimeRange(datetime(2019, 6, 1), datetime(2019, 6, 3))
+    assert [one.dataset for one in pick("proton density", "DSCOVR", catalogue=catalogue, span=early)] == [
+        "DSCOVR_H1_FC"
+    ]

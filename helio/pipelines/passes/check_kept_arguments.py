@@ -1,0 +1,58 @@
+"""Arguments that an earlier version took out of a step and kept as annotations: what they ask for is not done."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.passes.edit import Context, Finding
+from helio.pipelines.passes.synonyms import advice_for, asks_for_something, is_note, is_null
+from helio.pipelines.passes.walk import each_step, id_of
+from helio.pipelines.template import Document
+
+
+def check_kept_arguments(plan: Document, context: Context) -> Iterator[Finding]:
+    """Warn of arguments under ``annotations`` that ask for something that the step does not do.
+
+    >>> from datetime import datetime
+    >>> kept = {"dropped_args": {"coordinate_system": "GSM", "comment": "of ACE"}}
+    >>> plan = {"steps": [{"step_id": 1, "tool_name": "fetch_data", "annotations": kept}]}
+    >>> [found] = check_kept_arguments(plan, Context({}, datetime(2024, 1, 1), {}))
+    >>> print(found)
+    warning[HV107] step 1: 'coordinate_system' with the value "GSM" was asked for, and is not done
+      --> /steps/0/annotations/dropped_args/coordinate_system
+      try a parameter in that frame, or a step with transform_frame; or remove it from the annotations
+    """
+    del context
+    for path, step in each_step(plan):
+        annotations = step.get("annotations")
+        if not isinstance(annotations, dict):
+            continue
+        dropped, unknown = (_members(annotations.get(key)) for key in ("dropped_args", "unknown"))
+        asked = [
+            (key, name, value)
+            for key, members in (("dropped_args", dropped), ("unknown", unknown))
+            for name, value in members.items()
+            if not is_null(value)
+            and (
+                not is_note(name, value) if key == "dropped_args" else asks_for_something(name, in_step=True)
+            )
+        ]
+        for key, name, value in asked:
+            shown = json.dumps(value, ensure_ascii=False)
+            shown = shown if len(shown) <= 60 else shown[:59] + "…"
+            instead = advice_for(name)
+            yield Diagnostic(
+                "HV107",
+                f"'{name}' with the value {shown} was asked for, and is not done",
+                "warning",
+                id_of(step),
+                path=pointer(*path, "annotations", key, name),
+                advice=(f"{instead + '; or ' if instead else ''}remove it from the annotations",),
+            )
+
+
+def _members(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,891 @@
+"""Which tables the numbers of a result come from: code is read, never run.
+
+The result of ``df * 0 + 5`` has the shape of ``df`` and none of its numbers: they were written by the author of the
+code. This reader follows values through assignments, functions and loops. It says that numbers are not those of a
+table only where it is certain; where it is not, it says so.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from helio.steps.sandbox.allow_list import syntax_tree
+
+_DEEPEST_CALLS = 6
+_MOST_VISITS = 50_000
+"""Nodes looked at before the reader gives up: loops and functions are read more than once."""
+
+
+@dataclass(frozen=True)
+class NumberSources:
+    """Where the numbers of a result come from.
+
+    Parameters
+    ----------
+    names : frozenset of str
+        The inputs whose values the result depends on; empty when the author of the code wrote all of its numbers.
+    doubtful : bool
+        Whether some of its numbers may be the author's.
+    """
+
+    names: frozenset[str]
+    doubtful: bool
+
+
+@lru_cache(maxsize=256)
+def number_sources(code: str, inputs: tuple[str, ...]) -> NumberSources:
+    """The inputs from whose values the result of code is made.
+
+    Parameters
+    ----------
+    code : str
+        Assigns ``result``.
+    inputs : tuple of str
+        Names of tables in scope.
+
+    Examples
+    --------
+    >>> number_sources("result = df.rolling('10min').mean()", ("df",))
+    NumberSources(names=frozenset({'df'}), doubtful=False)
+    >>> number_sources("result = pd.Series(np.ones(len(df)), index=df.index)", ("df",))
+    NumberSources(names=frozenset(), doubtful=False)
+    """
+    try:
+        reader = _Reader(inputs)
+        found = reader.result_of(syntax_tree(code))
+    except (SyntaxError, ValueError):  # refused by whoever checks the code
+        return NumberSources(frozenset(inputs), doubtful=False)
+    except (RecursionError, MemoryError, _TooMuchError):
+        return NumberSources(frozenset(inputs), doubtful=True)
+    return NumberSources(found.sources, found.doubtful)
+
+
+class _TooMuchError(Exception):
+    """Code that takes too long to follow."""
+
+
+Sources = frozenset[str]
+_NONE: Sources = frozenset()
+
+
+@dataclass(frozen=True)
+class _Term:
+    """One summand: a factor times a quantity that is known by its text."""
+
+    factor: float
+    sources: Sources
+    doubtful: bool
+
+
+@dataclass(frozen=True)
+class _Value:
+    """What is known of a value: a sum of terms and a constant, as far as it is one, and where its numbers come from."""
+
+    sources: Sources = _NONE
+    doubtful: bool = False
+    text: str = ""
+    terms: Mapping[str, _Term] | None = None
+    """The sum; None where the value is a single quantity of its own."""
+    constant: float | None = None
+    """The number that is added to the terms; with no terms, the number that the value is everywhere."""
+    selected: bool = False
+    """Whether its rows were chosen by values."""
+    columns: Mapping[str, _Value] = field(default_factory=dict)
+    """Columns that were assigned since."""
+    items: tuple[_Value, ...] | None = None
+    """Of a list or tuple that is written out."""
+    function: ast.Lambda | ast.FunctionDef | None = None
+    is_text: bool = False
+    names_column_of: str = ""
+    """The text of the table whose columns a loop takes one by one."""
+
+    @property
+    def number(self) -> float | None:
+        return self.constant if self.terms == {} else None
+
+    @property
+    def missing(self) -> bool:
+        """Whether it is NaN or None, which invents nothing."""
+        return self.number is not None and math.isnan(self.number)
+
+    @property
+    def invents(self) -> bool:
+        """Whether it is a number, or several, that come from no table."""
+        return not self.sources and not self.missing and not self.is_text
+
+    def sum_terms(self) -> Mapping[str, _Term]:
+        if self.terms is not None:
+            return self.terms
+        return {self.text: _Term(1.0, self.sources, self.doubtful)}
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _number(value: float) -> _Value:
+    return _Value(text=repr(value), terms={}, constant=value)
+
+
+_NAN = _number(math.nan)
+_TEXT = _Value(text="''", is_text=True)
+
+_SHAPE = _words("index shape columns size ndim dtype dtypes empty axes name names dims coords nbytes attrs")
+_SAME = _words(
+    "copy to_numpy values squeeze rename set_axis tz_convert tz_localize sort_index "
+    "reset_index to_frame ravel flatten tolist to_list item infer_objects rename_axis loc iloc at iat"
+)
+"""Attributes and methods that give the same numbers."""
+_SELECTING = _words("dropna query nlargest nsmallest drop_duplicates first_valid_index last_valid_index")
+_FLAGS = _words("isna isnull notna notnull isnan isfinite isinf count isnat")
+"""What only tells where there are values."""
+_OPERATORS: Mapping[str, tuple[type[ast.operator], bool]] = {
+    "add": (ast.Add, False),
+    "radd": (ast.Add, True),
+    "sub": (ast.Sub, False),
+    "subtract": (ast.Sub, False),
+    "rsub": (ast.Sub, True),
+    "mul": (ast.Mult, False),
+    "multiply": (ast.Mult, False),
+    "rmul": (ast.Mult, True),
+    "div": (ast.Div, False),
+    "divide": (ast.Div, False),
+    "truediv": (ast.Div, False),
+    "true_divide": (ast.Div, False),
+    "rdiv": (ast.Div, True),
+    "rtruediv": (ast.Div, True),
+    "floordiv": (ast.FloorDiv, False),
+    "floor_divide": (ast.FloorDiv, False),
+    "mod": (ast.Mod, False),
+    "remainder": (ast.Mod, False),
+    "pow": (ast.Pow, False),
+    "power": (ast.Pow, False),
+    "float_power": (ast.Pow, False),
+}
+_COMPARISONS = _words("eq ne lt le gt ge equal not_equal less less_equal greater greater_equal isclose")
+_CALLING = _words("apply applymap map transform agg aggregate pipe combine")
+_FILLING = _words("fillna replace nan_to_num update put putmask place copyto combine_first insert")
+"""What puts other values in the place of some: in doubt, the author's."""
+_MODULES = _words("np pd xr signal pywt")
+_OF_SHAPE = _words("len range isinstance shape size ndim RangeIndex date_range timedelta_range")
+_FILLED: Mapping[str, float] = {
+    "zeros": 0.0,
+    "zeros_like": 0.0,
+    "ones": 1.0,
+    "ones_like": 1.0,
+    "empty": math.nan,
+}
+_MAKING = _words("DataFrame Series DataArray array asarray concat from_dict from_records")
+_AROUND = _words("index columns name dtype copy axis join keys orient dims coords names ignore_index")
+"""Arguments of those that hold no numbers."""
+DROWNED = 1e-12
+"""A factor that leaves nothing of a value beside a constant."""
+_EACH, _MOST = "number of each", "number of some"
+"""What a loop counts: all rows, or a range of them."""
+_PLACES = _words("loc iloc at iat values")
+
+
+class _Reader:
+    """Follows values through one program."""
+
+    def __init__(self, inputs: Sequence[str]) -> None:
+        self.scope: dict[str, _Value] = {
+            name: _Value(sources=frozenset({name}), text=name) for name in inputs
+        }
+        self.inputs = frozenset(inputs)
+        self.depth = 0
+        self.count = 0
+        self.returned: list[_Value] | None = None
+
+    def result_of(self, tree: ast.Module) -> _Value:
+        self._run(tree.body)
+        found = self.scope.get("result")
+        # code without a result is refused by whoever checks it
+        return _Value(sources=self.inputs) if found is None else found
+
+    # ---- statements
+
+    def _run(self, body: Iterable[ast.stmt]) -> None:
+        for statement in body:
+            self._step(statement)
+
+    def _step(self, statement: ast.stmt) -> None:
+        self._count()
+        if isinstance(statement, ast.Assign):
+            for target in statement.targets:
+                self._assign(target, self._of(statement.value))
+        elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+            self._assign(statement.target, self._of(statement.value))
+        elif isinstance(statement, ast.AugAssign):
+            now = self._of(statement.target)
+            self._assign(
+                statement.target, self._operation(type(statement.op), now, self._of(statement.value))
+            )
+        elif isinstance(statement, ast.Expr):
+            self._effect(statement.value)
+        elif isinstance(statement, ast.If):
+            self._branches(statement)
+        elif isinstance(statement, ast.For):
+            for _ in range(2):  # what one turn leaves, the next one finds
+                self._bind_loop(statement.target, statement.iter)
+                self._run(statement.body)
+            self._run(statement.orelse)
+        elif isinstance(statement, ast.FunctionDef):
+            self.scope[statement.name] = _Value(text=statement.name, function=statement)
+        elif isinstance(statement, ast.With):
+            self._run(statement.body)
+        elif isinstance(statement, ast.Return) and self.returned is not None:
+            self.returned.append(_NAN if statement.value is None else self._of(statement.value))
+
+    def _branches(self, statement: ast.If) -> None:
+        condition = self._of(statement.test)
+        if condition.number is not None:
+            self._run(statement.body if condition.number else statement.orelse)
+            return
+        before = dict(self.scope)
+        self._run(statement.body)
+        one, self.scope = self.scope, before
+        self._run(statement.orelse)
+        other = self.scope
+        joined = {}
+        for name in {**one, **other}:
+            first, second = one.get(name), other.get(name)
+            if first is None or second is None or first is second:
+                joined[name] = first or second or _NAN
+            else:
+                joined[name] = _either(first, second, condition)
+        self.scope = joined
+
+    def _bind_loop(self, target: ast.expr, iterable: ast.expr) -> None:
+        call = iterable.func if isinstance(iterable, ast.Call) else None
+        args = [self._of(one) for one in iterable.args] if isinstance(iterable, ast.Call) else []
+        targets = target.elts if isinstance(target, ast.Tuple) else []
+        if isinstance(call, ast.Name) and call.id == "enumerate" and len(targets) == 2 and args:
+            self._assign(targets[0], _Value(text=f"{_EACH} {args[0].text}"))
+            self._assign(targets[1], _element(args[0]))
+        elif isinstance(call, ast.Name) and call.id == "range" and isinstance(target, ast.Name):
+            whole = len(args) == 1
+            self._assign(
+                target, _Value(text=f"{_EACH if whole else _MOST} {','.join(one.text for one in args)}")
+            )
+        elif isinstance(call, ast.Name) and call.id == "zip" and len(targets) == len(args):
+            for one, value in zip(targets, args, strict=True):
+                self._assign(one, _element(value))
+        elif isinstance(call, ast.Attribute) and call.attr in ("items", "iterrows") and len(targets) == 2:
+            base = self._of(call.value)
+            key = _Value(
+                text=f"key of {base.text}", names_column_of=base.text if call.attr == "items" else ""
+            )
+            self._assign(targets[0], key)
+            self._assign(targets[1], _element(base))
+        else:
+            self._assign(target, _element(self._of(iterable)))
+
+    def _assign(self, target: ast.expr, value: _Value) -> None:
+        if isinstance(target, ast.Name):
+            self.scope[target.id] = value
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            whole = value.items is not None and len(value.items) == len(target.elts)
+            for place, one in enumerate(target.elts):
+                item = (
+                    value.items[place]
+                    if whole and value.items
+                    else replace(value, text=f"{value.text}[{place}]", terms=None)
+                )
+                self._assign(one, item)
+        elif isinstance(target, ast.Subscript):
+            self._assign_part(target, value)
+
+    def _assign_part(self, target: ast.Subscript, value: _Value) -> None:
+        root, by_place = target.value, False
+        while isinstance(root, ast.Attribute) and root.attr in _PLACES:
+            root, by_place = root.value, True
+        if not isinstance(root, ast.Name):
+            if isinstance(root, (ast.Subscript, ast.Attribute)) and _root(root) in self.scope:
+                name = _root(root)
+                self.scope[name] = _mixed(self.scope[name], value)
+            return
+        now = self.scope.get(root.id, _NAN)
+        if value.invents:
+            self._doubt_aliases(root.id, now)
+        index = target.slice
+        parts = index.elts if isinstance(index, ast.Tuple) else [index]
+        column = parts[-1]
+        counted = self.scope.get(index.id) if isinstance(index, ast.Name) else None
+        each_row = counted is not None and counted.text.startswith((_EACH, _MOST) if value.sources else _EACH)
+        if each_row or all(_is_whole(one) for one in parts) or self._is_each_column(parts, now, by_place):
+            self.scope[root.id] = replace(value, columns={}, items=None, text=f"{root.id}:={value.text}")
+            if value.terms is not None:
+                self.scope[root.id] = replace(value, columns={}, items=None)
+            return
+        named = isinstance(column, ast.Constant) and isinstance(column.value, str)
+        whole_column = named and (len(parts) == 1) != by_place and all(_is_whole(one) for one in parts[:-1])
+        chosen = [self._of(one) for one in parts if not isinstance(one, ast.Slice)]
+        if any(one.sources for one in chosen) and value.invents:
+            value = replace(value, doubtful=True)
+        mixed = _mixed(now, value)
+        columns = dict(now.columns)
+        if whole_column and isinstance(column, ast.Constant):
+            columns[str(column.value)] = value
+        self.scope[root.id] = replace(mixed, columns=columns, text=f"{now.text}&{value.text}", terms=None)
+
+    def _doubt_aliases(self, name: str, now: _Value) -> None:
+        """Other names may hold the same memory, which is written to."""
+        for other, value in self.scope.items():
+            if other != name and value.sources and value.text == now.text:
+                self.scope[other] = replace(value, doubtful=True)
+
+    def _is_each_column(self, parts: Sequence[ast.expr], now: _Value, by_place: bool) -> bool:
+        column = parts[-1]
+        if not isinstance(column, ast.Name) or (len(parts) == 1) == by_place:
+            return False
+        named = self.scope.get(column.id)
+        rest = all(_is_whole(one) for one in parts[:-1])
+        # its text changes with every turn of the loop
+        return (
+            rest
+            and named is not None
+            and bool(named.names_column_of)
+            and named.names_column_of.startswith(now.text.partition("&")[0].partition(":=")[0])
+        )
+
+    def _effect(self, expression: ast.expr) -> None:
+        """A call for what it does to its receiver, or to its first argument."""
+        value = self._of(expression)
+        if not isinstance(expression, ast.Call) or not isinstance(expression.func, ast.Attribute):
+            return
+        function, args = expression.func, expression.args
+        if self._is_of_module(function):
+            if function.attr == "copyto" and len(args) == 2 and isinstance(args[0], ast.Name):
+                self.scope[args[0].id] = self._of(args[1])
+            elif args and function.attr in _FILLING and _root(args[0]) in self.scope:
+                name = _root(args[0])
+                self.scope[name] = replace(self.scope[name], doubtful=True, terms=None)
+            return
+        name = _root(function.value)
+        now = self.scope.get(name)
+        if now is None:
+            return
+        if function.attr == "fill" and args:
+            self._doubt_aliases(name, now)
+            self.scope[name] = self._of(args[0])
+        elif function.attr in ("append", "extend", "add", "setdefault"):
+            added = self._of(args[-1]) if args else _NAN
+            self.scope[name] = replace(_mixed(now, added), text=f"{now.text}&{added.text}", terms=None)
+        elif function.attr in ("update", "insert"):
+            added = self._of(args[-1]) if args else _NAN
+            self.scope[name] = replace(
+                _mixed(now, added), text=f"{now.text}&{added.text}", terms=None, doubtful=True
+            )
+        elif any(one.arg == "inplace" for one in expression.keywords):
+            self.scope[name] = value
+
+    # ---- expressions
+
+    def _of(self, node: ast.expr) -> _Value:
+        self._count()
+        if isinstance(node, ast.Constant):
+            return _constant(node.value)
+        if isinstance(node, ast.Name):
+            table = node.id.startswith(("df_", "da_"))  # of a label that is known only in a run
+            sources = frozenset({node.id}) if table else _NONE
+            return self.scope.get(node.id) or _Value(sources, text=node.id)
+        if isinstance(node, ast.BinOp):
+            return self._operation(type(node.op), self._of(node.left), self._of(node.right))
+        if isinstance(node, ast.UnaryOp):
+            inner = self._of(node.operand)
+            if isinstance(node.op, ast.USub):
+                return self._operation(ast.Mult, _number(-1.0), inner)
+            return inner if isinstance(node.op, ast.UAdd) else _combined([inner], f"{type(node.op).__name__}")
+        if isinstance(node, ast.Compare):
+            return self._comparison([node.left, *node.comparators])
+        if isinstance(node, ast.BoolOp):
+            return _combined([self._of(one) for one in node.values], "bool")
+        if isinstance(node, ast.IfExp):
+            condition = self._of(node.test)
+            if condition.number is not None:
+                return self._of(node.body if condition.number else node.orelse)
+            return _either(self._of(node.body), self._of(node.orelse), condition)
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+            return _listed([self._of(one) for one in node.elts])
+        if isinstance(node, ast.Dict):
+            columns = {
+                key.value: self._of(one)
+                for key, one in zip(node.keys, node.values, strict=True)
+                if isinstance(key, ast.Constant) and isinstance(key.value, str)
+            }
+            made = _listed([self._of(one) for one in node.values])
+            return replace(made, items=None, columns=columns)
+        if isinstance(node, ast.Attribute):
+            return self._attribute(node)
+        if isinstance(node, ast.Subscript):
+            return self._part(node)
+        if isinstance(node, ast.Lambda):
+            return _Value(text="lambda", function=node)
+        if isinstance(node, ast.Call):
+            return self._call(node)
+        if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
+            return self._comprehension(node)
+        if isinstance(node, ast.Starred):
+            return self._of(node.value)
+        if isinstance(node, ast.JoinedStr):
+            return _TEXT
+        if isinstance(node, ast.Slice):
+            return _combined([self._of(one) for one in (node.lower, node.upper, node.step) if one], "slice")
+        return _Value(sources=frozenset().union(*(one.sources for one in self.scope.values())), doubtful=True)
+
+    def _comparison(self, nodes: Sequence[ast.expr]) -> _Value:
+        values = [self._of(one) for one in nodes]
+        if len({_key(one) for one in values}) == 1 or any(
+            one.number is not None and math.isinf(one.number) for one in values
+        ):
+            return _Value(text="one truth")
+        return _combined(values, "compare")
+
+    def _operation(self, kind: type[ast.operator], left: _Value, right: _Value) -> _Value:
+        made = _sum(kind, left, right)
+        if made is not None:
+            return made
+        if kind in (ast.Div, ast.FloorDiv, ast.Mod, ast.BitXor) and _key(left) == _key(right):
+            return _number(1.0 if kind is ast.Div else 0.0)
+        if (kind is ast.Pow and right.number == 0) or (kind is ast.FloorDiv and _is_infinite(right)):
+            return _number(1.0)
+        if kind in (ast.Div, ast.FloorDiv) and (_is_infinite(right) or left.number == 0):
+            return _number(0.0)
+        return _combined([left, right], kind.__name__)
+
+    def _attribute(self, node: ast.Attribute) -> _Value:
+        if isinstance(node.value, ast.Name) and node.value.id in _MODULES and node.value.id not in self.scope:
+            known = {
+                "nan": math.nan,
+                "inf": math.inf,
+                "pi": math.pi,
+                "e": math.e,
+                "NaT": math.nan,
+                "NA": math.nan,
+            }
+            return _number(known[node.attr]) if node.attr in known else _Value(text=f"np.{node.attr}")
+        base = self._of(node.value)
+        if node.attr in base.columns:
+            return base.columns[node.attr]
+        text = f"{base.text}.{node.attr}"
+        if node.attr in _SHAPE:
+            sources = base.sources if base.selected else _NONE
+            column = base.text if node.attr == "columns" else ""
+            return _Value(sources, bool(sources), text, names_column_of=column)
+        if node.attr in _SAME:
+            return base
+        return replace(_combined([base], node.attr), text=text, selected=base.selected)
+
+    def _part(self, node: ast.Subscript) -> _Value:
+        base, index = self._of(node.value), node.slice
+        last = index.elts[-1] if isinstance(index, ast.Tuple) and index.elts else index
+        names = last.elts if isinstance(last, (ast.List, ast.Tuple)) else [last]
+        texts = [one.value for one in names if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        if texts and len(texts) == len(names) and all(one in base.columns for one in texts):
+            return (
+                base.columns[texts[0]] if len(texts) == 1 else _listed([base.columns[one] for one in texts])
+            )
+        place = index.value if isinstance(index, ast.Constant) else None
+        if base.items is not None and isinstance(place, int) and -len(base.items) <= place < len(base.items):
+            return base.items[place]
+        chosen = self._of(index)
+        if base.number is not None and not chosen.sources:
+            return base
+        by_values = bool(chosen.sources)
+        return _Value(
+            base.sources | chosen.sources,
+            base.doubtful or (by_values and not base.sources),
+            f"{base.text}[{ast.dump(index) if not by_values else chosen.text}]",
+            selected=base.selected or by_values,
+        )
+
+    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> _Value:
+        before = dict(self.scope)
+        conditions: list[_Value] = []
+        for one in node.generators:
+            self._bind_loop(one.target, one.iter)
+            conditions += [self._of(each) for each in one.ifs]
+        made = self._of(node.value if isinstance(node, ast.DictComp) else node.elt)
+        self.scope = before
+        chosen = frozenset[str]().union(*(one.sources for one in conditions))
+        return _Value(
+            made.sources | chosen,
+            made.doubtful or (bool(chosen) and not made.sources),
+            f"each {made.text}",
+            terms={} if made.number is not None and not chosen else None,
+            constant=made.number,
+            selected=bool(chosen),
+        )
+
+    # ---- calls
+
+    def _call(self, node: ast.Call) -> _Value:
+        function = node.func
+        args = [self._of(one) for one in node.args]
+        named = {one.arg or "**": self._of(one.value) for one in node.keywords}
+        if isinstance(function, ast.Lambda):
+            return self._inline(function, args, named)
+        if isinstance(function, ast.Name):
+            known = self.scope.get(function.id)
+            if known is not None and known.function is not None:
+                return self._inline(known.function, args, named)
+            return self._named(function.id, args, named)
+        if not isinstance(function, ast.Attribute):
+            return _combined([self._of(function), *args, *named.values()], "call")
+        if self._is_of_module(function):
+            if "random" in ast.dump(function):
+                return _Value(doubtful=True, text=f"random {self.count}")
+            return self._named(function.attr, args, named)
+        return self._method(function, args, named)
+
+    def _named(self, name: str, args: list[_Value], named: dict[str, _Value]) -> _Value:
+        """A function of a module, or one that is built in."""
+        every = [*args, *named.values()]
+        if name in _OF_SHAPE:
+            chosen = [one for one in every if one.selected]
+            sources = frozenset[str]().union(*(one.sources for one in chosen))
+            return _Value(sources, bool(sources), f"{name}({','.join(one.text for one in every)})")
+        if name in _FILLED:
+            return _number(_FILLED[name])
+        if name in ("full", "full_like"):
+            return named.get("fill_value") or (args[1] if len(args) > 1 else _NAN)
+        if name in _OPERATORS and len(args) >= 2:
+            return self._operation(_OPERATORS[name][0], args[0], args[1])
+        if name in ("where", "select"):
+            return _chosen(name, args, named)
+        if name == "negative" and args:
+            return self._operation(ast.Mult, _number(-1.0), args[0])
+        if name == "clip":
+            return _clipped(args[:1], args[1:], named)
+        if name in ("filter", "map", "apply_along_axis", "vectorize") and args:
+            made = self._applied(args[0], args[1:])
+            if made is not None:
+                return made
+        if name in _MAKING:
+            return _made(name, args, named)
+        return _method_of_all(name, every)
+
+    def _method(self, function: ast.Attribute, args: list[_Value], named: dict[str, _Value]) -> _Value:
+        base, name = self._of(function.value), function.attr
+        every = [base, *args, *named.values()]
+        if name in _OPERATORS and args:
+            kind, turned = _OPERATORS[name]
+            return self._operation(kind, *((args[0], base) if turned else (base, args[0])))
+        if name in _COMPARISONS and args:
+            same = _key(base) == _key(args[0])
+            return _Value(text="one truth") if same else _combined(every, name)
+        if name in _SAME:
+            return base
+        if name in ("where", "mask"):
+            return _masked(name, base, args, named)
+        if name == "clip":
+            return _clipped([base], args, named)
+        if name == "assign":
+            columns = {
+                key: self._applied(one, [base]) or one if one.function is not None else one
+                for key, one in named.items()
+            }
+            made = base
+            for one in columns.values():
+                made = _mixed(made, one)
+            return replace(made, columns={**base.columns, **columns}, terms=None, text=f"{base.text}.assign")
+        if name in _CALLING and args:
+            made_of = self._applied(args[0], [base, *args[1:]])
+            if made_of is not None:
+                return made_of
+            # a mapping of some values to others that the author chose
+            written = args[0].invents and not args[0].is_text and not isinstance(function.value, ast.Constant)
+            found = _combined(every, name)
+            return replace(found, doubtful=found.doubtful or (name == "map" and written))
+        if name in _SELECTING:
+            return replace(base, selected=bool(base.sources), terms=None, text=f"{base.text}.{name}()")
+        found = _method_of_all(name, every)
+        filled = [one for key, one in named.items() if key in ("fill_value", "value", "other", "cval")]
+        if any(one.invents for one in filled):
+            found = replace(found, doubtful=True)
+        return replace(found, selected=found.selected or base.selected)
+
+    def _applied(self, function: _Value, args: Sequence[_Value]) -> _Value | None:
+        """What a function of the code's own makes of elements; None where it is none."""
+        if function.function is None:
+            return None
+        return self._inline(function.function, [_element(one) for one in args], {})
+
+    def _inline(
+        self, function: ast.Lambda | ast.FunctionDef, args: Sequence[_Value], named: Mapping[str, _Value]
+    ) -> _Value:
+        """The body of a function with its parameters in scope."""
+        if self.depth >= _DEEPEST_CALLS:
+            return replace(_combined([*args, *named.values()], "deep"), doubtful=True)
+        before, returned = dict(self.scope), self.returned
+        names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+        defaults = dict(zip(reversed(names), reversed(function.args.defaults), strict=False))
+        for name, default in defaults.items():
+            self.scope[name] = self._of(default)
+        self.scope |= dict(zip(names, args, strict=False)) | dict(named)
+        self.depth += 1
+        try:
+            if isinstance(function, ast.Lambda):
+                return self._of(function.body)
+            self.returned = []
+            self._run(function.body)
+            found = self.returned or [_NAN]
+            made = found[0]
+            for one in found[1:]:
+                made = _either(made, one, _combined(list(args), "condition"))
+            return made
+        finally:
+            self.depth -= 1
+            self.scope, self.returned = before, returned
+
+    def _is_of_module(self, function: ast.expr) -> bool:
+        """Whether it is ``np.where`` or ``np.linalg.norm``, and no method of what a module's function gave."""
+        while isinstance(function, ast.Attribute):
+            function = function.value
+        return isinstance(function, ast.Name) and function.id in _MODULES and function.id not in self.scope
+
+    def _count(self) -> None:
+        self.count += 1
+        if self.count > _MOST_VISITS:
+            raise _TooMuchError
+
+
+# ---- values
+
+
+def _constant(value: object) -> _Value:
+    if value is None:
+        return _NAN
+    if isinstance(value, (bool, int, float)):
+        try:
+            return _number(float(value))
+        except OverflowError:
+            return _number(math.inf)
+    return _Value(text=repr(value), is_text=isinstance(value, (str, bytes)))
+
+
+def _key(value: _Value) -> str:
+    """What two equal values have in common."""
+    if value.terms is None:
+        return value.text
+    terms = sorted((text, one.factor) for text, one in value.terms.items())
+    return f"{terms}+{value.constant}"
+
+
+def _combined(values: Sequence[_Value], what: str) -> _Value:
+    """A quantity of its own, made of others."""
+    return _Value(
+        frozenset[str]().union(*(one.sources for one in values)),
+        any(one.doubtful for one in values),
+        f"{what}({','.join(_key(one) for one in values)})",
+        selected=any(one.selected for one in values),
+        is_text=bool(values) and all(one.is_text for one in values),
+    )
+
+
+def _method_of_all(name: str, values: Sequence[_Value]) -> _Value:
+    found = _combined(values, name)
+    if not found.sources and len(values) == 1 and values[0].number is not None:
+        return (
+            replace(found, terms={}, constant=values[0].number)
+            if name in ("float", "int", "float64")
+            else found
+        )
+    flagged = name in _FLAGS and bool(found.sources)
+    filled = name in _FILLING and bool(found.sources) and any(one.invents for one in values[1:])
+    return replace(
+        found, doubtful=found.doubtful or flagged or filled or (name == "nan_to_num" and bool(found.sources))
+    )
+
+
+def _mixed(one: _Value, other: _Value) -> _Value:
+    """Numbers of both side by side: in doubt where only one of them comes from a table."""
+    # an empty frame or list, or one of NaN, holds no number yet
+    empty = one.missing or (one.items == () and not one.sources) or (not one.sources and not one.invents)
+    if empty or (
+        not one.sources and one.number is None and not one.columns and one.text.startswith(("made", "list"))
+    ):
+        return replace(other, columns={}, items=None, terms=None, text=f"{one.text}&{other.text}")
+    if other.missing:
+        return one
+    made = _combined([one, other], "beside")
+    differ = bool(one.sources) != bool(other.sources) and not other.is_text and not one.is_text
+    return replace(made, doubtful=made.doubtful or differ)
+
+
+def _either(one: _Value, other: _Value, condition: _Value) -> _Value:
+    """One of two, as values say: in doubt where only one of them, or none but the condition, comes from a table."""
+    if _key(one) == _key(other):
+        return one
+    if one.missing or other.missing:  # numbers taken out are no numbers put in
+        kept = other if one.missing else one
+        if kept.sources or not condition.sources:
+            return replace(kept, terms=None, text=f"either {_key(kept)},{condition.text}", columns={})
+    made = _combined([one, other], "either")
+    differ = bool(one.sources) != bool(other.sources) or (not made.sources and bool(condition.sources))
+    sources = made.sources | condition.sources
+    return replace(made, sources=sources, doubtful=made.doubtful or differ, is_text=False)
+
+
+def _listed(values: Sequence[_Value]) -> _Value:
+    """Values that are written out beside each other."""
+    numbers = [one for one in values if not one.is_text and not one.missing]
+    made = _combined(list(values), "list")
+    differ = any(one.sources for one in numbers) and any(one.invents for one in numbers)
+    uniform = {one.number for one in values} if values else set()
+    same = uniform.pop() if len(uniform) == 1 else None
+    return replace(
+        made,
+        doubtful=made.doubtful or differ,
+        items=tuple(values),
+        terms={} if same is not None else None,
+        constant=same,
+        is_text=bool(values) and not numbers and not any(one.missing for one in values),
+    )
+
+
+def _element(value: _Value) -> _Value:
+    """One of the values that a loop takes."""
+    if value.items:
+        made = _combined(value.items, "one of")
+        return replace(made, doubtful=any(one.doubtful for one in value.items))
+    if value.number is not None:
+        return value
+    return replace(value, text=f"one of {value.text}", terms=None, items=None, columns={})
+
+
+def _sum(kind: type[ast.operator], left: _Value, right: _Value) -> _Value | None:
+    """A sum, a difference, a product with a number: as terms, which may cancel. None where it is no sum."""
+    if (
+        left.is_text
+        or right.is_text
+        or (left.columns and left.terms is None)
+        or (right.columns and right.terms is None)
+    ):
+        return None
+    sign = {ast.Add: 1.0, ast.Sub: -1.0}.get(kind)
+    if sign is not None:
+        terms = dict(left.sum_terms())
+        for text, one in right.sum_terms().items():
+            there = terms.get(text)
+            factor = sign * one.factor + (there.factor if there else 0.0)
+            terms[text] = _Term(factor, one.sources, one.doubtful)
+        constant = _constant_of(left) + sign * _constant_of(right)
+        return _of_terms(terms, constant, left, right)
+    if kind is ast.Mult and left.number is not None:
+        left, right = right, left
+    number = right.number
+    if kind is ast.Div and number not in (None, 0.0):
+        number = 1.0 / number if number is not None else None
+    elif kind is not ast.Mult:
+        return None
+    if number is None or math.isinf(number):
+        return None
+    terms = {
+        text: _Term(one.factor * number, one.sources, one.doubtful) for text, one in left.sum_terms().items()
+    }
+    return _of_terms(terms, _constant_of(left) * number, left, right)
+
+
+def _constant_of(value: _Value) -> float:
+    return value.constant or 0.0 if value.terms is not None else 0.0
+
+
+def _of_terms(terms: Mapping[str, _Term], constant: float, left: _Value, right: _Value) -> _Value:
+    kept = {text: one for text, one in terms.items() if one.factor != 0}
+    factors = [abs(one.factor) for one in kept.values() if one.sources]
+    drowned = bool(factors) and max(factors) < DROWNED * abs(constant)
+    return _Value(
+        frozenset[str]().union(*(one.sources for one in kept.values())),
+        drowned or any(one.doubtful for one in kept.values()),
+        f"sum {sorted((text, one.factor) for text, one in kept.items())} {constant}",
+        terms=kept,
+        constant=constant,
+        selected=left.selected or right.selected,
+    )
+
+
+def _chosen(name: str, args: Sequence[_Value], named: Mapping[str, _Value]) -> _Value:
+    """``np.where`` and ``np.select``."""
+    if name == "where":
+        if len(args) < 3:
+            found = _combined(args, name)
+            return replace(found, doubtful=found.doubtful or bool(found.sources))
+        condition, one, other = args[:3]
+        if condition.number is not None:
+            return one if condition.number else other
+        return _either(one, other, condition)
+    conditions, choices = args[:1], [*args[1:], *(one for key, one in named.items() if key == "default")]
+    every = [item for one in choices for item in (one.items if one.items else (one,))]
+    condition = _combined(list(conditions), "conditions")
+    made = every[0] if every else _NAN
+    for one in every[1:]:
+        made = _either(made, one, condition)
+    return made
+
+
+def _masked(name: str, base: _Value, args: Sequence[_Value], named: Mapping[str, _Value]) -> _Value:
+    """``table.where`` and ``table.mask``."""
+    condition = args[0] if args else named.get("cond", _NAN)
+    other = args[1] if len(args) > 1 else named.get("other", _NAN)
+    if condition.number is not None and not condition.missing:
+        kept = bool(condition.number) == (name == "where")
+        return base if kept else other
+    if other.missing:
+        return replace(base, terms=None, text=f"{base.text}.{name}({condition.text})", columns={})
+    return _either(base, other, condition)
+
+
+def _clipped(base: Sequence[_Value], bounds: Sequence[_Value], named: Mapping[str, _Value]) -> _Value:
+    limits = [
+        *bounds[:2],
+        *(one for key, one in named.items() if key in ("lower", "upper", "a_min", "a_max", "min", "max")),
+    ]
+    numbers = [one.number for one in limits]
+    if len(numbers) == 2 and numbers[0] is not None and numbers[0] == numbers[1]:
+        return limits[0]
+    return _combined([*base, *limits], "clip")
+
+
+def _made(name: str, args: Sequence[_Value], named: Mapping[str, _Value]) -> _Value:
+    """A table or an array of what is given; its index may be chosen by values."""
+    held = [*args[:1], *(one for key, one in named.items() if key not in _AROUND)]
+    around = [*args[1:], *(one for key, one in named.items() if key in _AROUND)]
+    by_values = frozenset[str]().union(*(one.sources for one in around))
+    if not held:
+        return _Value(by_values, bool(by_values), f"made {name}")
+    first = held[0]
+    if len(held) == 1 and not (by_values - first.sources) and not (first.is_text or first.items == ()):
+        return first if first.items is None else replace(first, items=None)
+    found = _combined(held, f"made {name}")
+    return replace(
+        found,
+        sources=found.sources | by_values,
+        doubtful=found.doubtful or bool(by_values - found.sources),
+        columns=first.columns,
+    )
+
+
+# ---- syntax
+
+
+def _root(node: ast.expr) -> str:
+    """The name with which a chain of attributes, items and calls begins."""
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_whole(index: ast.expr) -> bool:
+    if isinstance(index, ast.Slice):
+        return index.lower is None and index.upper is None and index.step is None
+    return isinstance(index, ast.Constant) and index.value is ...
+
+
+def _is_infinite(value: _Value) -> bool:
+    return value.number is not None and math.isinf(value.number)
