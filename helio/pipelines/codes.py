@@ -932,6 +932,14 @@ _BIND = (
         "refused",
     ),
     (
+        "HB205",
+        "error; warning where the author declared the variable",
+        "a time range for the run that reaches some of the ranges of a template, and not others",
+        "Nobody said which of several literal ranges are meant; some of them moved would be another comparison.",
+        "fetches of 2024-01-01 and 2024-01-02, run with --time-range 2024-05-10",
+        "refused, the steps and their ranges named",
+    ),
+    (
         "HB301",
         "edit bind + warning",
         "range partly outside known coverage: clamped, recorded",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import InitVar, dataclass
+from dataclasses import InitVar, dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -12,8 +12,10 @@ from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId
 from helio.pipelines.labels import owner, read_labels
 from helio.pipelines.passes import BINDING, NORMALISE, REPEATED, VERIFY
 from helio.pipelines.passes.edit import Context, Dataset, Edit, Mode
+from helio.pipelines.reach import check_reach
 from helio.pipelines.runner import Rewritten, authored_path, rewrite
 from helio.pipelines.template import Document, digest
+from helio.pipelines.time_literals import listed_literals, time_literals
 from helio.steps.signature import signatures
 from helio.time_range import TimeRange, parse_time_range
 
@@ -125,6 +127,7 @@ def make_plan(
     archive: str = "",
     catalogue: Mapping[str, Dataset] | None = None,
     pipelines: Mapping[str, Document] | None = None,
+    recorded: bool = False,
 ) -> Plan:
     """Verify a template and bind it to the values of one run.
 
@@ -144,6 +147,9 @@ def make_plan(
         What is known of datasets.
     pipelines : mapping, optional
         Saved templates by id, for steps that use one.
+    recorded : bool
+        Whether the values are those of a run that was made, or of a plan that was saved: whatever they move, it is
+        planned once more as it was.
 
     Raises
     ------
@@ -165,6 +171,10 @@ def make_plan(
         raise InvalidTemplate(authored.diagnostics)
     if time_range is not None:
         given[time_variable(authored.plan)] = time_range
+    reach = () if recorded else tuple(check_reach(authored, context, asked=time_range is not None))
+    authored = replace(authored, diagnostics=(*authored.diagnostics, *reach))
+    if authored.errors:
+        raise InvalidTemplate(authored.diagnostics)
     bound = bind(template, authored, context)
     if bound.errors:
         raise InvalidTemplate(bound.diagnostics)
@@ -191,9 +201,14 @@ def time_variable(template: Document) -> str:
     if len(named) == 1:
         return str(named[0])
     message = "--time-range is given, and the template has no variable of type time_range"
+    literals = list(time_literals(template, signatures()))
+    if literals:
+        message += f": its ranges are literal, {listed_literals(literals)}"
     if named:
         message = f"--time-range could mean {' or '.join(named)}"
     advice = (f"--set {named[0][1:]}=…",) if named else ()
+    if literals and not named:
+        advice = ('declare "$TIME_RANGE", and write it in place of each range that is to move',)
     raise InvalidTemplate([Diagnostic("HB203", message, advice=advice, candidates=tuple(named))])
 
 
