@@ -29,6 +29,7 @@ MOST_STEPS = 200
 """Of an author: no person reviews more."""
 VERIFIED = "HV"
 """What codes of verification begin with."""
+UNKNOWN_DATASET = "HV502"
 OF_CATALOGUE = ("", CDAWEB, CDAWEB_FOLDERS)
 """Providers that the catalogue is about."""
 
@@ -121,10 +122,9 @@ class Gate:
         """What there is to say once figures are wired and maps expanded, and what mending had to say before that."""
         run = check(template, now=self._now, catalogue=self._known, pipelines=self._pipelines)
         early = [one for one in found if not one.code.startswith(VERIFIED)]
-        return (
-            *early,
-            *(one for one in run.diagnostics if one.severity == "error" or one.code.startswith(VERIFIED)),
-        )
+        late = [one for one in run.diagnostics if one.severity == "error" or one.code.startswith(VERIFIED)]
+        # An unknown dataset is refused with HE401, unless the archive that was named has it.
+        return (*early, *(one for one in late if one.code != UNKNOWN_DATASET))
 
     def wrong_with(self, template: Document) -> tuple[Diagnostic, ...]:
         """The errors that a template has as it stands."""

@@ -14,9 +14,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from helio.errors import HelioError, OutputError, RequestError, did_you_mean
+from helio.pipelines.diagnostics import InvalidTemplate
 from helio.pipelines.files import Format
 from helio.pipelines.known import known_datasets
-from helio.pipelines.diagnostics import InvalidTemplate
 from helio.pipelines.library import ID, Library
 from helio.pipelines.passes.check_given_values import unknown_values
 from helio.pipelines.plan import Plan, check, make_plan, time_variable

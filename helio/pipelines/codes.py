@@ -822,6 +822,14 @@ _VERIFY = (
         "said, with the closest name; HE402 for an author",
     ),
     (
+        "HV502",
+        "warning",
+        "a data set that the catalogue does not know, where CDAWeb would be asked",
+        "CDAWeb has the last word: the catalogue may be older. A folder named by --archive decides for itself.",
+        "AC_H2_MIF",
+        "said, with the closest name; HS101 in a run where nobody is named to serve it",
+    ),
+    (
         "HV601",
         "error",
         "code outside the allow-list",

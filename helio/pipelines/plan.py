@@ -100,11 +100,14 @@ def check(
     *,
     now: datetime,
     mode: Mode = "safe",
+    archive: str = "",
     catalogue: Mapping[str, Dataset] | None = None,
     pipelines: Mapping[str, Document] | None = None,
 ) -> Rewritten:
     """`normalise` with the tools of this version."""
-    context = Context(signatures(), now, {}, catalogue=_given(catalogue), pipelines=_given(pipelines))
+    context = Context(
+        signatures(), now, {}, archive, catalogue=_given(catalogue), pipelines=_given(pipelines)
+    )
     return normalise(template, context, mode=mode)
 
 

@@ -6,6 +6,7 @@ from helio.pipelines.passes.bind_artefacts import bind_artefacts
 from helio.pipelines.passes.bind_values import bind_values
 from helio.pipelines.passes.check_budget import check_budget
 from helio.pipelines.passes.check_code import check_code
+from helio.pipelines.passes.check_datasets import check_datasets
 from helio.pipelines.passes.check_expansion import check_expansion
 from helio.pipelines.passes.check_exports import check_exports
 from helio.pipelines.passes.check_fetches import check_fetches
@@ -163,6 +164,7 @@ VERIFY: tuple[Stage, ...] = (
         check_tools,
         check_budget,
         check_code,
+        check_datasets,
         check_parameters,
         check_quantities,
         check_use,
