@@ -1,7 +1,7 @@
 """Every code of an edit or a diagnostic: what it says, why it is so, and an example before and after.
 
 A code never changes its meaning. The family letter is the stage: P parse, N normalise, R resolve, X expand, O optimise,
-G guarantee, V verify, S sources, B bind; E is execution and authoring, I helio itself.
+G guarantee, V verify, S sources, B bind; A is the answers of authors, E execution and authoring, I helio itself.
 """
 
 from __future__ import annotations
@@ -708,7 +708,7 @@ _GUARANTEE = (
     ),
     (
         "HG301",
-        "edit safe",
+        "edit safe + warning",
         "a critical step rested on a non-critical one: made critical",
         "Its failure fails the run anyway.",
         '1: "critical": false; 2, on 1: "critical": true',
@@ -1029,6 +1029,65 @@ _BIND = (
     ),
 )
 
+_ANSWERS = (
+    (
+        "HA101",
+        "error",
+        "an operation of an edit that cannot be applied",
+        "The step or the place that it names does not exist, or is taken; the template stays as it was.",
+        'set "tool_args/window" of a step 7 that does not exist',
+        "the author is asked again",
+    ),
+    (
+        "HA102",
+        "error",
+        "an edit without operations",
+        "An edit that changes nothing is an answer in words, or a question.",
+        '"status": "edit", "operations": []',
+        "the author is asked again",
+    ),
+    (
+        "HA103",
+        "error",
+        "an operation that does not say what it does, or where",
+        "Nothing is guessed: another place would be another change.",
+        '{"op": "set", "step": "plot", "value_json": "5"}',
+        "the author is asked again",
+    ),
+    (
+        "HA104",
+        "error",
+        "characters that cannot be seen in an answer",
+        "A person could approve something else than what is shown.",
+        "a title with an escape sequence",
+        "the author is asked again",
+    ),
+    (
+        "HA105",
+        "error",
+        "a question without its text, or with fewer than two choices",
+        "A person cannot answer it.",
+        '"status": "question", "choices": ["ACE"]',
+        "the author is asked again",
+    ),
+    (
+        "HA106",
+        "error",
+        "one question too many",
+        "A request that needs more questions has to be said in other words.",
+        "a fourth question about one request",
+        "the author is asked to decide",
+    ),
+    (
+        "HA107",
+        "error",
+        "the catalogue is to be searched a second time for one edit",
+        "The search finds the same again.",
+        '"status": "look", after a search',
+        "the author is asked to decide",
+    ),
+)
+
 _EXECUTE = (
     (
         "HE201",
@@ -1140,6 +1199,7 @@ CODES: Mapping[str, Code] = {
         _VERIFY,
         _SOURCES,
         _BIND,
+        _ANSWERS,
         _EXECUTE,
     )
     for row in rows
