@@ -13,6 +13,7 @@ from helio.pipelines.passes import NORMALISE, RESOLVE, VERIFY
 from helio.pipelines.passes.edit import Context, Dataset
 from helio.pipelines.passes.map_components import map_components
 from helio.pipelines.passes.map_literals import map_literals
+from helio.pipelines.passes.raise_critical import raise_critical
 from helio.pipelines.runner import authored_path, rewrite
 from helio.pipelines.template import STEP_DEFAULTS, Document, as_text
 from helio.steps.signature import signatures
@@ -49,7 +50,13 @@ def mend(
         catalogue={} if catalogue is None else catalogue,
         pipelines={} if pipelines is None else pipelines,
     )
-    mended = rewrite(parsed.plan, context, (*NORMALISE, *RESOLVE, *LOOPS), mode="repair", until_stable=True)
+    mended = rewrite(
+        parsed.plan,
+        context,
+        (*NORMALISE, *RESOLVE, *LOOPS, (raise_critical,)),
+        mode="repair",
+        until_stable=True,
+    )
     found = (*parsed.diagnostics, *mended.diagnostics)
     if not mended.errors:
         verified = rewrite(mended.plan, context, VERIFY)
