@@ -16,6 +16,7 @@ from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId, poi
 from helio.pipelines.known import KnownDatasets
 from helio.pipelines.maps import Place, args_of, is_glob, places
 from helio.pipelines.mend import mend
+from helio.pipelines.parse import parse
 from helio.pipelines.passes.edit import Dataset
 from helio.pipelines.plan import check, make_plan
 from helio.pipelines.template import Document
@@ -86,6 +87,10 @@ class Gate:
 
     def new(self, text: str) -> Proved:
         """A template as an author wrote it, in any dialect that the passes can read."""
+        written = parse(text).plan
+        wrong = _too_many_steps(written)
+        if wrong:
+            return Proved(written, wrong)
         template, _, found = mend(text, now=self._now, catalogue=self._known, pipelines=self._pipelines)
         proved = Proved(template, found)
         if proved.errors:
@@ -95,6 +100,9 @@ class Gate:
 
     def edited(self, before: Document, after: Document) -> Proved:
         """A template with some of its steps changed: those are mended, all others stay as they are."""
+        wrong = _too_many_steps(after, before)
+        if wrong:
+            return Proved(after, wrong)
         old = [json.dumps(step) for step in before["steps"]]
         changed = {step["step_id"] for step in after["steps"] if json.dumps(step) not in old}
         mended, _, found = mend(
@@ -154,11 +162,9 @@ class Gate:
         before: Document | None = None,
     ) -> Proved:
         there = set() if before is None else set(_fetched(before))
-        count = sum(1 for _ in places(template))
-        if count > MOST_STEPS and (before is None or count > sum(1 for _ in places(before))):
-            message = f"{count} steps are more than the {MOST_STEPS} that an author may write"
-            wrong = Diagnostic("HV701", message, path="/steps", advice=("for_each, or several pipelines",))
-            return Proved(template, (wrong,))
+        wrong = _too_many_steps(template, before)
+        if wrong:
+            return Proved(template, wrong)
         told = [*found, *self._unknown(template, only, there)]
         if not any(one.severity == "error" for one in told):
             # another time is another time for every step
@@ -252,6 +258,15 @@ class Gate:
             yield Diagnostic(
                 "HE403", message, step_id=step_id, tool_name="fetch_data", advice=("another time",)
             )
+
+
+def _too_many_steps(template: Document, before: Document | None = None) -> tuple[Diagnostic, ...]:
+    """The error of a template with more steps than an author may write, and more than there were."""
+    count = sum(1 for _ in places(template))
+    if count <= MOST_STEPS or (before is not None and count <= sum(1 for _ in places(before))):
+        return ()
+    message = f"{count} steps are more than the {MOST_STEPS} that an author may write"
+    return (Diagnostic("HV701", message, path="/steps", advice=("for_each, or several pipelines",)),)
 
 
 def _fetched(template: Document) -> Iterator[tuple[str, str]]:

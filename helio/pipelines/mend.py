@@ -22,8 +22,13 @@ DERIVED = ("produces", "depends_on")
 """What passes derive anew each time, so that it need not be written."""
 
 
-LOOPS = ((map_literals, map_components),)
-"""What a run refuses to guess about loops and vectors, and offers as a fix."""
+STAGES = (
+    *NORMALISE,
+    *RESOLVE,
+    # What a run refuses to guess about loops and vectors, and offers as a fix.
+    (map_literals, map_components),
+    (raise_critical,),
+)
 
 
 def mend(
@@ -53,7 +58,7 @@ def mend(
     mended = rewrite(
         parsed.plan,
         context,
-        (*NORMALISE, *RESOLVE, *LOOPS, (raise_critical,)),
+        STAGES,
         mode="repair",
         until_stable=True,
     )

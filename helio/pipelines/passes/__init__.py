@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from helio.pipelines.passes.bind_artefacts import bind_artefacts
 from helio.pipelines.passes.bind_values import bind_values
-from helio.pipelines.passes.check_budget import check_budget
+from helio.pipelines.passes.check_budget import check_budget, check_size, check_size_of_run
 from helio.pipelines.passes.check_code import check_code
 from helio.pipelines.passes.check_datasets import check_datasets
 from helio.pipelines.passes.check_expansion import check_expansion
@@ -72,6 +72,8 @@ Stage = tuple[Pass, ...]
 NORMALISE: tuple[Stage, ...] = (
     # Everything below walks a list of steps that are objects.
     (check_steps,),
+    # Many passes compare steps with each other: a plan that is too large is refused before.
+    (check_budget,),
     # Keys before what they hold. Two that disagree are an error, and never one of them an unknown key.
     (rename_template_keys, rename_keys),
     (
@@ -100,6 +102,7 @@ NORMALISE: tuple[Stage, ...] = (
     ),
     # The gate: everything below reads fields of a known type.
     (check_structure,),
+    (check_size,),
     # Defaults before variables are looked for in all steps.
     (fill_defaults, check_variables),
 )
@@ -128,6 +131,7 @@ RESOLVE: tuple[Stage, ...] = (
 EXPAND: tuple[Stage, ...] = (
     # Other pipelines first: their steps are expanded with the plan's own.
     (inline_pipelines,),
+    (check_budget,),
     (
         # Every loop a map, before anything asks what maps have in common.
         map_literals,
@@ -159,10 +163,11 @@ GUARANTEE: tuple[Stage, ...] = (
 """G: something comes of it."""
 
 VERIFY: tuple[Stage, ...] = (
+    # Items are counted before they are looked at one by one.
+    (check_size,),
     # What the lowered plan says is checked once more: it is what runs. Code is read, and never run here.
     (
         check_tools,
-        check_budget,
         check_code,
         check_datasets,
         check_parameters,
@@ -181,6 +186,7 @@ REPEATED: tuple[Stage, ...] = (*NORMALISE, *RESOLVE, *EXPAND, *OPTIMISE, *GUARAN
 
 BINDING: tuple[Stage, ...] = (
     # Maps first: every later pass reads steps with a tool of their own.
+    (check_size_of_run,),
     (expand_items,),
     # Values before artefacts: a figure takes its range from fetches whose ranges are absolute.
     (check_given_values, bind_values),

@@ -13,6 +13,9 @@ from helio.pipelines.template import Document
 from helio.pipelines.variables import Path
 from helio.sources.archives import SWPC
 
+MOST_COMPARED = 20
+"""Unknown ids for which the closest ones are looked up."""
+
 
 def check_datasets(plan: Document, context: Context) -> Iterator[Finding]:
     """Warn of a data set that the catalogue does not know, where the data would come from CDAWeb.
@@ -41,7 +44,8 @@ def check_datasets(plan: Document, context: Context) -> Iterator[Finding]:
         from helio.sources.swpc import PRODUCTS  # only on the way to a warning
 
         said.add((path, dataset_id))
-        close = closest(dataset_id, context.catalogue)
+        # each comparison with the whole catalogue takes its time
+        close = closest(dataset_id, context.catalogue) if len(said) <= MOST_COMPARED else ()
         if dataset_id in PRODUCTS and not asked.named:
             advice = f'"provider": "{SWPC}" in the step'
         elif close:

@@ -188,6 +188,12 @@ class _Inlining:
                 found += nested
             else:
                 found.append(moved)
+            if len(self.steps) + len(found) > self.context.policy.max_steps:
+                raise refused(
+                    "HV701",
+                    f"with the pipeline {name} there are more than {self.context.policy.max_steps} steps",
+                    "fewer steps, or several pipelines",
+                )
         return found
 
     def _document(self, name: str) -> tuple[Document, tuple[Diagnostic, ...]]:
