@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from helio.pipelines.passes.bind_artefacts import bind_artefacts
 from helio.pipelines.passes.bind_values import bind_values
-from helio.pipelines.passes.check_budget import check_budget, check_size, check_size_of_run
+from helio.pipelines.passes.check_budget import check_budget
 from helio.pipelines.passes.check_code import check_code
 from helio.pipelines.passes.check_datasets import check_datasets
 from helio.pipelines.passes.check_expansion import check_expansion
@@ -15,6 +15,8 @@ from helio.pipelines.passes.check_intents import check_intents
 from helio.pipelines.passes.check_maps import check_maps
 from helio.pipelines.passes.check_parameters import check_parameters
 from helio.pipelines.passes.check_quantities import check_quantities
+from helio.pipelines.passes.check_size import check_size
+from helio.pipelines.passes.check_size_of_run import check_size_of_run
 from helio.pipelines.passes.check_steps import check_steps
 from helio.pipelines.passes.check_structure import check_structure
 from helio.pipelines.passes.check_tools import check_tools

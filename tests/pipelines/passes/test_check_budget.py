@@ -8,7 +8,8 @@ import pytest
 
 from helio.pipelines.diagnostics import InvalidTemplate
 from helio.pipelines.passes import LETTERS
-from helio.pipelines.passes.check_budget import check_budget, check_size
+from helio.pipelines.passes.check_budget import check_budget
+from helio.pipelines.passes.check_size import check_size
 from helio.pipelines.passes.edit import Context, Policy
 from helio.pipelines.plan import check, make_plan, normalise
 from helio.steps.signature import signatures
@@ -45,7 +46,9 @@ def test_equal_items_count_once() -> None:
 def test_maps_within_blocks_multiply() -> None:
     inner = loop(1, [f"D{one}" for one in range(80)], parameter_id="$P")
     block = {"step_id": 2, "block": [inner], "for_each": {"as": "$P", "over": [f"p{n}" for n in range(80)]}}
-    assert refused(template(block)) == ["6400 steps are more than 5000, with a step for each item of its maps"]
+    assert refused(template(block)) == [
+        "6400 steps are more than 5000, with a step for each item of its maps"
+    ]
 
 
 def test_the_intervals_of_a_run_are_counted_before_they_are_expanded() -> None:
