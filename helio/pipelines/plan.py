@@ -10,10 +10,11 @@ from typing import Any, TypeVar
 from helio import __version__
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId
 from helio.pipelines.labels import owner, read_labels
+from helio.pipelines.mend import repair
 from helio.pipelines.passes import BINDING, NORMALISE, REPEATED, VERIFY
 from helio.pipelines.passes.edit import Context, Dataset, Edit, Mode
 from helio.pipelines.reach import check_reach
-from helio.pipelines.runner import Rewritten, authored_path, rewrite
+from helio.pipelines.runner import FIX, Rewritten, authored_path, rewrite
 from helio.pipelines.template import Document, digest
 from helio.pipelines.time_literals import listed_literals, time_literals
 from helio.steps.signature import signatures
@@ -82,10 +83,30 @@ def normalise(template: Document, context: Context, *, mode: Mode = "safe") -> R
     """
     stable = rewrite(template, context, REPEATED, mode=mode, until_stable=True)
     if stable.errors:
-        return stable
+        return stable if mode == "repair" else _with_kept_promises(stable, template, context)
     verified = rewrite(stable.plan, context, VERIFY)
     found = [authored_path(one, stable.plan, template) for one in verified.diagnostics]
     return Rewritten(stable.plan, stable.edits, tuple(dict.fromkeys((*stable.diagnostics, *found))))
+
+
+def _with_kept_promises(found: Rewritten, template: Document, context: Context) -> Rewritten:
+    """Say what stands in the way of ``helio fix``, wherever it is the advice and would not go through."""
+    if not any(text.startswith(FIX) for one in found.errors for text in one.advice):
+        return found
+    wrong = repair(template, context).errors or normalise(template, context, mode="repair").errors
+    if not wrong:
+        return found
+    first = wrong[0]
+    where = f" of step {first.step_id}" if first.step_id is not None else ""
+    before = f"mend {first.code}{where} by hand ({first.message}), then {FIX}"
+    diagnostics = tuple(
+        replace(
+            one,
+            advice=tuple(before + text[len(FIX) :] if text.startswith(FIX) else text for text in one.advice),
+        )
+        for one in found.diagnostics
+    )
+    return Rewritten(found.plan, found.edits, diagnostics)
 
 
 def bind(template: Document, normalised: Rewritten, context: Context) -> Rewritten:

@@ -179,6 +179,7 @@ class _Inlining:
             needed = needed or list(depends_on(caller))
             moved = {"step_id": new_id, **deepcopy(STEP_DEFAULTS), **moved}
             moved |= {"step_id": new_id, "depends_on": needed}
+            moved["intent"] = moved.get("intent") or f"part of the pipeline {name}"
             if critical is False:
                 moved["critical"] = False
             if isinstance(step.get("use"), str) and "tool_name" not in step:
