@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from helio.errors import Cancelled, HelioError, RequestError, TimeRangeError
 from helio.pipelines.arguments import checked
-from helio.pipelines.diagnostics import Diagnostic
+from helio.pipelines.diagnostics import Diagnostic, without_hints
 from helio.pipelines.library import Library
 from helio.pipelines.template import ID, Document, require_id
 from helio.settings import Settings, read_settings
@@ -75,22 +75,46 @@ def load(pipeline: str | Path | Document, settings: Settings | None = None) -> D
 
 
 @checked
-def check(pipeline: str | Path | Document, *, now: datetime | str | None = None) -> tuple[Diagnostic, ...]:
-    """Everything that is wrong with a template, errors and warnings; empty when it is right."""
-    return check_template(load(pipeline), now=now).diagnostics
+def check(
+    pipeline: str | Path | Document,
+    *,
+    now: datetime | str | None = None,
+    archive: str | Path | None = None,
+    hints: bool = False,
+) -> tuple[Diagnostic, ...]:
+    """Everything that is wrong with a template, errors and warnings; empty when it is right.
+
+    Parameters
+    ----------
+    archive : str or Path
+        The archive of the runs. A folder decides itself which data sets it has.
+    hints : bool
+        Whether to add hints: what could be better, and is not wrong.
+    """
+    found = check_template(load(pipeline), now=now, archive=archive).diagnostics
+    return found if hints else without_hints(found)
 
 
 @checked
 def check_template(
-    template: Document, *, now: datetime | str | None = None, settings: Settings | None = None
+    template: Document,
+    *,
+    now: datetime | str | None = None,
+    archive: str | Path | None = None,
+    settings: Settings | None = None,
 ) -> Rewritten:
-    """The diagnostics of a template, and the plan without values that it becomes."""
+    """The diagnostics of a template, hints among them, and the plan without values that it becomes."""
     from helio.pipelines import plan as planning
     from helio.pipelines.known import KnownDatasets
 
     settings, clock = settings or read_settings(), read_now(now)
-    known = KnownDatasets(settings.home, clock, spans=False)
-    return planning.check(template, now=clock, catalogue=known, pipelines=library(settings).templates())
+    return planning.check(
+        template,
+        now=clock,
+        archive=_archive(archive, settings),
+        catalogue=KnownDatasets(settings.home, clock, spans=False),
+        pipelines=library(settings).templates(),
+    )
 
 
 @checked

@@ -22,6 +22,7 @@ STAGES = {
     "V": "Verify: everything again, without edits",
     "S": "Sources: which files cover each fetch",
     "B": "Bind: the values of one run",
+    "A": "Answers of authors: what is wrong with an edit or a question",
     "E": "Execution and authoring",
     "I": "helio itself",
 }

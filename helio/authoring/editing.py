@@ -195,7 +195,7 @@ def edit(
             raise impossible(answer)
         if status == "look":
             if looked or looks:
-                raise Rejected([Diagnostic("HP003", "the catalogue was searched: decide with what you know")])
+                raise Rejected([Diagnostic("HA107", "the catalogue was searched: decide with what you know")])
             raise Wanting(str(answer.get("reason") or "").strip()[:1000])
         if is_question(request):
             raise Rejected(
@@ -203,12 +203,12 @@ def edit(
             )
         operations = [_operation(one) for one in answer.get("operations") or ()]
         if not operations:
-            raise Rejected([Diagnostic("HP004", "an edit needs at least one operation")])
+            raise Rejected([Diagnostic("HA102", "an edit needs at least one operation")])
         try:
             after = apply(template, operations)
         except OperationError as error:
             advice = (error.advice,) if error.advice else ()
-            raise Rejected([Diagnostic("HP003", error.message, advice=advice)]) from error
+            raise Rejected([Diagnostic("HA101", error.message, advice=advice)]) from error
         if looks or answer.get("touches") == "style":
             wrong = list(_beyond_looks(template, after))
             if wrong:
@@ -226,7 +226,7 @@ def edit(
 def _operation(written: Mapping[str, Any]) -> Operation:
     op = next((one for one in NAMES if one == written.get("op")), None)
     if op is None:  # the schema allows no other
-        raise Rejected([Diagnostic("HP003", "an operation needs its op", advice=NAMES)])
+        raise Rejected([Diagnostic("HA103", "an operation needs its op", advice=NAMES)])
     step = str(written.get("step") or "")
     parts = str(written.get("at") or "").strip("/").split("/")
     at = tuple(one.replace("~1", "/").replace("~0", "~") for one in parts if one)
@@ -234,7 +234,7 @@ def _operation(written: Mapping[str, Any]) -> Operation:
     if op in ("set", "add"):
         value = read_json(str(written.get("value_json") or ""), f"value_json of {op} {step}".strip())
     if op in ("set", "unset") and not at:
-        raise Rejected([Diagnostic("HP003", f"{op} needs a place: at", advice=("tool_args/spec/title",))])
+        raise Rejected([Diagnostic("HA103", f"{op} needs a place: at", advice=("tool_args/spec/title",))])
     return Operation(
         op,
         step,

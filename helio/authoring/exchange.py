@@ -124,7 +124,7 @@ def _refuse_hidden(value: Any, what: str) -> None:
         elif isinstance(one, str) and any(
             unicodedata.category(c) in ("Cc", "Cf") and c not in "\n\t" for c in one
         ):
-            raise Rejected([Diagnostic("HP003", f"{what} holds characters that cannot be seen")])
+            raise Rejected([Diagnostic("HA104", f"{what} holds characters that cannot be seen")])
 
 
 def asked_back(answer: Mapping[str, Any], answers: Sequence[str]) -> tuple[str, tuple[str, ...]]:
@@ -137,12 +137,12 @@ def asked_back(answer: Mapping[str, Any], answers: Sequence[str]) -> tuple[str, 
     """
     if len(answers) >= QUESTIONS:
         message = f"{QUESTIONS} questions were answered already: decide with what you know"
-        raise Rejected([Diagnostic("HP003", message)])
+        raise Rejected([Diagnostic("HA106", message)])
     text = str(answer.get("question") or "").strip()[:500]
     every = (str(one).strip()[:200] for one in answer.get("choices") or ())
     choices = tuple(dict.fromkeys(one for one in every if one))
     if not text or len(choices) < 2:
-        raise Rejected([Diagnostic("HP003", "a question needs its text and at least two choices")])
+        raise Rejected([Diagnostic("HA105", "a question needs its text and at least two choices")])
     return text, choices[:12]
 
 

@@ -19,6 +19,7 @@ from helio.pipelines.labels import produced_labels
 from helio.pipelines.maps import DEEPEST_BLOCK, Place, args_of, is_glob, places, signature_of, variable_of
 from helio.pipelines.mend import mend
 from helio.pipelines.origins import Origin, origins
+from helio.pipelines.parse import parse
 from helio.pipelines.passes.check_written_values import DOUBTFUL, WRITTEN
 from helio.pipelines.passes.edit import Dataset
 from helio.pipelines.plan import check, make_plan
@@ -37,6 +38,7 @@ MOST_STEPS = 200
 """Of an author: no person reviews more."""
 VERIFIED = "HV"
 """What codes of verification begin with."""
+UNKNOWN_DATASET = "HV502"
 OF_CATALOGUE = ("", CDAWEB, CDAWEB_FOLDERS)
 """Providers that the catalogue is about."""
 
@@ -93,6 +95,10 @@ class Gate:
 
     def new(self, text: str) -> Proved:
         """A template as an author wrote it, in any dialect that the passes can read."""
+        written = parse(text).plan
+        wrong = _too_many_steps(written)
+        if wrong:
+            return Proved(written, wrong)
         template, _, found = mend(text, now=self._now, catalogue=self._known, pipelines=self._pipelines)
         proved = Proved(template, found)
         if proved.errors:
@@ -102,6 +108,9 @@ class Gate:
 
     def edited(self, before: Document, after: Document) -> Proved:
         """A template with some of its steps changed: those are mended, all others stay as they are."""
+        wrong = _too_many_steps(after, before)
+        if wrong:
+            return Proved(after, wrong)
         old = [json.dumps(step) for step in before["steps"]]
         changed = {step["step_id"] for step in after["steps"] if json.dumps(step) not in old}
         mended, _, found = mend(
@@ -129,10 +138,9 @@ class Gate:
         """What there is to say once figures are wired and maps expanded, and what mending had to say before that."""
         run = check(template, now=self._now, catalogue=self._known, pipelines=self._pipelines)
         early = [one for one in found if not one.code.startswith(VERIFIED)]
-        return (
-            *early,
-            *(one for one in run.diagnostics if one.severity == "error" or one.code.startswith(VERIFIED)),
-        )
+        late = [one for one in run.diagnostics if one.severity == "error" or one.code.startswith(VERIFIED)]
+        # An unknown dataset is refused with HE401, unless the archive that was named has it.
+        return (*early, *(one for one in late if one.code != UNKNOWN_DATASET))
 
     def wrong_with(self, template: Document) -> tuple[Diagnostic, ...]:
         """The errors that a template has as it stands."""
@@ -188,11 +196,9 @@ class Gate:
         before: Document | None = None,
     ) -> Proved:
         there = set() if before is None else set(_fetched(before))
-        count = sum(1 for _ in places(template))
-        if count > MOST_STEPS and (before is None or count > sum(1 for _ in places(before))):
-            message = f"{count} steps are more than the {MOST_STEPS} that an author may write"
-            wrong = Diagnostic("HV701", message, path="/steps", advice=("for_each, or several pipelines",))
-            return Proved(template, (wrong,))
+        wrong = _too_many_steps(template, before)
+        if wrong:
+            return Proved(template, wrong)
         fetching = None if only is None or before is None else _both(only, before, template)
         told = list(dict.fromkeys((*found, *self._unknown(template, fetching, there))))
         if not any(one.severity == "error" for one in told):
@@ -318,6 +324,15 @@ class Gate:
             yield Diagnostic(
                 "HE403", message, step_id=step_id, tool_name="fetch_data", advice=("another time",)
             )
+
+
+def _too_many_steps(template: Document, before: Document | None = None) -> tuple[Diagnostic, ...]:
+    """The error of a template with more steps than an author may write, and more than there were."""
+    count = sum(1 for _ in places(template))
+    if count <= MOST_STEPS or (before is not None and count <= sum(1 for _ in places(before))):
+        return ()
+    message = f"{count} steps are more than the {MOST_STEPS} that an author may write"
+    return (Diagnostic("HV701", message, path="/steps", advice=("for_each, or several pipelines",)),)
 
 
 def _fetched(template: Document) -> Iterator[tuple[str, str]]:

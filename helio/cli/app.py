@@ -118,7 +118,9 @@ def errors_as_text(
 
 
 def _say_error(error: HelioError, as_json: bool, code: int) -> None:
-    found = getattr(error, "diagnostics", ())
+    from helio.pipelines.diagnostics import without_hints
+
+    found = without_hints(getattr(error, "diagnostics", ()))
     if as_json:
         print_json(
             {

@@ -12,6 +12,7 @@ import typer
 from helio.cli.app import (
     INVALID,
     SUCCESS,
+    Archive,
     Json,
     Name,
     Now,
@@ -29,18 +30,28 @@ if TYPE_CHECKING:
 
 
 @app.command()
-def check(name: Name, now: Now = None, as_json: Json = False) -> None:
+def check(
+    name: Name,
+    now: Now = None,
+    archive: Archive = None,
+    hints: Annotated[
+        bool, typer.Option("--hints", help="Also show hints: what could be better, and is not wrong.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
     """Say everything that is wrong with a pipeline, without running it."""
     with errors_as_text(as_json):
         from helio import api
-        from helio.pipelines.diagnostics import InvalidTemplate
+        from helio.pipelines.diagnostics import InvalidTemplate, without_hints
 
+        settings = current_settings()
         try:
             found = api.check_template(
-                api.load(name, current_settings()), now=now, settings=current_settings()
+                api.load(name, settings), now=now, archive=archive, settings=settings
             ).diagnostics
         except InvalidTemplate as error:
             found = error.diagnostics
+        found = found if hints else without_hints(found)
         wrong = any(one.severity == "error" for one in found)
         if as_json:
             print_json(
@@ -66,9 +77,10 @@ def fix(
     """Mend what can be mended in a pipeline of yours, and say what cannot."""
     with errors_as_text(as_json=False):
         from helio import api
+        from helio.pipelines.diagnostics import without_hints
 
         mended = api.fix(name, now=now, write=not diff, settings=current_settings())
-        for one in mended.diagnostics:
+        for one in without_hints(mended.diagnostics):
             say(str(one), err=True)
         say(mended.diff or f"{name}: nothing to mend", nl=not mended.diff)
         if mended.written is not None:

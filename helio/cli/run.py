@@ -213,17 +213,19 @@ def _one_name(words: list[str]) -> str:
 
 
 def _print_times(plan: Plan, settings: Settings) -> None:
-    """The time range of a run, and once what earlier versions made of its phrase."""
+    """The time range of a run, what the plan warns of, and once what earlier versions made of its phrase."""
+    from helio.pipelines.reread import CODE as REREAD
     from helio.pipelines.reread import plan_notices
 
     say(time_line(plan))
+    for warning in plan.warnings:
+        if warning.code != REREAD:
+            say(str(warning), err=True)
     for notice in plan_notices(plan, settings.home):
         say(f"note: {notice}", err=True)
 
 
 def _print_outcome(outcome: Run) -> None:
-    from helio.pipelines.reread import CODE as REREAD
-
     for one in outcome.result.steps:
         for output in one.outputs:
             if output.label:
@@ -239,9 +241,6 @@ def _print_outcome(outcome: Run) -> None:
                 say(f"note: {one.step.step_id}: {note}", err=True)
     for lost in outcome.result.lost:
         say(str(lost), err=True)
-    for warning in outcome.plan.warnings:
-        if warning.code != REREAD:  # said before the run
-            say(str(warning), err=True)
     for unwritten in outcome.unwritten:
         say(f"error: {unwritten}", err=True)
     for artefact in outcome.artefacts:

@@ -14,10 +14,12 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from helio.errors import HelioError, OutputError, RequestError, did_you_mean
+from helio.pipelines.diagnostics import InvalidTemplate
 from helio.pipelines.files import Format
 from helio.pipelines.known import known_datasets
 from helio.pipelines.library import Library
-from helio.pipelines.plan import Plan, check, make_plan, set_time_range, time_variable
+from helio.pipelines.passes.check_given_values import unknown_values
+from helio.pipelines.plan import Plan, check, make_plan, time_variable
 from helio.pipelines.reread import schedule_notices
 from helio.pipelines.template import ID, Document, id_like, require_id
 from helio.settings import Settings
@@ -78,6 +80,36 @@ class Schedule:
         """
         shelf = Library(settings.templates)
         return shelf.read(shelf.find(self.pipeline))
+
+    def form(self, settings: Settings, template: Document) -> Document:
+        """The template with every variable that a run of it takes a value for, those made of literals too.
+
+        Raises
+        ------
+        InvalidTemplate
+            The template cannot run, or a value of the schedule is for a variable that it does not have.
+        """
+        now = datetime.now(UTC).replace(tzinfo=None)
+        found = check(
+            template,
+            now=now,
+            catalogue=known_datasets(settings.home, now, self.archive),
+            pipelines=Library(settings.templates).templates(),
+        )
+        if found.errors:
+            raise InvalidTemplate(found.errors)
+        written = template.get("variables")
+        written = written if isinstance(written, dict) else {}
+        variables: Document = {}
+        for variable, facts in found.plan["variables"].items():
+            own = written.get(variable)
+            if facts["type"] != "interval":  # each item of a map has its own
+                default = own.get("default") if isinstance(own, dict) else None
+                variables[variable] = facts if default is None else {**facts, "default": default}
+        unknown = tuple(unknown_values(variables, self.values))
+        if unknown:
+            raise InvalidTemplate(unknown)
+        return {**template, "variables": variables}
 
     def notices(self, settings: Settings) -> list[str]:
         """What to say of its time ranges that earlier versions read otherwise; each is said once."""
@@ -185,15 +217,12 @@ class Schedules:
         entry = shelf.find(pipeline)
         template = shelf.read(entry)
         given = {one if one.startswith("$") else f"${one}": value for one, value in (values or {}).items()}
-        if time_range is not None:
-            set_time_range(given, time_variable(check(template, now=now).plan), time_range)
         known = entry.shipped or entry.path.parent == self.settings.templates
         schedule = Schedule(
             name=name or id_like(str(template["id"])),
             pipeline=entry.id if known else str(entry.path.absolute()),
             cron=cron,
             timezone=timezone,
-            values=given,
             # Its runs must not depend on the folder or the environment that they happen to be started in.
             archive=_absolute(archive),
             formats=tuple(formats),
@@ -209,10 +238,13 @@ class Schedules:
             template,
             now=schedule.next_after(now),
             values=given,
+            time_range=time_range,
             archive=schedule.archive,
             catalogue=known_datasets(self.settings.home, now, schedule.archive),
             pipelines=shelf.templates(),
         )
+        if time_range is not None:
+            given[time_variable(plan.normalised)] = time_range
         check_served(plan, schedule.archive, self.settings)
         # in the one spelling that no later version can read otherwise
         times = {

@@ -35,6 +35,8 @@ from helio.settings import Settings
 
 log = logging.getLogger(__name__)
 
+FORM = 2
+"""Raised when deployments are made in another way, so that those on the server are made again."""
 TAG = "helio-schedule"
 """Marks the deployments that are schedules of helio."""
 HOME = "helio.home"
@@ -113,7 +115,7 @@ def run_scheduled(
         plan = make_plan(
             template,
             now=now,
-            values=_values_of(template, shown["parameters"]),
+            values=_values_of(schedule.form(settings, template), shown["parameters"]),
             archive=schedule.archive,
             catalogue=known_datasets(settings.home, now, schedule.archive),
             pipelines=Library(settings.templates).templates(),
@@ -265,10 +267,11 @@ class _Serving:
         known = self._deployments.get(name)
         if known is not None and known.version == version:
             return  # what somebody changed on the server, such as a pause, stays until the record changes
+        form = schedule.form(self._settings, template)
         flow = ask(self._server, "/flows/", {"name": template["id"]})
         if known is not None and known.flow_id != flow["id"]:
             self._delete(known)
-        described = _described(schedule, template, self._home, self._form(template))
+        described = _described(schedule, form, self._home, self._parameters(form))
         made = ask(self._server, "/deployments/", {**described, "flow_id": flow["id"], "version": version})
         self._deployments[name] = _Deployment(made["id"], flow["id"], version)
         self._refused.pop(name, None)
@@ -278,9 +281,11 @@ class _Serving:
         for notice in schedule.notices(self._settings):
             self._told(f"note: {notice}")
 
-    def _form(self, template: Document) -> Mapping[str, Any]:
+    def _parameters(self, template: Document) -> Mapping[str, Any]:
+        """The JSON Schema of the parameters, closed: a misspelt name is an error and not ignored."""
         with prefect_environment(self._settings.home, self._server.url):
-            return define_flow(template, _nothing).parameters.model_dump_for_openapi()
+            schema = define_flow(template, _nothing).parameters.model_dump_for_openapi()
+        return {**schema, "additionalProperties": False}
 
     def _delete(self, one: _Deployment) -> None:
         try:
@@ -408,7 +413,13 @@ class _Serving:
 
 
 def _described(schedule: Schedule, template: Document, home: str, form: Mapping[str, Any]) -> dict[str, Any]:
-    """A schedule in the words of the server."""
+    """A schedule in the words of the server.
+
+    Parameters
+    ----------
+    template : Document
+        With every variable that a run takes a value for.
+    """
     cron = {"cron": schedule.cron, "timezone": schedule.timezone}
     return {
         "name": schedule.name,
@@ -427,15 +438,17 @@ def _described(schedule: Schedule, template: Document, home: str, form: Mapping[
 
 def _version(schedule: Schedule, template: Document) -> str:
     """Changes with everything that the deployment is made of."""
-    content = json.dumps([asdict(schedule), template], sort_keys=True).encode()
+    content = json.dumps([FORM, asdict(schedule), template], sort_keys=True).encode()
     return hashlib.sha256(content).hexdigest()[:12]
 
 
 def _values_of(template: Document, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of variables. An unknown parameter keeps its name, so that the plan refuses it as `--set` does."""
+    variables = {name: variable for variable, name in parameter_names(template).items()}
     return {
-        variable: parameters[name]
-        for variable, name in parameter_names(template).items()
-        if parameters.get(name) is not None
+        variables.get(name, f"${name}"): value
+        for name, value in parameters.items()
+        if value is not None or name not in variables
     }
 
 

@@ -1,7 +1,7 @@
 """Every code of an edit or a diagnostic: what it says, why it is so, and an example before and after.
 
 A code never changes its meaning. The family letter is the stage: P parse, N normalise, R resolve, X expand, O optimise,
-G guarantee, V verify, S sources, B bind; E is execution and authoring, I helio itself.
+G guarantee, V verify, S sources, B bind; A is the answers of authors, E execution and authoring, I helio itself.
 """
 
 from __future__ import annotations
@@ -716,7 +716,7 @@ _GUARANTEE = (
     ),
     (
         "HG301",
-        "edit safe",
+        "edit safe + warning",
         "a critical step rested on a non-critical one: made critical",
         "Its failure fails the run anyway.",
         '1: "critical": false; 2, on 1: "critical": true',
@@ -836,6 +836,14 @@ _VERIFY = (
         "The files have the last word: the catalogue may be older than they are, and may leave some out.",
         "BGSE of AC_H2_MFI",
         "said, with the closest name; HE402 for an author",
+    ),
+    (
+        "HV502",
+        "warning",
+        "a data set that the catalogue does not know, where CDAWeb would be asked",
+        "CDAWeb has the last word: the catalogue may be older. A folder named by --archive decides for itself.",
+        "AC_H2_MIF",
+        "said, with the closest name; HS101 in a run where nobody is named to serve it",
     ),
     (
         "HV601",
@@ -964,6 +972,14 @@ _BIND = (
         "refused",
     ),
     (
+        "HB205",
+        "error; warning where the author declared the variable",
+        "a time range for the run that reaches some of the ranges of a template, and not others",
+        "Nobody said which of several literal ranges are meant; some of them moved would be another comparison.",
+        "fetches of 2024-01-01 and 2024-01-02, run with --time-range 2024-05-10",
+        "refused, the steps and their ranges named",
+    ),
+    (
         "HB301",
         "edit bind + warning",
         "range partly outside known coverage: clamped, recorded",
@@ -1018,6 +1034,65 @@ _BIND = (
         "A critical step that does nothing is no success; another one is skipped, and all that rests on it.",
         '"over": []',
         "refused",
+    ),
+)
+
+_ANSWERS = (
+    (
+        "HA101",
+        "error",
+        "an operation of an edit that cannot be applied",
+        "The step or the place that it names does not exist, or is taken; the template stays as it was.",
+        'set "tool_args/window" of a step 7 that does not exist',
+        "the author is asked again",
+    ),
+    (
+        "HA102",
+        "error",
+        "an edit without operations",
+        "An edit that changes nothing is an answer in words, or a question.",
+        '"status": "edit", "operations": []',
+        "the author is asked again",
+    ),
+    (
+        "HA103",
+        "error",
+        "an operation that does not say what it does, or where",
+        "Nothing is guessed: another place would be another change.",
+        '{"op": "set", "step": "plot", "value_json": "5"}',
+        "the author is asked again",
+    ),
+    (
+        "HA104",
+        "error",
+        "characters that cannot be seen in an answer",
+        "A person could approve something else than what is shown.",
+        "a title with an escape sequence",
+        "the author is asked again",
+    ),
+    (
+        "HA105",
+        "error",
+        "a question without its text, or with fewer than two choices",
+        "A person cannot answer it.",
+        '"status": "question", "choices": ["ACE"]',
+        "the author is asked again",
+    ),
+    (
+        "HA106",
+        "error",
+        "one question too many",
+        "A request that needs more questions has to be said in other words.",
+        "a fourth question about one request",
+        "the author is asked to decide",
+    ),
+    (
+        "HA107",
+        "error",
+        "the catalogue is to be searched a second time for one edit",
+        "The search finds the same again.",
+        '"status": "look", after a search',
+        "the author is asked to decide",
     ),
 )
 
@@ -1169,6 +1244,7 @@ CODES: Mapping[str, Code] = {
         _VERIFY,
         _SOURCES,
         _BIND,
+        _ANSWERS,
         _EXECUTE,
         _RETIRED,
     )

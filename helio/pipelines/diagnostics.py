@@ -78,6 +78,11 @@ class InvalidTemplate(RequestError):
         super().__init__("\n".join(str(one) for one in errors), place=place)
 
 
+def without_hints(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Errors and warnings."""
+    return tuple(one for one in found if one.severity != "info")
+
+
 def pointer(*parts: str | int) -> str:
     """A JSON Pointer of these parts (RFC 6901)."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from helio.errors import RequestError
@@ -21,6 +22,7 @@ from helio.sources.archives import is_folder
 from helio.sources.hapi_servers import is_url, name_of_server
 from helio.steps.signature import signatures
 from helio.store.runs import RunRecord
+from helio.time_range import is_relative, parse_time_range
 
 
 @dataclass(frozen=True)
@@ -36,9 +38,10 @@ def template_of(
 ) -> tuple[Document, tuple[str, ...]]:
     """The template of what one or several runs did, not verified yet, and what is to be said of it.
 
-    Variables keep their names and get the values of the run as defaults; dependencies are left for passes to derive.
-    Fetches name the archive of their run as their provider, so that the template runs again as it is. A folder or an
-    address cannot stand in a template; a note then says what to pass.
+    Variables keep their names and get the values of the run as defaults. A default that the run used stays as it is
+    written, so that "last 7 days" still moves with the clock. Dependencies are left for passes to derive. Fetches name
+    the archive of their run as their provider, so that the template runs again as it is. A folder or an address cannot
+    stand in a template; a note then says what to pass.
 
     Parameters
     ----------
@@ -53,6 +56,7 @@ def template_of(
     notes: list[str] = []
     steps: list[Document] = []
     variables: Document = {}
+    phrases: dict[str, Any] = {}
     for one in chosen:
         taken, left_out = _steps_of(one)
         provider, how = _provider_of(one.run, name, hapi_servers or {})
@@ -71,9 +75,16 @@ def template_of(
         renamed = _apart(variables, declared)
         used = {name for step in taken for name in TOKEN.findall(str(step))}
         variables |= {renamed.get(key, key): facts for key, facts in declared.items() if key in used}
+        phrases |= {
+            renamed.get(key, key): text for key, text in _defaults_used(one.run).items() if key in used
+        }
         steps += _merged(steps, [_respelt(step, renamed) for step in taken], one.run.id)
     if not steps:
         raise RequestError("nothing is left to save", advice="helio runs show RUN says what each step did")
+    for variable, phrase in phrases.items():
+        # runs of different days compare those days, whatever phrase they had
+        if list(phrases.values()).count(phrase) == 1:
+            variables[variable] = {**variables[variable], "default": phrase}
     first = chosen[0].run.documents["authored"]
     made = {
         "schema_version": 1,
@@ -225,6 +236,21 @@ def _with_values(run: RunRecord) -> Document:
         name: {**facts, "default": values[name]} if name in values else dict(facts)
         for name, facts in declared.items()
     }
+
+
+def _defaults_used(run: RunRecord) -> Document:
+    """The relative time ranges by default that the run used, as their author wrote them."""
+    now = datetime.fromisoformat(run.header["now"])
+    found: Document = {}
+    for name, facts in (run.documents["authored"].get("variables") or {}).items():
+        if not isinstance(facts, dict):
+            continue
+        phrase, value = facts.get("default"), run.header.get("values", {}).get(name)
+        if facts.get("type") != "time_range" or not isinstance(phrase, str) or not is_relative(phrase):
+            continue
+        if value == str(parse_time_range(phrase, now)):
+            found[name] = phrase
+    return found
 
 
 def _apart(known: Document, declared: Document) -> dict[str, str]:

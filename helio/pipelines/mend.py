@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -13,7 +12,8 @@ from helio.pipelines.passes import NORMALISE, RESOLVE, VERIFY
 from helio.pipelines.passes.edit import Context, Dataset
 from helio.pipelines.passes.map_components import map_components
 from helio.pipelines.passes.map_literals import map_literals
-from helio.pipelines.runner import authored_path, rewrite
+from helio.pipelines.passes.raise_critical import raise_critical
+from helio.pipelines.runner import Rewritten, authored_path, rewrite
 from helio.pipelines.template import STEP_DEFAULTS, Document, as_text
 from helio.steps.signature import signatures
 
@@ -21,8 +21,13 @@ DERIVED = ("produces", "depends_on")
 """What passes derive anew each time, so that it need not be written."""
 
 
-LOOPS = ((map_literals, map_components),)
-"""What a run refuses to guess about loops and vectors, and offers as a fix."""
+STAGES = (
+    *NORMALISE,
+    *RESOLVE,
+    # What a run refuses to guess about loops and vectors, and offers as a fix.
+    (map_literals, map_components),
+    (raise_critical,),
+)
 
 
 def mend(
@@ -49,16 +54,15 @@ def mend(
         catalogue={} if catalogue is None else catalogue,
         pipelines={} if pipelines is None else pipelines,
     )
-    mended = rewrite(parsed.plan, context, (*NORMALISE, *RESOLVE, *LOOPS), mode="repair", until_stable=True)
+    mended = repair(parsed.plan, context)
     found = (*parsed.diagnostics, *mended.diagnostics)
-    if not mended.errors:
-        verified = rewrite(mended.plan, context, VERIFY)
-        found += tuple(authored_path(one, mended.plan, parsed.plan) for one in verified.diagnostics)
     if not parsed.edits and all(edit.code in ("HN100", "HR101", "HR301") for edit in mended.edits):
         return parsed.plan, "", found
     template = _lean(mended.plan, parsed.plan)
     # Of JSON only what it says counts, not how it was laid out; of a text around a plan all of it goes.
     before = text if parsed.edits else as_text(parsed.plan)
+    import difflib  # only where something is shown, never at start-up
+
     lines = difflib.unified_diff(
         before.splitlines(keepends=True),
         as_text(template).splitlines(keepends=True),
@@ -66,6 +70,16 @@ def mend(
         f"{name} (mended)",
     )
     return template, "".join(lines), found
+
+
+def repair(document: Document, context: Context) -> Rewritten:
+    """The plan of a template with everything mended that can be, and what is left to say of it."""
+    mended = rewrite(document, context, STAGES, mode="repair", until_stable=True)
+    if mended.errors:
+        return mended
+    verified = rewrite(mended.plan, context, VERIFY)
+    found = [authored_path(one, mended.plan, document) for one in verified.diagnostics]
+    return Rewritten(mended.plan, mended.edits, (*mended.diagnostics, *found))
 
 
 def _lean(plan: Document, authored: Document) -> Document:

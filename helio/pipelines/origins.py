@@ -12,7 +12,7 @@ from helio.pipelines.maps import Place, args_of, places, signature_of
 from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN
 from helio.pipelines.work import is_code
-from helio.steps.sandbox.allow_list import input_names, name_in_scope
+from helio.steps.sandbox.allow_list import input_names, names_in_scope
 from helio.steps.sandbox.number_sources import DROWNED, number_sources
 from helio.steps.signature import Signature
 
@@ -102,9 +102,9 @@ def _origin(
 def _named(names: Iterable[str], labels: list[str]) -> list[str]:
     """The labels of the tables that code calls by these names."""
     meant = dict.fromkeys(("df", "da"), labels[:1])
-    for label in labels:
+    for label, name in zip(labels, names_in_scope(labels), strict=True):
         for kind in ("df", "da"):
-            meant.setdefault(f"{kind}_{name_in_scope(label)}", []).append(label)
+            meant.setdefault(f"{kind}_{name}", []).append(label)
     return [label for name in names for label in meant.get(name, labels)]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import InitVar, dataclass
+from dataclasses import InitVar, dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -11,11 +11,14 @@ from helio import __version__
 from helio.errors import RequestError
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
 from helio.pipelines.labels import owner, read_labels
+from helio.pipelines.mend import repair
 from helio.pipelines.origins import origins
 from helio.pipelines.passes import AS_WRITTEN, BINDING, NORMALISE, REPEATED, VERIFY
 from helio.pipelines.passes.edit import Context, Dataset, Edit, Mode
-from helio.pipelines.runner import Rewritten, authored_path, rewrite
+from helio.pipelines.reach import check_reach
+from helio.pipelines.runner import FIX, Rewritten, authored_path, rewrite
 from helio.pipelines.template import Document, digest, shortened
+from helio.pipelines.time_literals import listed_literals, time_literals
 from helio.steps.signature import signatures
 from helio.time_range import TimeRange, parse_time_range
 
@@ -104,11 +107,31 @@ def normalise(template: Document, context: Context, *, mode: Mode = "safe") -> R
     """
     stable = rewrite(template, context, REPEATED, mode=mode, until_stable=True)
     if stable.errors:
-        return stable
+        return stable if mode == "repair" else _with_kept_promises(stable, template, context)
     verified = rewrite(stable.plan, context, VERIFY)
     found = [authored_path(one, stable.plan, template) for one in verified.diagnostics]
     written = rewrite(template, context, AS_WRITTEN).diagnostics
     return Rewritten(stable.plan, stable.edits, tuple(dict.fromkeys((*stable.diagnostics, *found, *written))))
+
+
+def _with_kept_promises(found: Rewritten, template: Document, context: Context) -> Rewritten:
+    """Say what stands in the way of ``helio fix``, wherever it is the advice and would not go through."""
+    if not any(text.startswith(FIX) for one in found.errors for text in one.advice):
+        return found
+    wrong = repair(template, context).errors or normalise(template, context, mode="repair").errors
+    if not wrong:
+        return found
+    first = wrong[0]
+    where = f" of step {first.step_id}" if first.step_id is not None else ""
+    before = f"mend {first.code}{where} by hand ({first.message}), then {FIX}"
+    diagnostics = tuple(
+        replace(
+            one,
+            advice=tuple(before + text[len(FIX) :] if text.startswith(FIX) else text for text in one.advice),
+        )
+        for one in found.diagnostics
+    )
+    return Rewritten(found.plan, found.edits, diagnostics)
 
 
 def bind(template: Document, normalised: Rewritten, context: Context) -> Rewritten:
@@ -123,11 +146,14 @@ def check(
     *,
     now: datetime,
     mode: Mode = "safe",
+    archive: str = "",
     catalogue: Mapping[str, Dataset] | None = None,
     pipelines: Mapping[str, Document] | None = None,
 ) -> Rewritten:
     """`normalise` with the tools of this version."""
-    context = Context(signatures(), now, {}, catalogue=_given(catalogue), pipelines=_given(pipelines))
+    context = Context(
+        signatures(), now, {}, archive, catalogue=_given(catalogue), pipelines=_given(pipelines)
+    )
     return normalise(template, context, mode=mode)
 
 
@@ -150,6 +176,7 @@ def make_plan(
     archive: str = "",
     catalogue: Mapping[str, Dataset] | None = None,
     pipelines: Mapping[str, Document] | None = None,
+    recorded: bool = False,
 ) -> Plan:
     """Verify a template and bind it to the values of one run.
 
@@ -169,6 +196,9 @@ def make_plan(
         What is known of datasets.
     pipelines : mapping, optional
         Saved templates by id, for steps that use one.
+    recorded : bool
+        Whether the values are those of a run that was made, or of a plan that was saved: whatever they move, it is
+        planned once more as it was.
 
     Raises
     ------
@@ -190,6 +220,10 @@ def make_plan(
         raise InvalidTemplate(authored.diagnostics)
     if time_range is not None:
         set_time_range(given, time_variable(authored.plan), time_range)
+    reach = () if recorded else tuple(check_reach(authored, context, asked=time_range is not None))
+    authored = replace(authored, diagnostics=(*authored.diagnostics, *reach))
+    if authored.errors:
+        raise InvalidTemplate(authored.diagnostics)
     bound = bind(template, authored, context)
     if bound.errors:
         raise InvalidTemplate(bound.diagnostics)
@@ -232,9 +266,14 @@ def time_variable(template: Document) -> str:
     if len(named) == 1:
         return str(named[0])
     message = "--time-range is given, and the template has no variable of type time_range"
+    literals = list(time_literals(template, signatures()))
+    if literals:
+        message += f": its ranges are literal, {listed_literals(literals)}"
     if named:
         message = f"--time-range could mean {' or '.join(named)}"
     advice = (f"--set {named[0][1:]}=…",) if named else ()
+    if literals and not named:
+        advice = ('declare "$TIME_RANGE", and write it in place of each range that is to move',)
     raise InvalidTemplate([Diagnostic("HB203", message, advice=advice, candidates=tuple(named))])
 
 

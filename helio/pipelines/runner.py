@@ -19,6 +19,9 @@ log = logging.getLogger(__name__)
 MOST_ROUNDS = 3
 """How often the stages of a fix point may run before those that still edit are named."""
 
+FIX = "helio fix: "
+"""Begins the advice that an edit is made by ``helio fix``."""
+
 Stage = Sequence[Pass]
 
 
@@ -204,17 +207,22 @@ def authored_path(found: Diagnostic, plan: Document, authored: Document) -> Diag
         return found
     here, step_id = int(parts[2]), str(plan["steps"][int(parts[2])].get("step_id"))
     written = authored.get("steps")
-    ids = (str(step.get("step_id")) for step in written or () if isinstance(step, dict))
-    # Where one id stands twice, a step that was not moved is still the one that is meant.
-    if not written or (here < len(written) and _id_at(written, here) == step_id):
+    if not isinstance(written, list) or not written:
         return found
-    there = next((index for index, one in enumerate(ids) if one == step_id), here)
-    return replace(found, path="/".join([*parts[:2], str(there), *parts[3:]]))
-
-
-def _id_at(steps: Any, index: int) -> str | None:
-    step = steps[index] if isinstance(steps, list) else None
-    return str(step.get("step_id")) if isinstance(step, dict) else None
+    ids = [str(step.get("step_id")) if isinstance(step, dict) else None for step in written]
+    # Where one id stands twice, a step that was not moved is still the one that is meant.
+    if here < len(ids) and ids[here] == step_id:
+        return found
+    if step_id in ids:
+        return replace(found, path="/".join([*parts[:2], str(ids.index(step_id)), *parts[3:]]))
+    # A step of a used pipeline, or of a map, is where that is written.
+    caller = [
+        index for index, name in enumerate(ids) if name and step_id.startswith((f"{name}.", f"{name}["))
+    ]
+    if caller:
+        return replace(found, path=f"/steps/{caller[0]}")
+    # A step without an id got one; a step behind the last one was added.
+    return found if here < len(ids) else replace(found, path="")
 
 
 def _refusal(edit: Edit) -> Diagnostic:
@@ -224,7 +232,7 @@ def _refusal(edit: Edit) -> Diagnostic:
         edit.warning or edit.message,
         step_id=edit.step_id,
         path=edit.path,
-        advice=(f"helio fix: {edit.message}",),
+        advice=(f"{FIX}{edit.message}",),
         fixes=(Fix(edit.message, edit.operations),),
     )
 

@@ -89,7 +89,7 @@ def restore(document: Mapping[str, Any], *, home: Path, place: str = "") -> Save
     except (KeyError, ValueError, TypeError) as error:
         raise _refused(f"the plan is damaged: {error}", place) from error
     known = known_datasets(home, now, archive)
-    plan = make_plan(authored, now=now, values=values, archive=archive, catalogue=known)
+    plan = make_plan(authored, now=now, values=values, archive=archive, catalogue=known, recorded=True)
     if json.dumps(plan.document["steps"], sort_keys=True) != json.dumps(steps, sort_keys=True):
         raise _refused(
             f"helio {__version__} plans this template otherwise than helio {document.get('helio')} did", place

@@ -123,6 +123,7 @@ def _plan_again(record: RunRecord, archive: str, settings: Settings) -> Plan:
         values=header["values"],
         archive=archive,
         catalogue=KnownDatasets(settings.home, now, spans=archive in CDAWEB_ALIKE),
+        recorded=True,
     )
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from helio.errors import EngineError
 from helio.flows.schedule import Schedules
 from helio.flows.serve import ask
 from helio.flows.server import Server
@@ -171,6 +172,45 @@ def test_the_form_has_the_templates_variables_and_the_schedules_values(serving: 
     assert deployment["schedules"][0]["schedule"]["cron"] == "10 6 1 1 *"
     assert deployment["global_concurrency_limit"]["limit"] == 1
     assert deployment["concurrency_options"]["collision_strategy"] == "ENQUEUE"
+
+
+def test_a_misspelt_parameter_is_refused_by_the_server(serving: Serving) -> None:
+    with pytest.raises(EngineError, match="WINDWO"):
+        serving.trigger("daily", WINDWO="20min")
+
+
+def test_a_misspelt_parameter_fails_the_run_with_the_words_of_the_command(serving: Serving) -> None:
+    deployment = serving.deployment("daily")
+    assert deployment is not None
+    opened = {"enforce_parameter_schema": False}  # as somebody may on the server
+    ask(serving.server, f"/deployments/{deployment['id']}", opened, method="PATCH")
+    try:
+        run = serving.ended(serving.trigger("daily", WINDWO="20min"))
+    finally:
+        closed = {"enforce_parameter_schema": True}
+        ask(serving.server, f"/deployments/{deployment['id']}", closed, method="PATCH")
+    assert (run["state_type"], run["state_name"]) == ("FAILED", "CriticalFailure")
+    message = run["state"]["message"]
+    assert "a value is given for $WINDWO, and the template has no such variable" in message
+    assert "did you mean $WINDOW?" in message
+
+
+def test_the_range_of_a_schedule_moves_a_literal_range(serving: Serving, home: Path) -> None:
+    literal = home / "literal.json"
+    args = {"dataset_id": "AC_K2_MFI", "parameter_id": "BGSEc", "time_range": "2022-01-02"}
+    literal.write_text(
+        json.dumps({"id": "literal", "steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]})
+    )
+    now = datetime.now(UTC).replace(tzinfo=None)
+    given = {"cron": "10 6 1 1 *", "time_range": "yesterday", "archive": "sample"}
+    serving.schedules.add(str(literal), now=now, **given)
+    soon(lambda: serving.deployment("literal") is not None, "the deployment")
+    deployment = serving.deployment("literal")
+    assert deployment is not None
+    assert deployment["parameters"] == {"TIME_RANGE": "yesterday"}
+    run = serving.ended(serving.trigger("literal", "2022-01-02T06:10:00+00:00"))
+    assert (run["state_name"], run["name"]) == ("Completed", "literal 2022-01-01/2022-01-02")
+    serving.schedules.remove("literal")
 
 
 def test_two_runs_of_one_schedule_run_one_after_the_other(serving: Serving) -> None:

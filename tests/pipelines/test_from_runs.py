@@ -88,6 +88,39 @@ def test_variables_keep_the_values_of_the_run(settings):
     assert made["variables"] == {"$TIME_RANGE": {"type": "time_range", "default": "2022-01-01 to 2022-01-02"}}
 
 
+RELATIVE = {"$TIME_RANGE": {"type": "time_range", "default": "last 2 days"}}
+NOW = "2022-01-02T12:00:00"
+
+
+def test_a_relative_default_stays_a_phrase(settings):
+    document = template(fetch(time_range="$TIME_RANGE"), SIZE, FIGURE, variables=RELATIVE)
+    outcome = api.run(document, now=NOW, settings=settings)
+    saved = api.save_runs([(outcome.id, ())], "kept", settings=settings)
+    assert saved.template["variables"]["$TIME_RANGE"]["default"] == "last 2 days"
+    assert api.plan("kept", now="2022-06-01", settings=settings).values == {
+        "$TIME_RANGE": "2022-05-30 to 2022-06-01"
+    }
+
+
+def test_a_range_given_for_the_run_replaces_a_relative_default(settings):
+    document = template(fetch(time_range="$TIME_RANGE"), SIZE, FIGURE, variables=RELATIVE)
+    outcome = api.run(document, time_range="2022-01-01", now=NOW, settings=settings)
+    made, _ = template_of([Chosen(Runs(settings.runs).load(outcome.id))], "kept")
+    assert made["variables"]["$TIME_RANGE"]["default"] == "2022-01-01 to 2022-01-02"
+
+
+def test_two_days_of_one_relative_default_stay_two_days(settings):
+    def at(now, label):
+        steps = fetch(time_range="$TIME_RANGE", output_label=label), step(2, "plot_data", labels=[label])
+        outcome = api.run(template(*steps, variables=RELATIVE), now=now, settings=settings)
+        return Chosen(Runs(settings.runs).load(outcome.id))
+
+    made, _ = template_of([at(NOW, "late"), at("2022-01-03T00:00:00", "early")], "both")
+    defaults = [facts["default"] for facts in made["variables"].values()]
+    assert len(defaults) == 2
+    assert "last 2 days" not in defaults
+
+
 def test_styles_come_with_their_figure(ran):
     style = step("look", "style_plot", title="the field") | {"depends_on": [3]}
     record = ran(fetch(), SIZE, FIGURE, style)

@@ -6,6 +6,7 @@ from helio.pipelines.passes.bind_artefacts import bind_artefacts
 from helio.pipelines.passes.bind_values import bind_values
 from helio.pipelines.passes.check_budget import check_budget
 from helio.pipelines.passes.check_code import check_code
+from helio.pipelines.passes.check_datasets import check_datasets
 from helio.pipelines.passes.check_expansion import check_expansion
 from helio.pipelines.passes.check_exports import check_exports
 from helio.pipelines.passes.check_fetches import check_fetches
@@ -15,6 +16,8 @@ from helio.pipelines.passes.check_kept_arguments import check_kept_arguments
 from helio.pipelines.passes.check_maps import check_maps
 from helio.pipelines.passes.check_parameters import check_parameters
 from helio.pipelines.passes.check_quantities import check_quantities
+from helio.pipelines.passes.check_size import check_size
+from helio.pipelines.passes.check_size_of_run import check_size_of_run
 from helio.pipelines.passes.check_steps import check_steps
 from helio.pipelines.passes.check_structure import check_structure
 from helio.pipelines.passes.check_tools import check_tools
@@ -73,6 +76,8 @@ Stage = tuple[Pass, ...]
 NORMALISE: tuple[Stage, ...] = (
     # Everything below walks a list of steps that are objects.
     (check_steps,),
+    # Many passes compare steps with each other: a plan that is too large is refused before.
+    (check_budget,),
     # Keys before what they hold. Two that disagree are an error, and never one of them an unknown key.
     (rename_template_keys, rename_keys),
     (
@@ -101,6 +106,7 @@ NORMALISE: tuple[Stage, ...] = (
     ),
     # The gate: everything below reads fields of a known type.
     (check_structure,),
+    (check_size,),
     # Defaults before variables are looked for in all steps.
     (fill_defaults, check_variables),
 )
@@ -129,6 +135,7 @@ RESOLVE: tuple[Stage, ...] = (
 EXPAND: tuple[Stage, ...] = (
     # Other pipelines first: their steps are expanded with the plan's own.
     (inline_pipelines,),
+    (check_budget,),
     (
         # Every loop a map, before anything asks what maps have in common.
         map_literals,
@@ -160,13 +167,15 @@ GUARANTEE: tuple[Stage, ...] = (
 """G: something comes of it."""
 
 VERIFY: tuple[Stage, ...] = (
+    # Items are counted before they are looked at one by one.
+    (check_size,),
     # What the lowered plan says is checked once more: it is what runs. Code is read, and never run here.
     (
         check_tools,
         check_kept_arguments,
-        check_budget,
         check_code,
         check_written_values,
+        check_datasets,
         check_parameters,
         check_quantities,
         check_use,
@@ -186,6 +195,7 @@ REPEATED: tuple[Stage, ...] = (*NORMALISE, *RESOLVE, *EXPAND, *OPTIMISE, *GUARAN
 
 BINDING: tuple[Stage, ...] = (
     # Maps first: every later pass reads steps with a tool of their own.
+    (check_size_of_run,),
     (expand_items,),
     # Values before artefacts: a figure takes its range from fetches whose ranges are absolute.
     (check_given_values, bind_values),

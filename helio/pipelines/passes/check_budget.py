@@ -13,6 +13,8 @@ from helio.pipelines.template import Document
 def check_budget(plan: Document, context: Context) -> Iterator[Finding]:
     """Refuse a plan with more steps than the policy allows, those of blocks counted.
 
+    It runs before every pass that looks at each pair of steps, so that a plan that is too large is refused at once.
+
     >>> from datetime import datetime
     >>> from helio.pipelines.passes.edit import Policy
     >>> plan = {"steps": [{"step_id": 1}, {"step_id": 2}]}
@@ -23,10 +25,15 @@ def check_budget(plan: Document, context: Context) -> Iterator[Finding]:
       try fewer steps, or several pipelines
     """
     count = sum(1 for place in places(plan) if not is_block(place.step))
+    yield from refused(count, context)
+
+
+def refused(count: int, context: Context, where: str = "") -> Iterator[Diagnostic]:
+    """What to say of more steps than the policy allows."""
     if count > context.policy.max_steps:
         yield Diagnostic(
             "HV701",
-            f"{count} steps are more than {context.policy.max_steps}",
+            f"{count} steps are more than {context.policy.max_steps}{where}",
             path="/steps",
             advice=("fewer steps, or several pipelines",),
         )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from helio.errors import closest
 from helio.pipelines.diagnostics import Diagnostic
@@ -20,8 +21,12 @@ def check_given_values(plan: Document, context: Context) -> Iterator[Finding]:
     error[HB203]: a value is given for $DAI, and the template has no such variable
       try did you mean $DAY?
     """
-    declared = plan["variables"]
-    for name in context.values:
+    yield from unknown_values(plan["variables"], context.values)
+
+
+def unknown_values(declared: Mapping[str, Any], given: Iterable[str]) -> Iterator[Diagnostic]:
+    """What to say of each value that is given for a variable that is not declared."""
+    for name in given:
         if name not in declared:
             close = closest(name, declared)
             known = f"variables: {', '.join(declared)}" if declared else "the template declares no variables"

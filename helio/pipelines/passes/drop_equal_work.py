@@ -41,11 +41,13 @@ def drop_equal_work(plan: Document, context: Context) -> Iterator[Finding]:
         first, second = draft.steps[kept]["step_id"], draft.steps[place]["step_id"]
         for reader in readers:
             draft.set(reader, "tool_args", _relabelled(draft.steps[reader], renamed, context))
+        raised = ""
         if (
             draft.steps[place].get("critical", True) is True
             and draft.steps[kept].get("critical", True) is False
         ):
             draft.set(kept, "critical", True)
+            raised = f"'critical: false' has no effect: step {second} does the same work and is critical"
         if first != second:
             draft.stand_for(kept, [second])
         if renamed:
@@ -61,7 +63,8 @@ def drop_equal_work(plan: Document, context: Context) -> Iterator[Finding]:
             f"step {second} does what step {first} does, and is left out",
             draft.take(),
             first,
-            path=pointer("steps", place),
+            warning=raised,
+            path=pointer("steps", kept, "critical") if raised else pointer("steps", place),
         )
 
 

@@ -228,12 +228,19 @@ class _Inlining:
             needed = needed or list(depends_on(caller))
             moved = {"step_id": new_id, **deepcopy(STEP_DEFAULTS), **moved}
             moved |= {"step_id": new_id, "depends_on": needed}
+            moved["intent"] = moved.get("intent") or f"part of the pipeline {name}"
             if critical is False:
                 moved["critical"] = False
             made = self._resolved(moved, around)
             if _is_call(moved) and "for_each" not in moved:
                 ends[step.get("step_id")] = _ends(made, self.context)
             found += made
+            if len(self.steps) + len(found) > self.context.policy.max_steps:
+                raise refused(
+                    "HV701",
+                    f"with the pipeline {name} there are more than {self.context.policy.max_steps} steps",
+                    "fewer steps, or several pipelines",
+                )
         return found
 
     def _one_table_each(self, steps: list[Document]) -> list[Document]:

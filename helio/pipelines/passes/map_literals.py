@@ -7,10 +7,11 @@ from typing import Any
 
 from helio.errors import TimeRangeError
 from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.labels import owner, produced_labels
+from helio.pipelines.labels import owner, produced_labels, read_labels
 from helio.pipelines.maps import Place, args_of, places, signature_of, uses
-from helio.pipelines.passes.edit import Context, Edit, Finding, added, removed, replaced
+from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
 from helio.pipelines.template import Document
+from helio.pipelines.variables import TOKEN
 from helio.steps.signature import Argument, Signature
 from helio.time_range import canonical
 
@@ -68,12 +69,22 @@ def _meant(plan: Document, place: Place, context: Context, known: list[str]) -> 
     name = _free_name(plan)
     operations = removed(pointer(*place.path, LOOP), step[LOOP])
     operations += _filled(place, fits[0].name, [name] if fits[0].schema.get("type") == "array" else name)
-    label = args.get("output_label")
-    if isinstance(label, str) and label and name not in label:
-        operations += replaced(pointer(*place.path, "tool_args", "output_label"), label, f"{label}_{name}")
-        produces = [f"{one}_{name}" if one == label else one for one in step.get("produces") or ()]
+    filled = {**args, fits[0].name: name}
+    together = [label for label in produced_labels(signature, filled) if name not in TOKEN.findall(label)]
+    if len(together) > 1:
+        return _unclear(
+            place, signature, (fits[0].name,), f"each item would give {', '.join(together)} again"
+        )
+    if together:
+        named = f"{together[0]}_{name}"
+        operations += _filled(place, "output_label", named)
+        produces = [named if one == together[0] else one for one in step.get("produces") or ()]
         if produces:
             operations += replaced(pointer(*place.path, "produces"), step["produces"], produces)
+        readers = _readers(plan, place, together[0], context)
+        if isinstance(readers, str):
+            return _unclear(place, signature, (fits[0].name,), readers)
+        operations += readers
     operations += added(pointer(*place.path, "for_each"), {"as": name, "over": items})
     return Edit(
         "HX201",
@@ -84,6 +95,21 @@ def _meant(plan: Document, place: Place, context: Context, known: list[str]) -> 
         f"the loop does not say over what: {fits[0].name} is the one argument left that takes its items",
         pointer(*place.path, LOOP),
     )
+
+
+def _readers(plan: Document, place: Place, label: str, context: Context) -> tuple[Operation, ...] | str:
+    """Let the lists that hold a label take those of all items; in words, the step that takes one table alone."""
+    operations: tuple[Operation, ...] = ()
+    for other in places(plan):
+        signature = signature_of(other.step, context.signatures)
+        for path, read in read_labels(signature, args_of(other.step)) if signature is not None else ():
+            if owner(read, {label}) is None:
+                continue
+            alone = not isinstance(path[-1], int) or "for_each" in other.step or LOOP in other.step
+            if alone or read != label or other.path[:-1] != place.path[:-1]:
+                return f"step {other.step.get('step_id')} takes one table as {read}"
+            operations += replaced(pointer(*other.path, "tool_args", *path), read, f"{label}_*")
+    return operations
 
 
 def _takes(

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import Diagnostic, Fix, pointer
-from helio.pipelines.maps import Place, args_of, places, signature_of
 from helio.pipelines.passes.declare_variables import declaration
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, replaced
 from helio.pipelines.passes.settle_variables import declared_times
 from helio.pipelines.passes.spell_variables import BUILT_IN
 from helio.pipelines.template import Document
-from helio.pipelines.variables import TOKEN
+from helio.pipelines.time_literals import TimeLiteral, time_literals
 
 
 def parametrise_times(plan: Document, context: Context) -> Iterator[Finding]:
@@ -31,18 +30,14 @@ def parametrise_times(plan: Document, context: Context) -> Iterator[Finding]:
     variables = plan.get("variables", {})
     declared = declared_times(plan)
     by_default = {variables[name].get("default"): name for name in reversed(declared)}
-    literals: dict[str, list[tuple[Place, str]]] = {}
+    literals: dict[str, list[TimeLiteral]] = {}
     asked: dict[str, None] = {}
-    for place in places(plan):
-        signature = signature_of(place.step, context.signatures)
-        for name in signature.time_arguments() if signature else ():
-            value = args_of(place.step).get(name)
-            if not isinstance(value, str) or TOKEN.search(value) or name in place.step.get("pin", ()):
-                continue
-            literals.setdefault(value, []).append((place, name))
-            argument = signature.argument(name) if signature else None
-            if argument is not None and argument.required:
-                asked[value] = None
+    for literal in time_literals(plan, context.signatures):
+        if literal.pinned or not literal.replaceable:
+            continue
+        literals.setdefault(literal.value, []).append(literal)
+        if literal.required:
+            asked[literal.value] = None
     taken = dict(variables)
     # A range of a figure alone is a view of the data, and no reason for a variable.
     for value in (*asked, *(one for one in literals if one not in asked)):
@@ -54,15 +49,26 @@ def parametrise_times(plan: Document, context: Context) -> Iterator[Finding]:
             operations = declaration(plan if not taken else {"variables": taken}, facts, name)
             taken[name] = facts
         if name:
-            for place, argument_name in literals[value]:
-                operations += replaced(pointer(*place.path, "tool_args", argument_name), value, name)
-            first, argument_name = literals[value][0]
-            at = pointer(*first.path, "tool_args", argument_name)
+            for literal in literals[value]:
+                operations += replaced(pointer(*literal.path), literal.written, name)
+            first = literals[value][0]
             message = f"{value} is {name}" if declared else f"{value} is the default of {name}"
-            yield Edit("HR601", message, operations, first.step["step_id"], path=at)
+            yield Edit("HR601", message, operations, first.step["step_id"], path=pointer(*first.path))
         elif value in asked:
-            for place, argument_name in literals[value]:
-                yield _kept(place, argument_name, value, declared, taken)
+            for literal in literals[value]:
+                yield _kept(literal, declared, taken)
+
+
+def invented_variables(edits: tuple[Edit, ...]) -> tuple[str, ...]:
+    """The time variables that `parametrise_times` made of literals."""
+    found: list[str] = []
+    for edit in edits:
+        for operation in edit.operations if edit.code == "HR601" else ():
+            if operation["op"] == "add" and operation["path"] == "/variables":
+                found += operation["value"]
+            elif operation["op"] == "add":
+                found.append(operation["path"].removeprefix("/variables/"))
+    return tuple(found)
 
 
 def _free(taken: Document) -> str:
@@ -72,10 +78,11 @@ def _free(taken: Document) -> str:
     return name
 
 
-def _kept(place: Place, name: str, value: str, declared: list[str], taken: Document) -> Diagnostic:
-    at = pointer(*place.path, "tool_args", name)
-    pins = place.step.get("pin")
-    home = pointer(*place.path, "pin")
+def _kept(literal: TimeLiteral, declared: list[str], taken: Document) -> Diagnostic:
+    step, name, value = literal.step, literal.name, literal.value
+    at = pointer(*literal.path)
+    pins = step.get("pin")
+    home = pointer(*literal.step_path, "pin")
     pinned = added(home, [name]) if pins is None else replaced(home, pins, [*pins, name])
     new = _free(taken)
     facts = {"type": "time_range", "default": value}
@@ -83,8 +90,8 @@ def _kept(place: Place, name: str, value: str, declared: list[str], taken: Docum
         "HR602",
         f"{value} is kept beside the variable {', '.join(declared)}: another range for the run does not reach it",
         "warning",
-        step_id=place.step["step_id"],
-        tool_name=place.step["tool_name"],
+        step_id=step["step_id"],
+        tool_name=str(step.get("tool_name", "")),
         path=at,
         advice=(f'"pin": ["{name}"] if it is meant to stay', f"a variable of its own: {new}"),
         candidates=tuple(declared),
@@ -92,7 +99,7 @@ def _kept(place: Place, name: str, value: str, declared: list[str], taken: Docum
             Fix(f"pin {name}", pinned),
             Fix(
                 f"make it the default of {new}",
-                (*added(pointer("variables", new), facts), *replaced(at, value, new)),
+                (*added(pointer("variables", new), facts), *replaced(at, literal.written, new)),
             ),
         ),
     )

@@ -38,4 +38,11 @@ def raise_critical(plan: Document, context: Context) -> Iterator[Finding]:
         for index in sorted(needed):
             message = f"critical, because step {needed[index]} is and rests on it"
             at = pointer(*path, index, "critical")
-            yield Edit("HG301", message, replaced(at, False, True), steps[index]["step_id"])
+            yield Edit(
+                "HG301",
+                message,
+                replaced(at, False, True),
+                steps[index]["step_id"],
+                warning=f"'critical: false' has no effect: step {needed[index]} is critical and rests on this one",
+                path=at,
+            )

@@ -12,7 +12,15 @@ from helio.errors import TimeRangeError
 from helio.pipelines.diagnostics import Diagnostic, Fix, StepId, pointer
 from helio.pipelines.passes.edit import Context, Dataset, Edit, Finding, Operation, added, removed, replaced
 from helio.pipelines.passes.spell_times import joined, read_otherwise
-from helio.pipelines.passes.synonyms import ARGUMENTS, RANGE_PAIRS, argument_spellings, fold, folded, is_null
+from helio.pipelines.passes.synonyms import (
+    ARGUMENTS,
+    RANGE_PAIRS,
+    TOOL_ARGS,
+    argument_spellings,
+    fold,
+    folded,
+    is_null,
+)
 from helio.pipelines.passes.unpack_json import unpack
 from helio.pipelines.passes.walk import each_step, id_of, name_of
 from helio.pipelines.template import Document
@@ -51,6 +59,7 @@ def rename_arguments(plan: Document, context: Context) -> Iterator[Finding]:
         if known.issuperset(args) and not several:
             continue
         renaming = _Renaming((*path, "tool_args"), args, signature, known, id_of(step))
+        renaming.unwrap()
         renaming.rename(words[signature.name], context.catalogue)
         renaming.move_into_spec()
         yield from renaming.findings()
@@ -124,6 +133,18 @@ class _Renaming:
         if self.operations:
             message = f"arguments renamed: {', '.join(self.renamed)}"
             yield Edit("HN501", message, tuple(self.operations), self.step_id, path=pointer(*self.path))
+
+    def unwrap(self) -> None:
+        """Arguments inside an object of their own, as ``"tool_args": {"arguments": {…}}`` has them."""
+        for key in [one for one in self.args if one not in self.known and fold(one) in _WRAPPERS]:
+            inner = unpack(self.args[key], dict) or self.args[key]
+            if not isinstance(inner, dict) or not inner or any(one in self.args for one in inner):
+                continue
+            self.operations += removed(pointer(*self.path, key), self.args.pop(key))
+            for name, value in inner.items():
+                self.operations += added(pointer(*self.path, name), value)
+            self.args |= inner
+            self.renamed.append(f"{key} → {', '.join(inner)}")
 
     def rename(self, words: Mapping[str, str], catalogue: Mapping[str, Dataset]) -> None:
         """What is another word for one argument goes to its place."""
@@ -276,6 +297,7 @@ class _Renaming:
             yield Edit(code, message, operations, self.step_id, warning=warning, path=at)
 
 
+_WRAPPERS = frozenset(map(fold, (*TOOL_ARGS, "tool_args")))
 _FOLDED = {name: frozenset(map(fold, words)) for name, words in ARGUMENTS.items()}
 
 

@@ -14,6 +14,11 @@ from functools import lru_cache
 from helio.errors import closest
 from helio.steps.signature import Signature
 
+TOOL_ARGS = (
+    *("arguments", "args", "parameters", "params", "kwargs", "inputs", "tool_arguments"),
+    *("tool_parameters", "tool_params", "tool_input", "tool_inputs", "action_input", "input", "arg"),
+)
+
 TEMPLATE_KEYS: Mapping[str, tuple[str, ...]] = {
     "id": ("pipeline_id", "template_id"),
     "name": ("title", "pipeline_name", "template_name"),
@@ -34,10 +39,7 @@ STEP_KEYS: Mapping[str, tuple[str, ...]] = {
         *("tool", "tools", "relevant_tools", "relevant_tool", "function", "function_name"),
         *("action", "action_name", "operation", "tool_id", "tool_names"),
     ),
-    "tool_args": (
-        *("arguments", "args", "parameters", "params", "kwargs", "inputs", "tool_arguments"),
-        *("tool_parameters", "tool_params", "tool_input", "tool_inputs", "action_input", "input", "arg"),
-    ),
+    "tool_args": TOOL_ARGS,
     "intent": ("goal", "purpose", "description", "instruction", "objective", "why"),
     "produces": ("outputs", "output_labels", "produced", "creates", "provides"),
     "depends_on": (
@@ -256,6 +258,8 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "y_range": ("ylim", "y_lim"),
 }
 
+OWN_LABEL = ("label", "save_as", "store_as", "alias")
+"""Words for the label of a table, where a tool has no other label."""
 NOTES: tuple[str, ...] = (
     *(
         "note",
@@ -484,6 +488,10 @@ def argument_spellings(signature: Signature) -> dict[str, str]:
         if name in names:
             for word in words:
                 found.setdefault(fold(word), name)
+    if "output_label" in names and not signature.tables:
+        # of a tool that reads no table, it is the only label there is
+        for word in OWN_LABEL:
+            found.setdefault(fold(word), "output_label")
     return found
 
 

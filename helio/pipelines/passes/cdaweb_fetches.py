@@ -1,0 +1,131 @@
+"""What fetches ask CDAWeb for, with the values that variables and the items of maps stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice, product
+from typing import Any
+
+from helio.pipelines.maps import Place, args_of, known_items, places, variable_of
+from helio.pipelines.passes.edit import Context
+from helio.pipelines.passes.walk import variables_of
+from helio.pipelines.template import Document
+from helio.pipelines.variables import TOKEN, Path
+from helio.sources.archives import CDAWEB, CDAWEB_FOLDERS
+
+OF_CDAWEB = ("", CDAWEB, CDAWEB_FOLDERS)
+"""Archives and providers that the catalogue is about; nothing, where the catalogue chooses CDAWeb."""
+MOST_VALUES = 1000
+"""Values of one argument that are looked at."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text of a plan, and where its author wrote it."""
+
+    value: str
+    path: Path
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One parameter of one data set.
+
+    Parameters
+    ----------
+    dataset, parameter : Text
+    named : bool
+        Whether CDAWeb is named, by the run or by the step; otherwise the catalogue chooses.
+    step : Document
+    """
+
+    dataset: Text
+    parameter: Text | None
+    named: bool
+    step: Document
+
+
+def asked_of_cdaweb(plan: Document, context: Context) -> Iterator[Asked]:
+    """Each parameter of each data set that a run would ask CDAWeb for, as far as it is known before.
+
+    An archive of one's own, or another provider, decides for itself what it has.
+    """
+    if context.archive not in OF_CDAWEB:
+        return
+    for place in places(plan):
+        signature = context.signatures.get(str(place.step.get("tool_name")))
+        if signature is None or signature.gives != "tables":
+            continue
+        values = _values(plan, place, context)
+        for dataset, parameter, provider in _arguments(place):
+            if not context.archive and provider not in OF_CDAWEB:
+                continue
+            named = bool(context.archive or provider)
+            for one in _written(dataset, values):
+                for other in _written(parameter, values) if parameter else (None,):
+                    yield Asked(one, other, named, place.step)
+
+
+def _arguments(place: Place) -> Iterator[tuple[Text, Text | None, Any]]:
+    """Data set, parameter and provider, with their places."""
+    args, at = args_of(place.step), (*place.path, "tool_args")
+    named = args.get("provider", "")
+    several = args.get("parameters")
+    wanted = [Text(args.get("parameter_id", ""), (*at, "parameter_id"))]
+    if isinstance(several, list) and several:
+        wanted = [Text(one, (*at, "parameters", number)) for number, one in enumerate(several)]
+    candidates = args.get("candidates") or ()
+    if not candidates:
+        home = Text(args.get("dataset_id", ""), (*at, "dataset_id"))
+        yield from ((home, one, named) for one in _texts(wanted) if _is_text(home))
+    for number, candidate in enumerate(candidates):
+        whole = candidate if isinstance(candidate, dict) else {"dataset_id": candidate}
+        here: Path = (*at, "candidates", number)
+        place_of_id = (*here, "dataset_id") if isinstance(candidate, dict) else here
+        home = Text(whole.get("dataset_id", ""), place_of_id)
+        own = whole.get("parameter_id")
+        # a parameter for all candidates may be missing in one of them
+        names = [Text(own, (*here, "parameter_id"))] if own else [replace(one, path=here) for one in wanted]
+        yield from ((home, one, whole.get("provider", named)) for one in _texts(names) if _is_text(home))
+
+
+def _texts(wanted: list[Text]) -> list[Text | None]:
+    return [one for one in wanted if _is_text(one)] or [None]
+
+
+def _is_text(found: Text) -> bool:
+    return isinstance(found.value, str) and bool(found.value)
+
+
+def _values(plan: Document, place: Place, context: Context) -> dict[str, list[Text]]:
+    """What each variable stands for: the value of the run, the default, or the items of a map around the step."""
+    found: dict[str, list[Text]] = {}
+    for name, facts in variables_of(plan).items():
+        given = context.values.get(name, facts.get("default"))
+        path = ("variables", name) if name in context.values else ("variables", name, "default")
+        if isinstance(given, str):
+            found[name] = [Text(given, path)]
+    for each in place.maps:
+        items = known_items(each, context) or []
+        own = each is place.step.get("for_each")
+        home = (*(place.path if own else place.path[:2]), "for_each", "over")
+        listed = isinstance(each.get("over"), list)
+        found[variable_of(each)] = [
+            Text(one, (*home, number) if listed else home)
+            for number, one in enumerate(items)
+            if isinstance(one, str)
+        ]
+    return found
+
+
+def _written(text: Text, values: dict[str, list[Text]]) -> Iterator[Text]:
+    """A text with the values of its variables; nothing where one of them is not known yet."""
+    names = list(dict.fromkeys(TOKEN.findall(text.value)))
+    if not names:
+        yield text
+        return
+    for chosen in islice(product(*(values.get(name, ()) for name in names)), MOST_VALUES):
+        by_name = dict(zip(names, chosen, strict=True))
+        path = by_name[text.value].path if text.value in by_name else text.path
+        yield Text(TOKEN.sub(lambda found, by_name=by_name: by_name[found[0]].value, text.value), path)  # type: ignore[misc]

@@ -1,0 +1,64 @@
+"""Data sets of fetches against the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from helio.errors import closest
+from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.passes.cdaweb_fetches import asked_of_cdaweb
+from helio.pipelines.passes.edit import Context, Finding
+from helio.pipelines.passes.walk import id_of
+from helio.pipelines.template import Document
+from helio.pipelines.variables import Path
+from helio.sources.archives import SWPC
+
+MOST_COMPARED = 20
+"""Unknown ids for which the closest ones are looked up."""
+
+
+def check_datasets(plan: Document, context: Context) -> Iterator[Finding]:
+    """Warn of a data set that the catalogue does not know, where the data would come from CDAWeb.
+
+    CDAWeb has the last word: the catalogue may be older. A run with an archive of its own does not ask CDAWeb.
+
+    >>> from datetime import datetime
+    >>> from helio.pipelines.passes.edit import Dataset
+    >>> from helio.steps.signature import signatures
+    >>> args = {"dataset_id": "AC_H2_MIF", "parameter_id": "BGSEc"}
+    >>> plan = {"steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]}
+    >>> known = {"AC_H2_MFI": Dataset({"BGSEc": 3})}
+    >>> [found] = check_datasets(plan, Context(signatures(), datetime(2024, 1, 1), {}, catalogue=known))
+    >>> print(found)
+    warning[HV502] step 1 (fetch_data): the catalogue has no data set 'AC_H2_MIF'
+      --> /steps/0/tool_args/dataset_id
+      try did you mean 'AC_H2_MFI'?
+    """
+    said: set[tuple[Path, str]] = set()
+    for asked in asked_of_cdaweb(plan, context):
+        dataset_id, path = asked.dataset.value, asked.dataset.path
+        if dataset_id.strip().upper() in context.catalogue or (path, dataset_id) in said:
+            continue
+        if not context.catalogue:
+            return
+        from helio.sources.swpc import PRODUCTS  # only on the way to a warning
+
+        said.add((path, dataset_id))
+        # each comparison with the whole catalogue takes its time
+        close = closest(dataset_id, context.catalogue) if len(said) <= MOST_COMPARED else ()
+        if dataset_id in PRODUCTS and not asked.named:
+            advice = f'"provider": "{SWPC}" in the step'
+        elif close:
+            advice = f"did you mean {' or '.join(map(repr, close))}?"
+        else:
+            advice = "--archive DIR for data of your own, or helio datasets search WORDS"
+        yield Diagnostic(
+            "HV502",
+            f"the catalogue has no data set '{dataset_id}'",
+            "warning",
+            id_of(asked.step),
+            str(asked.step.get("tool_name", "")),
+            pointer(*path),
+            (advice,),
+            candidates=close,
+        )

@@ -1,0 +1,133 @@
+"""Which of the time ranges of a plan a new time range reaches, and which it leaves as they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from helio.errors import RequestError
+from helio.pipelines.diagnostics import Diagnostic
+from helio.pipelines.maps import args_of, places
+from helio.pipelines.passes.edit import Context
+from helio.pipelines.passes.parametrise_times import invented_variables
+from helio.pipelines.passes.settle_variables import declared_times
+from helio.pipelines.passes.spell_variables import BUILT_IN
+from helio.pipelines.runner import Rewritten
+from helio.pipelines.template import Document
+from helio.pipelines.time_literals import TimeLiteral, listed_literals, shortened, time_literals
+from helio.pipelines.variables import TOKEN, read_value
+
+NUMBERED = re.compile(re.escape(BUILT_IN) + r"_\d+")
+"""Names that helio gives to further literal ranges. They say nothing about what the ranges are for."""
+
+
+def check_reach(authored: Rewritten, context: Context, *, asked: bool) -> Iterator[Diagnostic]:
+    """Refuse a new time range for the run that would move some of the ranges and leave others.
+
+    An author who declares ``$TIME_RANGE`` says which steps it moves. Where the variable was made of the literals of
+    several steps, nobody said so: the range moves all of them, or none.
+
+    Parameters
+    ----------
+    authored : Rewritten
+        The plan before values are put in place, with its edits.
+    context : Context
+        ``values`` has the values given for the run.
+    asked : bool
+        Whether one time range was given for the run as a whole, and not by the name of a variable.
+    """
+    plan, given = authored.plan, context.values
+    if BUILT_IN not in declared_times(plan) or BUILT_IN not in given:
+        return
+    moves = _moves(BUILT_IN, plan, given, context.now)
+    if not moves and not asked:
+        return
+    kept = [name for name in declared_times(plan) if name not in given]
+    invented = invented_variables(authored.edits)
+    literals = [one for one in time_literals(plan, context.signatures) if not one.pinned]
+    steps = _steps_by_variable(plan)
+    unclear = BUILT_IN in invented or not steps.get(BUILT_IN)
+    if not unclear:
+        kept = [name for name in kept if NUMBERED.fullmatch(name)]
+        # HR602 says the same of a range that selects data
+        literals = [one for one in literals if not one.required or not one.replaceable]
+    if kept or (literals and unclear):
+        yield _refused(plan, kept, literals, steps, declared=BUILT_IN not in invented)
+    elif literals and moves:
+        yield Diagnostic(
+            "HB205",
+            f"{BUILT_IN} has another value in this run, which does not reach {listed_literals(literals)}",
+            "warning",
+            advice=_ways([], literals),
+        )
+
+
+def _moves(name: str, plan: Document, given: Mapping[str, Any], now: datetime) -> bool:
+    """Whether a variable has another value in this run than by default; a wrong value is refused elsewhere."""
+    facts = plan["variables"][name]
+    if facts.get("default") is None:
+        return True
+    try:
+        return bool(
+            read_value(name, facts, given[name], now) != read_value(name, facts, facts["default"], now)
+        )
+    except RequestError:
+        return False
+
+
+def _steps_by_variable(plan: Document) -> dict[str, list[str]]:
+    """The steps that use each variable, by the ids that their author knows."""
+    found: dict[str, list[str]] = {}
+    through = {
+        name: str(facts["of"]) for name, facts in plan["variables"].items() if facts.get("of") is not None
+    }
+    for place in places(plan):
+        step_id = str(place.step.get("step_id"))
+        for name in TOKEN.findall(str([args_of(place.step), place.step.get("for_each")])):
+            for meant in (name, through.get(name)):
+                if meant and step_id not in found.setdefault(meant, []):
+                    found[meant].append(step_id)
+    return found
+
+
+def _refused(
+    plan: Document,
+    kept: list[str],
+    literals: list[TimeLiteral],
+    steps: Mapping[str, list[str]],
+    *,
+    declared: bool,
+) -> Diagnostic:
+    moved = steps.get(BUILT_IN, [])
+    default = plan["variables"][BUILT_IN].get("default")
+    what = f"only {_named_steps(moved)}" if moved else "no step"
+    was = f" ({default})" if default is not None and not declared else ""
+    others = [
+        f"{_named_steps(steps.get(name, []))} ({name}: {plan['variables'][name].get('default')})"
+        for name in kept
+    ]
+    others += [listed_literals(literals)] if literals else []
+    return Diagnostic(
+        "HB205",
+        f"the time range of the run would move {what}{was}; these keep other ranges: {', '.join(others)}",
+        advice=_ways(kept, literals),
+        candidates=tuple(kept),
+    )
+
+
+def _ways(kept: list[str], literals: list[TimeLiteral]) -> tuple[str, ...]:
+    """What makes it clear which ranges are to move."""
+    ways: list[str] = []
+    if kept and not literals:
+        ways.append(f"give each range: {' '.join(f'--set {name[1:]}=…' for name in (BUILT_IN, *kept))}")
+    ways.append(f'"{BUILT_IN}" in place of each range that is to move')
+    if literals:
+        names = sorted({one.name for one in literals})
+        ways.append(" or ".join(f'"pin": ["{name}"]' for name in names) + " in a step that keeps its range")
+    return tuple(ways)
+
+
+def _named_steps(ids: Collection[str]) -> str:
+    return f"step{'s' * (len(ids) != 1)} {shortened(list(ids))}" if ids else "no step"
