@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import InitVar, dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any, TypeVar
 
 from helio import __version__
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId
+from helio.pipelines.known import components_in_files
 from helio.pipelines.labels import owner, read_labels
 from helio.pipelines.passes import BINDING, NORMALISE, REPEATED, VERIFY
 from helio.pipelines.passes.edit import Context, Dataset, Edit, Mode
@@ -171,6 +173,7 @@ def make_plan(
         f"helio {__version__} · {template.get('id', 'pipeline')}",
         _given(catalogue),
         pipelines=_given(pipelines),
+        components=partial(components_in_files, archive),
     )
     authored = normalise(template, context)
     if authored.errors:
