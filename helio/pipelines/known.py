@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helio.pipelines.passes.edit import Dataset
-from helio.sources.archives import CDAWEB, CDAWEB_FOLDERS
+from helio.sources.archives import CDAWEB, CDAWEB_FOLDERS, SAMPLE, Archives, is_folder
+from helio.sources.cdf import CdfReader
+from helio.sources.local import LocalArchive
 
 if TYPE_CHECKING:
     from helio.knowledge.catalogue import Catalogue
@@ -24,6 +26,28 @@ _AFTER_LAST = timedelta(seconds=1)
 def known_datasets(home: Path, now: datetime, archive: str = "") -> KnownDatasets:
     """Datasets as a run knows them whose archive is named, or left to the steps and the catalogue."""
     return KnownDatasets(home, now, spans=archive in ("", *CDAWEB_ALIKE))
+
+
+def components_in_files(
+    archive: str, provider: str, dataset_id: str, parameter: str
+) -> tuple[str, ...] | None:
+    """The components of a parameter as the files of a folder, or the samples, have them; None of other archives.
+
+    Parameters
+    ----------
+    archive : str
+        The archive named for the run; ``""`` leaves the choice to `provider`.
+
+    Raises
+    ------
+    RequestError, DataError
+        The archive cannot be opened, or has no such dataset or parameter.
+    """
+    if (archive or provider) != SAMPLE and not is_folder(archive):
+        return None
+    with CdfReader() as reader:
+        opened = Archives(reader, archive).choose(provider)
+        return opened.components(dataset_id, parameter) if isinstance(opened, LocalArchive) else None
 
 
 class KnownDatasets(Mapping[str, Dataset]):

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import InitVar, dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any, TypeVar
 
 from helio import __version__
 from helio.errors import RequestError
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
+from helio.pipelines.known import components_in_files
 from helio.pipelines.labels import owner, read_labels
 from helio.pipelines.mend import repair
 from helio.pipelines.origins import origins
@@ -214,6 +216,7 @@ def make_plan(
         f"helio {__version__} · {template.get('id', 'pipeline')}",
         _given(catalogue),
         pipelines=_given(pipelines),
+        components=partial(components_in_files, archive),
     )
     authored = normalise(template, context)
     if authored.errors:

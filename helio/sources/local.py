@@ -50,6 +50,7 @@ _KEY_PARAMETERS = re.compile(r"(?:^|_)(?:K[0-2]|LL02)(?:_|$)", re.IGNORECASE)
 _SPILL = timedelta(minutes=5)
 _YEAR = timedelta(days=366)
 _ALL_TIME = TimeRange(datetime(1700, 1, 1), datetime(2200, 1, 1))
+_NO_TIME = TimeRange(datetime(1700, 1, 1), datetime(1700, 1, 1, microsecond=1))
 _FEW = 12
 _TRIES = 3
 """Files of a dataset to ask for its Logical_source before it is taken to have none that can be read."""
@@ -277,6 +278,23 @@ class LocalArchive:
         if empty:
             raise self._no_records(files, dataset_id, empty, time_range)
         return tables
+
+    def components(self, dataset_id: str, parameter: str) -> tuple[str, ...]:
+        """The names of a parameter's components, as the newest file with it has them; none of a scalar or a spectrum.
+
+        Raises
+        ------
+        UnknownDataset, UnknownParameter, NoData, DamagedFile
+        """
+        lacking: UnknownParameter | None = None
+        for file in reversed(self._files(dataset_id)):
+            try:
+                # no record lies there, and a table without records has its components all the same
+                return self._reader.read(file.path, [parameter], _NO_TIME)[parameter].components
+            except UnknownParameter as error:
+                lacking = lacking or self._unknown_parameter(parameter, file, error)
+        assert lacking is not None  # a dataset has files
+        raise lacking
 
     # Finding
 

@@ -135,6 +135,11 @@ class Context:
     """Names of the optional passes that run; all of them when left out."""
     pipelines: Mapping[str, Document] = field(default_factory=dict)
     """Saved templates by id, for ``use``."""
+    components: Callable[[str, str, str], tuple[str, ...] | None] = lambda provider, dataset_id, parameter: (
+        None
+    )
+    """The components of a parameter as the files of the run's archive have them, by provider, dataset and parameter;
+    None where there are no such files."""
 
     def runs(self, name: str) -> bool:
         """Whether an optional pass runs."""

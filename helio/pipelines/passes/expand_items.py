@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from helio.errors import RequestError, TimeRangeError
+from helio.errors import HelioError, RequestError, TimeRangeError
 from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
 from helio.pipelines.figures import depends_on
 from helio.pipelines.labels import produced_labels
@@ -26,7 +26,9 @@ from helio.pipelines.maps import (
 )
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
 from helio.pipelines.template import Document
-from helio.pipelines.variables import TOKEN, Path, read_time_range, read_value
+from helio.pipelines.variables import TOKEN, Path, read_time_range, read_value, substitute
+from helio.steps.fetch.choices import choices_of
+from helio.store.component_names import axis_letters
 from helio.time_range import Duration, TimeRange
 
 OF_A_MAP = ("for_each", "collect", "on_item_error", "block")
@@ -116,14 +118,13 @@ def items_of(step: Document, path: Path, plan: Document, context: Context) -> li
             )
         items = _intervals(span, length.nanoseconds)
     elif isinstance(over, dict) and isinstance(over.get("components_of"), str):
-        size = size_of(over["components_of"], context)
-        if size is None:
-            return refused(
-                "HX305",
-                f"the components of {over['components_of']} are not known before the run",
-                'name them: over: ["…"]',
-            )
-        items = list(CARTESIAN) if size == len(CARTESIAN) else [str(one + 1) for one in range(size)]
+        try:
+            items, why = _components(over["components_of"], plan, context), ""
+        except HelioError as error:
+            items, why = None, f": {error.message}"
+        if items is None:
+            message = f"the components of {over['components_of']} are not known before the run{why}"
+            return refused("HX305", message, 'name them: over: ["…"]')
     else:
         items = known_items(each, context) if isinstance(each, dict) and variable_of(each) else None
         if items is None:
@@ -141,6 +142,34 @@ def items_of(step: Document, path: Path, plan: Document, context: Context) -> li
             "error" if critical else "warning",
         )
     return items
+
+
+def _components(label: str, plan: Document, context: Context) -> list[Any] | None:
+    """The components of a fetched table: from the catalogue, else from the files of the run's archive."""
+    size = size_of(label, context)
+    if size is not None:
+        return list(CARTESIAN) if size == len(CARTESIAN) else [str(one + 1) for one in range(size)]
+    declared = plan.get("variables", {})
+    values = {name: context.values.get(name, facts.get("default")) for name, facts in declared.items()}
+    for step in [place.step for place in places(plan)]:
+        signature = signature_of(step, context.signatures)
+        if signature is None or signature.gives != "tables":
+            continue
+        args = substitute(args_of(step), signature.schema(), values)
+        if label not in produced_labels(signature, args):
+            continue
+        for choice in choices_of(args):
+            for parameter in choice.parameters:
+                if label in (f"{choice.dataset_id}.{parameter}", args.get("output_label")):
+                    names = context.components(choice.provider, choice.dataset_id, parameter)
+                    if names is None:
+                        return None
+                    return list(CARTESIAN if _are_cartesian(names) else names)
+    return None
+
+
+def _are_cartesian(names: tuple[str, ...]) -> bool:
+    return len(names) == len(CARTESIAN) and bool(axis_letters(names))
 
 
 def _span(text: str, plan: Document, context: Context) -> TimeRange:
