@@ -93,7 +93,7 @@ class ParquetFile:
             zone = getattr(column.type, "tz", None)
             plain = column.cast(pa.timestamp("ns", tz=zone))
             nanoseconds = np.array(plain.cast(pa.int64()), dtype=np.int64)
-            nanoseconds = nanoseconds if zone else nanoseconds - self._times.offset()
+            nanoseconds = nanoseconds if zone else nanoseconds - self._times.offset(self._texts)
             return nanoseconds if self.written else from_civil(nanoseconds)
         except NotTimes as error:
             raise self._not_times(error) from error
@@ -217,6 +217,9 @@ def _is_stamp(kind: pa.DataType) -> bool:
 def _as_texts(column: Any) -> Any:
     """Times, numbers and texts as texts; None for what is none of these."""
     kind = column.type
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+        column = column.cast(kind)
     if pa.types.is_timestamp(kind) and kind.tz:
         column = column.cast(pa.timestamp(kind.unit, tz="UTC"))
     elif not (_is_stamp(kind) or pa.types.is_time(kind) or _is_numeric(kind) or _is_text(kind)):

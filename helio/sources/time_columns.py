@@ -75,6 +75,21 @@ _LOCAL = frozenset({
 _ZONES_ALONE = _UTC | {"local", "lt", "lst"}
 _PLACE_NAME = re.compile(r"(?:africa|america|antarctica|asia|atlantic|australia|europe|indian|pacific)/\w+")
 
+_OFFSET_UNIT = r"(?:in)?(?:h|hr|hrs|hours?|m|min|mins|minutes?|s|sec|secs|seconds?)?"
+_SAYS_OFFSET = re.compile(
+    rf"(?:(?:time|local)*(?:tz|timezone)(?:name|info|id|abbr|abbreviation|code)?"
+    rf"|(?:time|local)*(?:tz|timezone|zone|utc|gmt|ut)(?:offset|shift|diff|difference|delta)"
+    rf"|(?:local)?(?:time)?(?:offset|shift|difference)(?:from|to)?(?:utc|gmt|ut)|offsetlocal(?:time)?|local(?:time)?offset"
+    rf"|localminusutc){_OFFSET_UNIT}"
+)
+_MAY_SAY_OFFSET = re.compile(r"(?:tz|zone|offset|timeoffset)(?:in)?(?:h|hr|hrs|hours?)?")
+"""Titles that data have as well: the third component of a temperature, the offset of an instrument."""
+_CELL_OF_UTC = r"(?i)^(?:(?:etc/)?(?:utc|gmt|ut|z|zulu))?\s*[+-]?(?:0{0,2}:?0{0,2}(?::00)?|0\.0*)$"
+_CELL_OF_OFFSET = (
+    r"(?i)^(?:(?:utc|gmt|ut)?\s*[+-]\d{1,2}(?::?\d{2})?|[+-]?(?:\d|1[0-4])(?:\.(?:0+|250*|50*|750*))?"
+    r"|\d{2}:\d{2}|[a-z]{2,4}|[a-z]+/[a-z_/+-]+\d*)$"
+)
+
 _DATE = r"\d{4}-(?:\d{2}-\d{2}|\d{3})"
 _OF_DATE = re.compile(rf"{_DATE}|\d{{8}}")
 _COMPLETE = re.compile(rf"{_DATE}[T ]\d{{2}}.*", re.DOTALL)
@@ -166,6 +181,18 @@ class TimeColumns:
         return tuple(sorted(self.parts.values()))
 
     @property
+    def beside(self) -> tuple[int, ...]:
+        """The places of other columns whose titles call them offsets from UTC, or time zones."""
+        bare = [_bare(title) for title in self.titles]
+        return tuple(
+            place
+            for place, name in enumerate(bare)
+            if place not in self.parts.values()
+            and (_SAYS_OFFSET.fullmatch(name) or _MAY_SAY_OFFSET.fullmatch(name))
+            and not (name == "tz" and "tx" in bare)
+        )
+
+    @property
     def words(self) -> str:
         """The columns in words."""
         return _words(self.titles, self.places)
@@ -186,32 +213,52 @@ class TimeColumns:
             The cells of a column are of several kinds, or local without an offset.
         """
         if self.single is not None:
-            return self._zoned(pc.utf8_trim_whitespace(cells(self.single)))
+            return self._zoned(pc.utf8_trim_whitespace(cells(self.single)), cells)
         texts = self._days(cells)
         hours = self._times_of_day(cells)
         if hours is not None:
             texts = pc.binary_join_element_wise(texts, hours, "T")
-        return self._zoned(texts)
+        return self._zoned(texts, cells)
 
-    def offset(self) -> int:
+    def offset(self, cells: Cells) -> int:
         """Nanoseconds to take from times that have no offset of their own.
 
         Raises
         ------
         NotTimes
-            They are local, and the offset is not written.
+            They are local, and the offset is not written; or another column gives an offset.
         """
+        if self.zone is None:
+            self._refuse_other_offsets(cells)
         if self.zone == "local":
             raise self._local()
         hours, minutes = (int(part) for part in (self.zone or "+00:00")[1:].split(":"))
         size = (hours * 60 + minutes) * 60 * 10**9
         return -size if (self.zone or "+")[0] == "-" else size
 
-    def _zoned(self, texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    def _refuse_other_offsets(self, cells: Cells) -> None:
+        """Refuse times beside a column that says they are not in UTC."""
+        for place in self.beside:
+            texts = pc.utf8_trim_whitespace(cells(place)).unique().to_pylist()
+            stated = [text for text in texts if text and text.lower() != "nan"]
+            other = [text for text in stated if not re.match(_CELL_OF_UTC, text)]
+            unclear = _MAY_SAY_OFFSET.fullmatch(_bare(self.titles[place]))
+            if other and (not unclear or all(re.match(_CELL_OF_OFFSET, text) for text in other)):
+                raise NotTimes(
+                    f"'{self.titles[place]}' gives '{other[0]}' as the offset from UTC of the times in {self.words}, "
+                    "and a column of offsets is not read",
+                    "write the times in UTC, or the offset in each time, such as 2024-05-10T00:00:00+02:00",
+                )
+
+    def _zoned(self, texts: pa.ChunkedArray, cells: Cells) -> pa.ChunkedArray:
         """With the offset that the title gives; a cell's own says it as well."""
-        if self.zone is None or self.zone == "+00:00":
+        if self.zone == "+00:00" or (self.zone is None and not self.beside):
             return texts
         own = pc.match_substring_regex(texts, _OWN_ZONE)
+        if self.zone is None:
+            if not pc.all(own).as_py():
+                self._refuse_other_offsets(cells)
+            return texts
         if self.zone == "local":
             if not pc.all(own).as_py():
                 raise self._local()
@@ -536,6 +583,11 @@ class _Search:
         if _OF_DATE.fullmatch(cells[0]):
             return "date"
         return "time" if all(_OF_TIME.fullmatch(cell) for cell in cells) else "other"
+
+
+def _bare(title: str) -> str:
+    """A title without all that is neither letter nor digit."""
+    return re.sub(r"[^a-z0-9]", "", title.lower())
 
 
 def _words(titles: Sequence[str], places: Any) -> str:

@@ -1,5 +1,6 @@
 """Times that stand in several columns, in CSV and in Parquet: read where the titles say so, refused otherwise."""
 
+import re
 from datetime import date, datetime, time
 
 import numpy as np
@@ -197,6 +198,66 @@ def test_what_is_not_understood_completely_is_refused(read, text, said):
     assert "made.csv" in str(refusal.value)
 
 
+HALVES = ("2024-05-10T00:30", "2024-05-10T01:30")
+
+
+@pytest.mark.parametrize(
+    ("title", "cell"),
+    [
+        ("UTC offset", "+02:00"),
+        ("UTC offset", "2"),
+        ("utc_offset", "-0500"),
+        ("offset", "+02:00"),
+        ("offset", "2"),
+        ("Offset from UTC", "2.0"),
+        ("tz", "CEST"),
+        ("TZ", "Europe/Berlin"),
+        ("timezone", "+02:00"),
+        ("Time Zone", "CET"),
+        ("tz_offset_hours", "5.5"),
+        ("UTC offset [min]", "120"),
+        ("utcoffset", "7200"),
+    ],
+)
+def test_a_column_that_gives_an_offset_is_not_ignored(read, title, cell):
+    for titles, cells in (
+        (f"time,{title}", [f"{time},{cell}" for time in HALVES]),
+        (f"{title},epoch", [f"{cell},{time}" for time in HALVES]),
+        (f"date,time,{title}", [f"{time.replace('T', ',')},{cell}" for time in HALVES]),
+        (f"year,doy,hour,{title}", [f"2024,131,{hour},{cell}" for hour in (0, 1)]),
+        (f"time,{title}", [f"{HALVES[0]},0", f"{HALVES[1]},{cell}"]),
+    ):
+        with pytest.raises(DamagedFile, match=f"'{re.escape(title)}' gives '{re.escape(cell)}'") as refusal:
+            read(f"{titles},n\n{rows(*cells)}")
+        assert refusal.value.advice
+
+
+@pytest.mark.parametrize(
+    ("titles", "cells"),
+    [
+        *(
+            ("time,UTC offset", cell)
+            for cell in ("0", "0.0", "+00:00", "-0000", "UTC", "Z", "gmt", "Etc/UTC", "")
+        ),
+        ("time,tz", "UTC"),
+        ("time,offset", "12.3"),
+        ("time,offset [nT]", "2"),
+        ("time,zone", "14.1"),
+        ("time,Tx,Ty,Tz", "1,2,3"),
+        ("time (UTC),UTC offset", "2"),
+    ],
+)
+def test_a_column_that_says_utc_or_holds_data_beside_the_times_is_fine(read, titles, cells):
+    assert read(f"{titles},n\n{rows(*(f'{time},{cells}' for time in HALVES))}") == [
+        f"{time}:00" for time in HALVES
+    ]
+
+
+def test_an_offset_in_every_time_goes_before_a_column_of_offsets(read):
+    text = f"time,tz,n\n{rows(*(f'{time}+00:30,CET' for time in HALVES))}"
+    assert read(text) == ["2024-05-10T00:00:00", "2024-05-10T01:00:00"]
+
+
 # Parquet
 
 MINUTES = [time(6, 5), time(6, 6)]
@@ -245,6 +306,15 @@ def test_times_in_several_columns_of_parquet(epochs, columns):
     [
         ({"date": ["2024-05-10"] * 2, "time": [1, 2]}, "what 'time' counts beside 'date' is not clear"),
         ({"time": ["06:05", "06:06"]}, "no column gives the date"),
+        (
+            {"time": pa.array([datetime(2024, 5, 10)] * 2), "offset": ["+02:00"] * 2},
+            r"'offset' gives '\+02:00' as the offset from UTC",
+        ),
+        (
+            {"time": pa.array([datetime(2024, 5, 10)] * 2), "tz": pa.array(["CET"] * 2).dictionary_encode()},
+            "'tz' gives 'CET'",
+        ),
+        ({"time": ["2024-05-10T06:05"] * 2, "tz_offset_hours": [2, 2]}, "'tz_offset_hours' gives '2'"),
         ({"local time": pa.array([datetime(2024, 5, 10)] * 2)}, "are local, and their offset"),
         (
             {"date": pa.array([date(2024, 5, 10), None]), "time": pa.array(MINUTES)},
