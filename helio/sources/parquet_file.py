@@ -17,7 +17,14 @@ import pyarrow.parquet
 
 from helio.errors import DamagedFile, NoData, UnknownParameter
 from helio.sources.iso_times import NotATime, nanoseconds_of_texts
-from helio.sources.time_columns import NotTimes, TimeColumns, find_times, is_time_title, read_title
+from helio.sources.time_columns import (
+    NotTimes,
+    TimeColumns,
+    find_times,
+    is_time_title,
+    read_title,
+    refuse_other_scale,
+)
 from helio.sources.written import WRITTEN, Facts, read_facts
 from helio.store.leap_seconds import from_civil
 from helio.store.table import Floats
@@ -144,11 +151,13 @@ class ParquetFile:
         stamps = [place for place, kind in enumerate(kinds) if _is_stamp(kind)]
         index = _pandas_index(self._schema)
         named = [place for place in stamps if titles[place] == index]
-        named += [place for place in stamps if is_time_title(titles[place])]
+        called = [place for place in stamps if is_time_title(titles[place])]
+        named += sorted(called, key=lambda place: bool(read_title(titles[place]).scale))
         if stamps:
             time = (named or stamps)[0]
             said = read_title(titles[time])
             if said.role != "date":
+                self._refuse_other_scale(titles[time])
                 return TimeColumns(tuple(titles), {"stamp": time}, said.zone)
             # its time of day may stand in other columns; other timestamps are data
             titles = [
@@ -166,6 +175,12 @@ class ParquetFile:
             advice="write it with a column of timestamps, such as epoch",
             place=str(self.path),
         )
+
+    def _refuse_other_scale(self, title: str) -> None:
+        try:
+            refuse_other_scale(title)
+        except NotTimes as error:
+            raise self._not_times(error) from error
 
     def _first_cells(self, place: int) -> list[str]:
         name = self._schema.field(place).name

@@ -72,6 +72,8 @@ _LOCAL = frozenset({
     "local", "loc", "lt", "lst", "est", "edt", "cst", "cdt", "mst", "mdt", "pst", "pdt", "hst", "akst", "cet", "cest",
     "eet", "eest", "wet", "west", "bst", "ist", "jst", "kst", "msk",
 })  # fmt: skip
+_SCALE = re.compile(r"(time|epoch|date)?(tai|gpst|gps|tt2000|tt|tdt|tdb|tcb|tcg|et)(time|epoch)?")
+"""Words that name a scale of time other than UTC, alone or run together with a word for time."""
 _ZONES_ALONE = _UTC | {"local", "lt", "lst"}
 _PLACE_NAME = re.compile(r"(?:africa|america|antarctica|asia|atlantic|australia|europe|indian|pacific)/\w+")
 
@@ -119,10 +121,13 @@ class Title:
         ``"date"``, ``"hour"``; empty for a column that is not called as times are.
     zone : str or None
         ``"+00:00"`` for UTC, ``"+02:00"``, ``"local"``; None where nothing is said.
+    scale : str
+        Another scale of time than UTC: ``"TAI"``, ``"GPS"``; empty where none is named.
     """
 
     role: str
     zone: str | None
+    scale: str = ""
 
 
 def read_title(title: str) -> Title:
@@ -154,7 +159,26 @@ def read_title(title: str) -> Title:
         return Title("time", zone)
     # "UT [h]"; without a zone the field along H, or anything
     name = f"time {name}" if zone and name in ("h", "s") else name
-    return Title(_ROLE_OF.get(name, ""), zone)
+    return (
+        _in_other_scale(name)
+        if zone is None and name not in _ROLE_OF
+        else Title(_ROLE_OF.get(name, ""), zone)
+    )
+
+
+def _in_other_scale(name: str) -> Title:
+    """What a title says that may name another scale of time: its role is that of the words beside the scale."""
+    rest, scale = [], ""
+    for word in name.split():
+        found = _SCALE.fullmatch(word)
+        if found is None:
+            rest.append(word)
+            continue
+        scale = found[2].upper()
+        rest += [part for part in (found[1], found[3]) if part]
+    role = _ROLE_OF.get(" ".join(rest), "") if rest else "stamp" if scale == "TT2000" else ""
+    whole = role in _TITLED or role in _OF_DAY or role.startswith("hhmm")
+    return Title(role if scale and whole else "", None, scale)
 
 
 @dataclass(frozen=True)
@@ -411,6 +435,21 @@ def find_times(titles: Sequence[str], first_cells: Callable[[int], Sequence[str]
     return _Search(tuple(titles), first_cells).find()
 
 
+def refuse_other_scale(title: str) -> None:
+    """Refuse a column of times whose title names another scale than UTC.
+
+    Raises
+    ------
+    NotTimes
+    """
+    scale = read_title(title).scale
+    if scale:
+        raise NotTimes(
+            f"the times in '{title}' are in {scale} by its title, which is not UTC, and are not converted",
+            "write the times in UTC; if they are, call the column 'time (UTC)'",
+        )
+
+
 def is_time_title(title: str) -> bool:
     """Whether a column is called as whole times are."""
     return read_title(title).role in _TITLED
@@ -431,7 +470,7 @@ class _Search:
     def find(self) -> TimeColumns:
         called = sorted(place for role in _TITLED for place in self._called.get(role, ()))
         # in UTC, should there be local times beside it
-        called.sort(key=lambda place: self._read[place].zone not in (None, "+00:00"))
+        called.sort(key=lambda place: not self._in_utc(place))
         kinds = {place: self._kind(place) for place in called}
         for place in called:
             if kinds[place] == "complete":
@@ -462,6 +501,10 @@ class _Search:
                 "name columns 'year', 'month', 'day', or 'year', 'doy'",
             )
         return self._made({"stamp": called[0] if called else 0})
+
+    def _in_utc(self, place: int) -> bool:
+        """Whether a column says that it is in UTC, or nothing else."""
+        return self._read[place].zone in (None, "+00:00") and not self._read[place].scale
 
     def _beside_date(self, date: int) -> TimeColumns:
         """A date with its time of day, or a date alone where the records are of different days."""
@@ -499,7 +542,11 @@ class _Search:
         ]
         kinds = {place: self._kind(place) for place in times}
         times = [place for place in times if kinds[place] not in ("complete", "midnight", "date")]
-        preferred = [place for place in times if self._read[place].zone != "local"] or times
+        clock = self._called.keys() & {"hour", *_OF_DAY}
+        times = [place for place in times if not (clock and self._read[place].scale)]
+        preferred = [
+            place for place in times if self._read[place].zone != "local" and not self._read[place].scale
+        ] or times
         if len(preferred) > 1:
             raise NotTimes(
                 f"which of {_words(self._titles, preferred)} gives the time of day is not clear",
@@ -542,6 +589,8 @@ class _Search:
         )
 
     def _made(self, parts: dict[str, int]) -> TimeColumns:
+        for place in parts.values():
+            refuse_other_scale(self._titles[place])
         zones = {self._read[place].zone for place in parts.values()} - {None}
         if len(zones) > 1:
             raise NotTimes(

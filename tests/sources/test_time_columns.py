@@ -258,6 +258,47 @@ def test_an_offset_in_every_time_goes_before_a_column_of_offsets(read):
     assert read(text) == ["2024-05-10T00:00:00", "2024-05-10T01:00:00"]
 
 
+@pytest.mark.parametrize(
+    ("titles", "cell", "scale"),
+    [
+        ("time (TAI)", "2024-05-10T00:00", "TAI"),
+        ("time (GPS)", "2024-05-10T00:00:00Z", "GPS"),
+        ("time_tai", "2024-05-10T00:00", "TAI"),
+        ("Time [TT]", "2024-05-10T00:00", "TT"),
+        ("tt2000", "2024-05-10T00:00", "TT2000"),
+        ("time_gps", "2024-05-10T00:00", "GPS"),
+        ("TAI", "2024-05-10T00:00", "TAI"),
+        ("GPS time", "2024-05-10T00:00", "GPS"),
+        ("gpstime", "2024-05-10T00:00", "GPS"),
+        ("epoch_tdb", "2024-05-10T00:00", "TDB"),
+        ("date,time (TAI)", "2024-05-10,00:00", "TAI"),
+        ("year,doy,time_gps", "2024,131,00:00", "GPS"),
+        ("date,time (TAI) [s]", "2024-05-10,60", "TAI"),
+        ("date (TT),hour", "2024-05-10,6", "TT"),
+    ],
+)
+def test_times_in_another_scale_are_refused(read, titles, cell, scale):
+    with pytest.raises(DamagedFile, match=f"are in {scale} by its title") as refusal:
+        read(f"{titles},n\n{cell},1\n")
+    assert refusal.value.advice
+
+
+@pytest.mark.parametrize(
+    ("titles", "cell"),
+    [
+        ("time (TAI),time (UTC)", "2024-05-10T06:00:37,2024-05-10T06:00"),
+        ("time_gps,epoch", "2024-05-10T06:00:18,2024-05-10T06:00"),
+        ("date,time (TAI),time (UTC)", "2024-05-10,06:00:37,06:00:00"),
+        ("date,hour,time_gps", "2024-05-10,6,1399356018"),
+        ("date,time,gps_seconds", "2024-05-10,06:00,1399356018"),
+        ("time,tt2000,TT,GPS", "2024-05-10T06:00,1,2,3"),
+        ("GPS time (UTC)", "2024-05-10T06:00"),
+    ],
+)
+def test_times_in_utc_go_before_those_in_another_scale(read, titles, cell):
+    assert read(f"{titles},n\n{cell},1\n") == ["2024-05-10T06:00:00"]
+
+
 # Parquet
 
 MINUTES = [time(6, 5), time(6, 6)]
@@ -292,10 +333,14 @@ def epochs(tmp_path, cdf_reader):
             "minute": [5.0, 6.0],
         },
         {"date": [20240510] * 2, "time [s]": pa.array([21900, 21960], pa.float32())},
+        {
+            "time_tai": pa.array([datetime(2024, 5, 10, 6, 6), datetime(2024, 5, 10, 6, 7)]),
+            "time_utc": pa.array([datetime(2024, 5, 10, 6, 5), datetime(2024, 5, 10, 6, 6)]),
+        },
         {"date": pa.array([datetime(2024, 5, 10, 6, 5), datetime(2024, 5, 10, 6, 6)]), "hour": [9, 9]},
         {"time (UTC+2)": pa.array([datetime(2024, 5, 10, 8, 5), datetime(2024, 5, 10, 8, 6)])},
     ],
-    ids=range(10),
+    ids=range(11),
 )
 def test_times_in_several_columns_of_parquet(epochs, columns):
     np.testing.assert_array_equal(epochs(columns), EPOCHS)
@@ -306,6 +351,8 @@ def test_times_in_several_columns_of_parquet(epochs, columns):
     [
         ({"date": ["2024-05-10"] * 2, "time": [1, 2]}, "what 'time' counts beside 'date' is not clear"),
         ({"time": ["06:05", "06:06"]}, "no column gives the date"),
+        ({"time_tai": pa.array([datetime(2024, 5, 10)] * 2)}, "'time_tai' are in TAI"),
+        ({"time (GPS)": ["2024-05-10T06:05", "2024-05-10T06:06"]}, r"'time \(GPS\)' are in GPS"),
         (
             {"time": pa.array([datetime(2024, 5, 10)] * 2), "offset": ["+02:00"] * 2},
             r"'offset' gives '\+02:00' as the offset from UTC",
