@@ -336,15 +336,14 @@ class TimeColumns:
         for role, unit in _OF_DAY.items():
             if role in self.parts:
                 numbers = self._numbers(role, cells)
-                return _clock_of(
-                    *_of_day(TimeUnits(unit, 0).decode(numbers, np.zeros((), dtype=bool)), numbers)
-                )
+                since = TimeUnits(unit, 0).decode(numbers, np.zeros((), dtype=bool))
+                return _clock_of(*_of_day(since, numbers, end_is_24=unit > 10**9))
         given = [role for role in _PARTS if role in self.parts]
         if not given:
             if "doy" not in self.parts:
                 return None
             rest = self._day_of_year(cells) % _DAY
-            return _clock_of(*_of_day(rest, rest))
+            return _clock_of(*_of_day(rest, rest, end_is_24=True))
         # all but the last are whole
         wholes = {role: self._whole(role, cells) for role in given[:-1]}
         last = self._numbers(given[-1], cells)
@@ -651,14 +650,18 @@ def _number(row: int, text: str) -> float:
 
 
 def _of_day(
-    nanoseconds: npt.NDArray[np.int64], numbers: npt.NDArray[Any]
+    nanoseconds: npt.NDArray[np.int64], numbers: npt.NDArray[Any], *, end_is_24: bool
 ) -> tuple[npt.NDArray[np.int64], ...]:
-    """Hours, minutes, seconds and nanoseconds since midnight; a leap second is the 61st of the last minute."""
+    """Hours, minutes, seconds and nanoseconds since midnight; a leap second is the 61st of the last minute.
+
+    The end of a day of 86,400 seconds is 24:00:00 with `end_is_24`, and 23:59:60 otherwise: the same time, except on a
+    day with a leap second.
+    """
     wrong = np.flatnonzero((nanoseconds < 0) | (nanoseconds >= _DAY + 10**9) | (nanoseconds == NO_TIME))
     if wrong.size:
         raise NotATime(int(wrong[0]), f"{numbers[wrong[0]]:.15g}", "lies beyond one day")
     seconds, rest = np.divmod(nanoseconds, 10**9)
-    leap = nanoseconds > _DAY
+    leap = nanoseconds > _DAY if end_is_24 else nanoseconds >= _DAY
     hour, minute, second = seconds // 3600, seconds // 60 % 60, seconds % 60
     return np.where(leap, 23, hour), np.where(leap, 59, minute), np.where(leap, 60, second), rest
 

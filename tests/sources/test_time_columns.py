@@ -299,6 +299,42 @@ def test_times_in_utc_go_before_those_in_another_scale(read, titles, cell):
     assert read(f"{titles},n\n{cell},1\n") == ["2024-05-10T06:00:00"]
 
 
+@pytest.mark.parametrize(
+    ("title", "unit"), [("seconds of day", 1), ("sod", 1), ("milliseconds of day", 1000), ("time [ms]", 1000)]
+)
+@pytest.mark.parametrize("step", [1.0, 0.5])
+def test_seconds_of_day_count_through_a_leap_second(tmp_path, cdf_reader, title, unit, step):
+    count = round(2 / step)
+    last = [f"2016-12-31,{(86399 + i * step) * unit}" for i in range(count)]
+    following = [f"2017-01-01,{i * step * unit}" for i in range(count)]
+    clock = [f"2016-12-31,23:59:{59 + i * step:04.1f}" for i in range(count)]
+    clock += [f"2017-01-01,00:00:{i * step:04.1f}" for i in range(count)]
+    days = TimeRange(datetime(2016, 12, 31), datetime(2017, 1, 2))
+    tables = []
+    for titles, cells in ((f"date,{title}", [*last, *following]), ("date,time", clock)):
+        path = tmp_path / "made.csv"
+        path.write_text(f"{titles},n\n{rows(*cells)}")
+        tables.append(cdf_reader.read(path, ["n"], days)["n"])
+    assert tables[0].values.tolist() == [float(i) for i in range(1, 2 * count + 1)]
+    np.testing.assert_array_equal(tables[0].epoch, tables[1].epoch)
+    assert tables[0].notes == tables[1].notes
+
+
+@pytest.mark.parametrize(
+    ("titles", "cell"),
+    [("date,seconds of day", "2024-05-09,86400"), ("date,hours of day", "2024-05-09,24")],
+)
+def test_the_end_of_a_day_without_a_leap_second_is_the_next_midnight(read, titles, cell):
+    assert read(f"{titles},n\n{cell},1\n") == ["2024-05-10T00:00:00"]
+
+
+def test_hour_24_of_a_day_with_a_leap_second_is_the_next_midnight(tmp_path, cdf_reader):
+    (tmp_path / "made.csv").write_text("date,hours of day,n\n2016-12-31,24,1\n")
+    days = TimeRange(datetime(2016, 12, 31), datetime(2017, 1, 2))
+    table = cdf_reader.read(tmp_path / "made.csv", ["n"], days)["n"]
+    assert table.epoch.tolist() == [np.datetime64("2017-01-01", "ns").astype(int)]
+
+
 # Parquet
 
 MINUTES = [time(6, 5), time(6, 6)]
