@@ -103,7 +103,9 @@ def test_an_empty_series_gives_an_empty_series(name):
 def test_a_range_is_its_parts_put_together(name):
     whole = run(name, inputs(name)).values
     parts = [
-        run(name, inputs(name, lambda table, part=part: table if len(table) == 1 else table.take(part))).values
+        run(
+            name, inputs(name, lambda table, part=part: table if len(table) == 1 else table.take(part))
+        ).values
         for part in (slice(0, 1), slice(1, 4), slice(4, None))
     ]
     np.testing.assert_array_equal(np.concatenate(parts), whole)
