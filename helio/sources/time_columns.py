@@ -336,6 +336,7 @@ class TimeColumns:
         for role, unit in _OF_DAY.items():
             if role in self.parts:
                 numbers = self._numbers(role, cells)
+                self._hold_whole_day(role, numbers)
                 since = TimeUnits(unit, 0).decode(numbers, np.zeros((), dtype=bool))
                 return _clock_of(*_of_day(since, numbers, end_is_24=unit > 10**9))
         given = [role for role in _PARTS if role in self.parts]
@@ -358,6 +359,17 @@ class TimeColumns:
         if given[-1] == "minute":
             second, fraction = fraction // 10**9, fraction % 10**9
         return _clock_of(hour, minute, second, milli * 10**6 + micro * 10**3 + fraction)
+
+    def _hold_whole_day(self, role: str, numbers: npt.NDArray[np.float64]) -> None:
+        """Refuse minutes without an hour, or seconds without a minute, that may be those of a clock."""
+        called = read_title(self.titles[self.parts[role]]).role
+        if called in ("minute", "second") and (numbers < 60).all():
+            before = "hour" if called == "minute" else "minute"
+            raise NotTimes(
+                f"'{self.titles[self.parts[role]]}' stands beside no column of the {before}, and no cell says that it "
+                f"counts the {called}s of the day",
+                f"add the column '{before}', or call it '{called}s of day'",
+            )
 
     def _texts_of_day(self, role: str, cells: Cells) -> pa.ChunkedArray:
         texts = pc.utf8_trim_whitespace(cells(self.parts[role]))

@@ -335,6 +335,20 @@ def test_hour_24_of_a_day_with_a_leap_second_is_the_next_midnight(tmp_path, cdf_
     assert table.epoch.tolist() == [np.datetime64("2017-01-01", "ns").astype(int)]
 
 
+@pytest.mark.parametrize("days", ["year,month,day", "date", "year,doy"])
+@pytest.mark.parametrize(
+    ("title", "missing"), [("minute", "hour"), ("minute [min]", "hour"), ("second", "minute")]
+)
+def test_a_part_of_the_time_of_day_without_the_one_before_is_refused(read, days, title, missing):
+    day = {"year,month,day": "2024,5,10", "date": "2024-05-10", "year,doy": "2024,131"}[days]
+    cells = [f"{day},{i}" for i in range(60)]
+    with pytest.raises(DamagedFile, match=rf"beside no column of the {missing}") as refusal:
+        read(f"{days},{title},n\n{rows(*cells)}")
+    assert refusal.value.advice
+    past = read(f"{days},{title},n\n{rows(*cells, f'{day},60')}")
+    assert past[-1] == ("2024-05-10T01:00:00" if missing == "hour" else "2024-05-10T00:01:00")
+
+
 # Parquet
 
 MINUTES = [time(6, 5), time(6, 6)]
