@@ -221,9 +221,9 @@ HALVES = ("2024-05-10T00:30", "2024-05-10T01:30")
 )
 def test_a_column_that_gives_an_offset_is_not_ignored(read, title, cell):
     for titles, cells in (
-        (f"time,{title}", [f"{time},{cell}" for time in HALVES]),
-        (f"{title},epoch", [f"{cell},{time}" for time in HALVES]),
-        (f"date,time,{title}", [f"{time.replace('T', ',')},{cell}" for time in HALVES]),
+        (f"time,{title}", [f"{half},{cell}" for half in HALVES]),
+        (f"{title},epoch", [f"{cell},{half}" for half in HALVES]),
+        (f"date,time,{title}", [f"{half.replace('T', ',')},{cell}" for half in HALVES]),
         (f"year,doy,hour,{title}", [f"2024,131,{hour},{cell}" for hour in (0, 1)]),
         (f"time,{title}", [f"{HALVES[0]},0", f"{HALVES[1]},{cell}"]),
     ):
@@ -248,13 +248,13 @@ def test_a_column_that_gives_an_offset_is_not_ignored(read, title, cell):
     ],
 )
 def test_a_column_that_says_utc_or_holds_data_beside_the_times_is_fine(read, titles, cells):
-    assert read(f"{titles},n\n{rows(*(f'{time},{cells}' for time in HALVES))}") == [
-        f"{time}:00" for time in HALVES
+    assert read(f"{titles},n\n{rows(*(f'{half},{cells}' for half in HALVES))}") == [
+        f"{half}:00" for half in HALVES
     ]
 
 
 def test_an_offset_in_every_time_goes_before_a_column_of_offsets(read):
-    text = f"time,tz,n\n{rows(*(f'{time}+00:30,CET' for time in HALVES))}"
+    text = f"time,tz,n\n{rows(*(f'{half}+00:30,CET' for half in HALVES))}"
     assert read(text) == ["2024-05-10T00:00:00", "2024-05-10T01:00:00"]
 
 
