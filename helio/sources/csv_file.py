@@ -105,13 +105,14 @@ class CsvFile:
 
     @cached_property
     def _nanoseconds(self) -> npt.NDArray[np.int64]:
-        columns = dict(zip(self._times.places, self._columns(self._times.places, pa.string()), strict=True))
+        places = (*self._times.places, *self._times.beside)
+        columns = dict(zip(places, self._columns(places, pa.string()), strict=True))
         try:
             return nanoseconds_of_texts(self._times.texts(lambda place: columns[place]))
         except NotTimes as error:
             raise self._not_times(error) from error
         except NotATime as error:
-            several = "s" if len(columns) > 1 else ""
+            several = "s" if len(self._times.places) > 1 else ""
             raise DamagedFile(
                 f"'{self.path.name}' line {self._line_of(error.row)}: {error}, in the column{several} "
                 f"{self._times.words}",

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from helio.errors import DamagedFile
 from helio.sources import istp
 from helio.sources.hapi_info import BYTES_OF, Bins, Parameter, record_bytes
+from helio.sources.join import once
 from helio.store.leap_seconds import from_civil
 from helio.store.representation import Representation, representation_of
 from helio.store.table import Axis, Epochs, Floats, Table
@@ -75,7 +76,8 @@ class Records:
 def read_records(body: bytes, form: Format, parameters: Sequence[Parameter]) -> Records:
     """Decode a body without its header; the first parameter is the time.
 
-    Epochs in disorder are put in order, and of equal ones the first is kept; either is noted.
+    Epochs in disorder are put in order, and of equal ones the first is kept; either is noted, and whether the values
+    of equal ones differ.
 
     Raises
     ------
@@ -84,25 +86,33 @@ def read_records(body: bytes, form: Format, parameters: Sequence[Parameter]) -> 
     """
     texts, columns = (_binary if form == "binary" else _csv)(body, parameters)
     epoch = epochs_of(texts)
-    sent, backwards = epoch.size, 0
+    backwards = int(np.count_nonzero(epoch[1:] < epoch[:-1]))
+    increases = bool((epoch[1:] > epoch[:-1]).all())
     notes = []
-    order: npt.NDArray[np.intp] | None = None
-    if epoch.size > 1 and not bool((epoch[1:] > epoch[:-1]).all()):
-        backwards = int(np.count_nonzero(epoch[1:] < epoch[:-1]))
-        order = np.argsort(epoch, kind="stable")
-        ordered = epoch[order]
-        order = order[np.concatenate([[True], ordered[1:] > ordered[:-1]])]
-        if backwards:
-            notes.append(f"time runs backwards {backwards} times in the reply; records were put in order")
-        if order.size < epoch.size:
-            notes.append(f"{epoch.size - order.size} records repeat an epoch; the first was kept")
-        epoch = epoch[order]
+    if backwards:
+        notes.append(f"time runs backwards {backwards} times in the reply; records were put in order")
+    order = np.empty(0, np.intp) if increases else np.argsort(epoch, kind="stable")
     values = {}
     for one, column in zip(parameters[1:], columns, strict=True):
         array, note = _without_fill(column, one)
-        values[one.name] = array if order is None else array[order]
+        if not increases:
+            array, repeats = _each_epoch_once(epoch[order], array[order], one)
+            several = len(parameters) > 2
+            notes += [*repeats[:1], *(f"{one.name}: {text}" if several else text for text in repeats[1:])]
+        values[one.name] = array
         notes += [note] if note else []
-    return Records(epoch, values, tuple(notes), sent, not backwards)
+    kept = epoch if increases else np.unique(epoch)
+    return Records(kept, values, tuple(dict.fromkeys(notes)), epoch.size, not backwards)
+
+
+def _each_epoch_once(ordered: Epochs, array: Floats, one: Parameter) -> tuple[Floats, tuple[str, ...]]:
+    """The first record of each epoch, and in words how many others there were and whether their values differ."""
+    columns = array.reshape(array.shape[0], -1)
+    table = Table(
+        ordered, columns, istp.common_unit(one.units)[0], components=numbered_names(columns.shape[1])
+    )
+    table = once(table, without_time=0)
+    return table.values.reshape(-1, *array.shape[1:]), table.notes
 
 
 def _binary(

@@ -17,7 +17,14 @@ import pyarrow.parquet
 
 from helio.errors import DamagedFile, NoData, UnknownParameter
 from helio.sources.iso_times import NotATime, nanoseconds_of_texts
-from helio.sources.time_columns import NotTimes, TimeColumns, find_times, is_time_title, read_title
+from helio.sources.time_columns import (
+    NotTimes,
+    TimeColumns,
+    find_times,
+    is_time_title,
+    read_title,
+    refuse_other_scale,
+)
 from helio.sources.written import WRITTEN, Facts, read_facts
 from helio.store.leap_seconds import from_civil
 from helio.store.table import Floats
@@ -93,7 +100,7 @@ class ParquetFile:
             zone = getattr(column.type, "tz", None)
             plain = column.cast(pa.timestamp("ns", tz=zone))
             nanoseconds = np.array(plain.cast(pa.int64()), dtype=np.int64)
-            nanoseconds = nanoseconds if zone else nanoseconds - self._times.offset()
+            nanoseconds = nanoseconds if zone else nanoseconds - self._times.offset(self._texts)
             return nanoseconds if self.written else from_civil(nanoseconds)
         except NotTimes as error:
             raise self._not_times(error) from error
@@ -144,11 +151,13 @@ class ParquetFile:
         stamps = [place for place, kind in enumerate(kinds) if _is_stamp(kind)]
         index = _pandas_index(self._schema)
         named = [place for place in stamps if titles[place] == index]
-        named += [place for place in stamps if is_time_title(titles[place])]
+        called = [place for place in stamps if is_time_title(titles[place])]
+        named += sorted(called, key=lambda place: bool(read_title(titles[place]).scale))
         if stamps:
             time = (named or stamps)[0]
             said = read_title(titles[time])
             if said.role != "date":
+                self._refuse_other_scale(titles[time])
                 return TimeColumns(tuple(titles), {"stamp": time}, said.zone)
             # its time of day may stand in other columns; other timestamps are data
             titles = [
@@ -166,6 +175,12 @@ class ParquetFile:
             advice="write it with a column of timestamps, such as epoch",
             place=str(self.path),
         )
+
+    def _refuse_other_scale(self, title: str) -> None:
+        try:
+            refuse_other_scale(title)
+        except NotTimes as error:
+            raise self._not_times(error) from error
 
     def _first_cells(self, place: int) -> list[str]:
         name = self._schema.field(place).name
@@ -217,6 +232,9 @@ def _is_stamp(kind: pa.DataType) -> bool:
 def _as_texts(column: Any) -> Any:
     """Times, numbers and texts as texts; None for what is none of these."""
     kind = column.type
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+        column = column.cast(kind)
     if pa.types.is_timestamp(kind) and kind.tz:
         column = column.cast(pa.timestamp(kind.unit, tz="UTC"))
     elif not (_is_stamp(kind) or pa.types.is_time(kind) or _is_numeric(kind) or _is_text(kind)):

@@ -72,8 +72,25 @@ _LOCAL = frozenset({
     "local", "loc", "lt", "lst", "est", "edt", "cst", "cdt", "mst", "mdt", "pst", "pdt", "hst", "akst", "cet", "cest",
     "eet", "eest", "wet", "west", "bst", "ist", "jst", "kst", "msk",
 })  # fmt: skip
+_SCALE = re.compile(r"(time|epoch|date)?(tai|gpst|gps|tt2000|tt|tdt|tdb|tcb|tcg|et)(time|epoch)?")
+"""Words that name a scale of time other than UTC, alone or run together with a word for time."""
 _ZONES_ALONE = _UTC | {"local", "lt", "lst"}
 _PLACE_NAME = re.compile(r"(?:africa|america|antarctica|asia|atlantic|australia|europe|indian|pacific)/\w+")
+
+_OFFSET_UNIT = r"(?:in)?(?:h|hr|hrs|hours?|m|min|mins|minutes?|s|sec|secs|seconds?)?"
+_SAYS_OFFSET = re.compile(
+    rf"(?:(?:time|local)*(?:tz|timezone)(?:name|info|id|abbr|abbreviation|code)?"
+    rf"|(?:time|local)*(?:tz|timezone|zone|utc|gmt|ut)(?:offset|shift|diff|difference|delta)"
+    rf"|(?:local)?(?:time)?(?:offset|shift|difference)(?:from|to)?(?:utc|gmt|ut)|offsetlocal(?:time)?|local(?:time)?offset"
+    rf"|localminusutc){_OFFSET_UNIT}"
+)
+_MAY_SAY_OFFSET = re.compile(r"(?:tz|zone|offset|timeoffset)(?:in)?(?:h|hr|hrs|hours?)?")
+"""Titles that data have as well: the third component of a temperature, the offset of an instrument."""
+_CELL_OF_UTC = r"(?i)^(?:(?:etc/)?(?:utc|gmt|ut|z|zulu))?\s*[+-]?(?:0{0,2}:?0{0,2}(?::00)?|0\.0*)$"
+_CELL_OF_OFFSET = (
+    r"(?i)^(?:(?:utc|gmt|ut)?\s*[+-]\d{1,2}(?::?\d{2})?|[+-]?(?:\d|1[0-4])(?:\.(?:0+|250*|50*|750*))?"
+    r"|\d{2}:\d{2}|[a-z]{2,4}|[a-z]+/[a-z_/+-]+\d*)$"
+)
 
 _DATE = r"\d{4}-(?:\d{2}-\d{2}|\d{3})"
 _OF_DATE = re.compile(rf"{_DATE}|\d{{8}}")
@@ -104,10 +121,13 @@ class Title:
         ``"date"``, ``"hour"``; empty for a column that is not called as times are.
     zone : str or None
         ``"+00:00"`` for UTC, ``"+02:00"``, ``"local"``; None where nothing is said.
+    scale : str
+        Another scale of time than UTC: ``"TAI"``, ``"GPS"``; empty where none is named.
     """
 
     role: str
     zone: str | None
+    scale: str = ""
 
 
 def read_title(title: str) -> Title:
@@ -139,7 +159,26 @@ def read_title(title: str) -> Title:
         return Title("time", zone)
     # "UT [h]"; without a zone the field along H, or anything
     name = f"time {name}" if zone and name in ("h", "s") else name
-    return Title(_ROLE_OF.get(name, ""), zone)
+    return (
+        _in_other_scale(name)
+        if zone is None and name not in _ROLE_OF
+        else Title(_ROLE_OF.get(name, ""), zone)
+    )
+
+
+def _in_other_scale(name: str) -> Title:
+    """What a title says that may name another scale of time: its role is that of the words beside the scale."""
+    rest, scale = [], ""
+    for word in name.split():
+        found = _SCALE.fullmatch(word)
+        if found is None:
+            rest.append(word)
+            continue
+        scale = found[2].upper()
+        rest += [part for part in (found[1], found[3]) if part]
+    role = _ROLE_OF.get(" ".join(rest), "") if rest else "stamp" if scale == "TT2000" else ""
+    whole = role in _TITLED or role in _OF_DAY or role.startswith("hhmm")
+    return Title(role if scale and whole else "", None, scale)
 
 
 @dataclass(frozen=True)
@@ -166,6 +205,18 @@ class TimeColumns:
         return tuple(sorted(self.parts.values()))
 
     @property
+    def beside(self) -> tuple[int, ...]:
+        """The places of other columns whose titles call them offsets from UTC, or time zones."""
+        bare = [_bare(title) for title in self.titles]
+        return tuple(
+            place
+            for place, name in enumerate(bare)
+            if place not in self.parts.values()
+            and (_SAYS_OFFSET.fullmatch(name) or _MAY_SAY_OFFSET.fullmatch(name))
+            and not (name == "tz" and "tx" in bare)
+        )
+
+    @property
     def words(self) -> str:
         """The columns in words."""
         return _words(self.titles, self.places)
@@ -186,32 +237,52 @@ class TimeColumns:
             The cells of a column are of several kinds, or local without an offset.
         """
         if self.single is not None:
-            return self._zoned(pc.utf8_trim_whitespace(cells(self.single)))
+            return self._zoned(pc.utf8_trim_whitespace(cells(self.single)), cells)
         texts = self._days(cells)
         hours = self._times_of_day(cells)
         if hours is not None:
             texts = pc.binary_join_element_wise(texts, hours, "T")
-        return self._zoned(texts)
+        return self._zoned(texts, cells)
 
-    def offset(self) -> int:
+    def offset(self, cells: Cells) -> int:
         """Nanoseconds to take from times that have no offset of their own.
 
         Raises
         ------
         NotTimes
-            They are local, and the offset is not written.
+            They are local, and the offset is not written; or another column gives an offset.
         """
+        if self.zone is None:
+            self._refuse_other_offsets(cells)
         if self.zone == "local":
             raise self._local()
         hours, minutes = (int(part) for part in (self.zone or "+00:00")[1:].split(":"))
         size = (hours * 60 + minutes) * 60 * 10**9
         return -size if (self.zone or "+")[0] == "-" else size
 
-    def _zoned(self, texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    def _refuse_other_offsets(self, cells: Cells) -> None:
+        """Refuse times beside a column that says they are not in UTC."""
+        for place in self.beside:
+            texts = pc.utf8_trim_whitespace(cells(place)).unique().to_pylist()
+            stated = [text for text in texts if text and text.lower() != "nan"]
+            other = [text for text in stated if not re.match(_CELL_OF_UTC, text)]
+            unclear = _MAY_SAY_OFFSET.fullmatch(_bare(self.titles[place]))
+            if other and (not unclear or all(re.match(_CELL_OF_OFFSET, text) for text in other)):
+                raise NotTimes(
+                    f"'{self.titles[place]}' gives '{other[0]}' as the offset from UTC of the times in {self.words}, "
+                    "and a column of offsets is not read",
+                    "write the times in UTC, or the offset in each time, such as 2024-05-10T00:00:00+02:00",
+                )
+
+    def _zoned(self, texts: pa.ChunkedArray, cells: Cells) -> pa.ChunkedArray:
         """With the offset that the title gives; a cell's own says it as well."""
-        if self.zone is None or self.zone == "+00:00":
+        if self.zone == "+00:00" or (self.zone is None and not self.beside):
             return texts
         own = pc.match_substring_regex(texts, _OWN_ZONE)
+        if self.zone is None:
+            if not pc.all(own).as_py():
+                self._refuse_other_offsets(cells)
+            return texts
         if self.zone == "local":
             if not pc.all(own).as_py():
                 raise self._local()
@@ -265,15 +336,15 @@ class TimeColumns:
         for role, unit in _OF_DAY.items():
             if role in self.parts:
                 numbers = self._numbers(role, cells)
-                return _clock_of(
-                    *_of_day(TimeUnits(unit, 0).decode(numbers, np.zeros((), dtype=bool)), numbers)
-                )
+                self._hold_whole_day(role, numbers)
+                since = TimeUnits(unit, 0).decode(numbers, np.zeros((), dtype=bool))
+                return _clock_of(*_of_day(since, numbers, end_is_24=unit > 10**9))
         given = [role for role in _PARTS if role in self.parts]
         if not given:
             if "doy" not in self.parts:
                 return None
             rest = self._day_of_year(cells) % _DAY
-            return _clock_of(*_of_day(rest, rest))
+            return _clock_of(*_of_day(rest, rest, end_is_24=True))
         # all but the last are whole
         wholes = {role: self._whole(role, cells) for role in given[:-1]}
         last = self._numbers(given[-1], cells)
@@ -288,6 +359,17 @@ class TimeColumns:
         if given[-1] == "minute":
             second, fraction = fraction // 10**9, fraction % 10**9
         return _clock_of(hour, minute, second, milli * 10**6 + micro * 10**3 + fraction)
+
+    def _hold_whole_day(self, role: str, numbers: npt.NDArray[np.float64]) -> None:
+        """Refuse minutes without an hour, or seconds without a minute, that may be those of a clock."""
+        called = read_title(self.titles[self.parts[role]]).role
+        if called in ("minute", "second") and (numbers < 60).all():
+            before = "hour" if called == "minute" else "minute"
+            raise NotTimes(
+                f"'{self.titles[self.parts[role]]}' stands beside no column of the {before}, and no cell says that it "
+                f"counts the {called}s of the day",
+                f"add the column '{before}', or call it '{called}s of day'",
+            )
 
     def _texts_of_day(self, role: str, cells: Cells) -> pa.ChunkedArray:
         texts = pc.utf8_trim_whitespace(cells(self.parts[role]))
@@ -364,6 +446,21 @@ def find_times(titles: Sequence[str], first_cells: Callable[[int], Sequence[str]
     return _Search(tuple(titles), first_cells).find()
 
 
+def refuse_other_scale(title: str) -> None:
+    """Refuse a column of times whose title names another scale than UTC.
+
+    Raises
+    ------
+    NotTimes
+    """
+    scale = read_title(title).scale
+    if scale:
+        raise NotTimes(
+            f"the times in '{title}' are in {scale} by its title, which is not UTC, and are not converted",
+            "write the times in UTC; if they are, call the column 'time (UTC)'",
+        )
+
+
 def is_time_title(title: str) -> bool:
     """Whether a column is called as whole times are."""
     return read_title(title).role in _TITLED
@@ -384,7 +481,7 @@ class _Search:
     def find(self) -> TimeColumns:
         called = sorted(place for role in _TITLED for place in self._called.get(role, ()))
         # in UTC, should there be local times beside it
-        called.sort(key=lambda place: self._read[place].zone not in (None, "+00:00"))
+        called.sort(key=lambda place: not self._in_utc(place))
         kinds = {place: self._kind(place) for place in called}
         for place in called:
             if kinds[place] == "complete":
@@ -415,6 +512,10 @@ class _Search:
                 "name columns 'year', 'month', 'day', or 'year', 'doy'",
             )
         return self._made({"stamp": called[0] if called else 0})
+
+    def _in_utc(self, place: int) -> bool:
+        """Whether a column says that it is in UTC, or nothing else."""
+        return self._read[place].zone in (None, "+00:00") and not self._read[place].scale
 
     def _beside_date(self, date: int) -> TimeColumns:
         """A date with its time of day, or a date alone where the records are of different days."""
@@ -452,7 +553,11 @@ class _Search:
         ]
         kinds = {place: self._kind(place) for place in times}
         times = [place for place in times if kinds[place] not in ("complete", "midnight", "date")]
-        preferred = [place for place in times if self._read[place].zone != "local"] or times
+        clock = self._called.keys() & {"hour", *_OF_DAY}
+        times = [place for place in times if not (clock and self._read[place].scale)]
+        preferred = [
+            place for place in times if self._read[place].zone != "local" and not self._read[place].scale
+        ] or times
         if len(preferred) > 1:
             raise NotTimes(
                 f"which of {_words(self._titles, preferred)} gives the time of day is not clear",
@@ -495,6 +600,8 @@ class _Search:
         )
 
     def _made(self, parts: dict[str, int]) -> TimeColumns:
+        for place in parts.values():
+            refuse_other_scale(self._titles[place])
         zones = {self._read[place].zone for place in parts.values()} - {None}
         if len(zones) > 1:
             raise NotTimes(
@@ -538,6 +645,11 @@ class _Search:
         return "time" if all(_OF_TIME.fullmatch(cell) for cell in cells) else "other"
 
 
+def _bare(title: str) -> str:
+    """A title without all that is neither letter nor digit."""
+    return re.sub(r"[^a-z0-9]", "", title.lower())
+
+
 def _words(titles: Sequence[str], places: Any) -> str:
     return ", ".join(f"'{titles[place]}'" for place in places)
 
@@ -550,14 +662,18 @@ def _number(row: int, text: str) -> float:
 
 
 def _of_day(
-    nanoseconds: npt.NDArray[np.int64], numbers: npt.NDArray[Any]
+    nanoseconds: npt.NDArray[np.int64], numbers: npt.NDArray[Any], *, end_is_24: bool
 ) -> tuple[npt.NDArray[np.int64], ...]:
-    """Hours, minutes, seconds and nanoseconds since midnight; a leap second is the 61st of the last minute."""
+    """Hours, minutes, seconds and nanoseconds since midnight; a leap second is the 61st of the last minute.
+
+    The end of a day of 86,400 seconds is 24:00:00 with `end_is_24`, and 23:59:60 otherwise: the same time, except on a
+    day with a leap second.
+    """
     wrong = np.flatnonzero((nanoseconds < 0) | (nanoseconds >= _DAY + 10**9) | (nanoseconds == NO_TIME))
     if wrong.size:
         raise NotATime(int(wrong[0]), f"{numbers[wrong[0]]:.15g}", "lies beyond one day")
     seconds, rest = np.divmod(nanoseconds, 10**9)
-    leap = nanoseconds > _DAY
+    leap = nanoseconds > _DAY if end_is_24 else nanoseconds >= _DAY
     hour, minute, second = seconds // 3600, seconds // 60 % 60, seconds % 60
     return np.where(leap, 23, hour), np.where(leap, 59, minute), np.where(leap, 60, second), rest
 

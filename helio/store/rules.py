@@ -43,7 +43,10 @@ RULES: dict[str, Rule] = {
     ),
     "epochs": Rule(
         "which time a record gets, and which records of equal time are kept",
-        ("since 0.2 records of a leap second are kept, and differences of epochs count leap seconds",),
+        (
+            "since 0.2 records of a leap second are kept, and differences of epochs count leap seconds",
+            "since 0.2 second 86400 of a day with a leap second is 23:59:60",
+        ),
     ),
     "table facts": Rule(
         "unit, frame, components and kind of a table, and what enters its digest",
@@ -57,6 +60,8 @@ RULES: dict[str, Rule] = {
         (
             "since 0.2 a wrong checksum in a CDF, most records left out, and a reply of two editions are refused",
             "since 0.2 packed times, times in several columns and offsets from UTC are read",
+            "since 0.2 CSV and Parquet times beside a column of other offsets from UTC, in TAI, GPS or another scale, "
+            "or with a minute and no hour are refused",
         ),
     ),
     "figures": Rule(

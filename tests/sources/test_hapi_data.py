@@ -216,6 +216,24 @@ def test_epochs_in_disorder_are_put_in_order_and_repeated_ones_left_out():
     assert found.notes == (
         "time runs backwards 1 times in the reply; records were put in order",
         "1 records repeat an epoch; the first was kept",
+        "1 records that repeat an epoch differ from the first, by up to 1",
+    )
+
+
+def test_equal_records_that_repeat_an_epoch_are_not_said_to_differ():
+    body = b"2024-05-10T01Z,1\n2024-05-10T01Z,1\n2024-05-10T02Z,nan\n2024-05-10T02Z,nan\n"
+    found = read_records(body, "csv", [TIME, SCALAR])
+    assert found.notes == ("2 records repeat an epoch; the first was kept",)
+
+
+def test_of_several_parameters_the_one_whose_repeated_records_differ_is_named():
+    vector = Parameter("B", "double", (3,))
+    body = b"2024-05-10T01Z,1,1,2,3\n2024-05-10T01Z,1,1,2,5\n2024-05-10T01Z,1,1,2,nan\n"
+    found = read_records(body, "csv", [TIME, SCALAR, vector])
+    assert found.values["B"].tolist() == [[1, 2, 3]]
+    assert found.notes == (
+        "2 records repeat an epoch; the first was kept",
+        "B: 2 records that repeat an epoch differ from the first, by up to 2; in 1 of them only one has a value",
     )
 
 

@@ -1,5 +1,6 @@
 """Times that stand in several columns, in CSV and in Parquet: read where the titles say so, refused otherwise."""
 
+import re
 from datetime import date, datetime, time
 
 import numpy as np
@@ -197,6 +198,157 @@ def test_what_is_not_understood_completely_is_refused(read, text, said):
     assert "made.csv" in str(refusal.value)
 
 
+HALVES = ("2024-05-10T00:30", "2024-05-10T01:30")
+
+
+@pytest.mark.parametrize(
+    ("title", "cell"),
+    [
+        ("UTC offset", "+02:00"),
+        ("UTC offset", "2"),
+        ("utc_offset", "-0500"),
+        ("offset", "+02:00"),
+        ("offset", "2"),
+        ("Offset from UTC", "2.0"),
+        ("tz", "CEST"),
+        ("TZ", "Europe/Berlin"),
+        ("timezone", "+02:00"),
+        ("Time Zone", "CET"),
+        ("tz_offset_hours", "5.5"),
+        ("UTC offset [min]", "120"),
+        ("utcoffset", "7200"),
+    ],
+)
+def test_a_column_that_gives_an_offset_is_not_ignored(read, title, cell):
+    for titles, cells in (
+        (f"time,{title}", [f"{half},{cell}" for half in HALVES]),
+        (f"{title},epoch", [f"{cell},{half}" for half in HALVES]),
+        (f"date,time,{title}", [f"{half.replace('T', ',')},{cell}" for half in HALVES]),
+        (f"year,doy,hour,{title}", [f"2024,131,{hour},{cell}" for hour in (0, 1)]),
+        (f"time,{title}", [f"{HALVES[0]},0", f"{HALVES[1]},{cell}"]),
+    ):
+        with pytest.raises(DamagedFile, match=f"'{re.escape(title)}' gives '{re.escape(cell)}'") as refusal:
+            read(f"{titles},n\n{rows(*cells)}")
+        assert refusal.value.advice
+
+
+@pytest.mark.parametrize(
+    ("titles", "cells"),
+    [
+        *(
+            ("time,UTC offset", cell)
+            for cell in ("0", "0.0", "+00:00", "-0000", "UTC", "Z", "gmt", "Etc/UTC", "")
+        ),
+        ("time,tz", "UTC"),
+        ("time,offset", "12.3"),
+        ("time,offset [nT]", "2"),
+        ("time,zone", "14.1"),
+        ("time,Tx,Ty,Tz", "1,2,3"),
+        ("time (UTC),UTC offset", "2"),
+    ],
+)
+def test_a_column_that_says_utc_or_holds_data_beside_the_times_is_fine(read, titles, cells):
+    assert read(f"{titles},n\n{rows(*(f'{half},{cells}' for half in HALVES))}") == [
+        f"{half}:00" for half in HALVES
+    ]
+
+
+def test_an_offset_in_every_time_goes_before_a_column_of_offsets(read):
+    text = f"time,tz,n\n{rows(*(f'{half}+00:30,CET' for half in HALVES))}"
+    assert read(text) == ["2024-05-10T00:00:00", "2024-05-10T01:00:00"]
+
+
+@pytest.mark.parametrize(
+    ("titles", "cell", "scale"),
+    [
+        ("time (TAI)", "2024-05-10T00:00", "TAI"),
+        ("time (GPS)", "2024-05-10T00:00:00Z", "GPS"),
+        ("time_tai", "2024-05-10T00:00", "TAI"),
+        ("Time [TT]", "2024-05-10T00:00", "TT"),
+        ("tt2000", "2024-05-10T00:00", "TT2000"),
+        ("time_gps", "2024-05-10T00:00", "GPS"),
+        ("TAI", "2024-05-10T00:00", "TAI"),
+        ("GPS time", "2024-05-10T00:00", "GPS"),
+        ("gpstime", "2024-05-10T00:00", "GPS"),
+        ("epoch_tdb", "2024-05-10T00:00", "TDB"),
+        ("date,time (TAI)", "2024-05-10,00:00", "TAI"),
+        ("year,doy,time_gps", "2024,131,00:00", "GPS"),
+        ("date,time (TAI) [s]", "2024-05-10,60", "TAI"),
+        ("date (TT),hour", "2024-05-10,6", "TT"),
+    ],
+)
+def test_times_in_another_scale_are_refused(read, titles, cell, scale):
+    with pytest.raises(DamagedFile, match=f"are in {scale} by its title") as refusal:
+        read(f"{titles},n\n{cell},1\n")
+    assert refusal.value.advice
+
+
+@pytest.mark.parametrize(
+    ("titles", "cell"),
+    [
+        ("time (TAI),time (UTC)", "2024-05-10T06:00:37,2024-05-10T06:00"),
+        ("time_gps,epoch", "2024-05-10T06:00:18,2024-05-10T06:00"),
+        ("date,time (TAI),time (UTC)", "2024-05-10,06:00:37,06:00:00"),
+        ("date,hour,time_gps", "2024-05-10,6,1399356018"),
+        ("date,time,gps_seconds", "2024-05-10,06:00,1399356018"),
+        ("time,tt2000,TT,GPS", "2024-05-10T06:00,1,2,3"),
+        ("GPS time (UTC)", "2024-05-10T06:00"),
+    ],
+)
+def test_times_in_utc_go_before_those_in_another_scale(read, titles, cell):
+    assert read(f"{titles},n\n{cell},1\n") == ["2024-05-10T06:00:00"]
+
+
+@pytest.mark.parametrize(
+    ("title", "unit"), [("seconds of day", 1), ("sod", 1), ("milliseconds of day", 1000), ("time [ms]", 1000)]
+)
+@pytest.mark.parametrize("step", [1.0, 0.5])
+def test_seconds_of_day_count_through_a_leap_second(tmp_path, cdf_reader, title, unit, step):
+    count = round(2 / step)
+    last = [f"2016-12-31,{(86399 + i * step) * unit}" for i in range(count)]
+    following = [f"2017-01-01,{i * step * unit}" for i in range(count)]
+    clock = [f"2016-12-31,23:59:{59 + i * step:04.1f}" for i in range(count)]
+    clock += [f"2017-01-01,00:00:{i * step:04.1f}" for i in range(count)]
+    days = TimeRange(datetime(2016, 12, 31), datetime(2017, 1, 2))
+    tables = []
+    for titles, cells in ((f"date,{title}", [*last, *following]), ("date,time", clock)):
+        path = tmp_path / "made.csv"
+        path.write_text(f"{titles},n\n{rows(*cells)}")
+        tables.append(cdf_reader.read(path, ["n"], days)["n"])
+    assert tables[0].values.tolist() == [float(i) for i in range(1, 2 * count + 1)]
+    np.testing.assert_array_equal(tables[0].epoch, tables[1].epoch)
+    assert tables[0].notes == tables[1].notes
+
+
+@pytest.mark.parametrize(
+    ("titles", "cell"),
+    [("date,seconds of day", "2024-05-09,86400"), ("date,hours of day", "2024-05-09,24")],
+)
+def test_the_end_of_a_day_without_a_leap_second_is_the_next_midnight(read, titles, cell):
+    assert read(f"{titles},n\n{cell},1\n") == ["2024-05-10T00:00:00"]
+
+
+def test_hour_24_of_a_day_with_a_leap_second_is_the_next_midnight(tmp_path, cdf_reader):
+    (tmp_path / "made.csv").write_text("date,hours of day,n\n2016-12-31,24,1\n")
+    days = TimeRange(datetime(2016, 12, 31), datetime(2017, 1, 2))
+    table = cdf_reader.read(tmp_path / "made.csv", ["n"], days)["n"]
+    assert table.epoch.tolist() == [np.datetime64("2017-01-01", "ns").astype(int)]
+
+
+@pytest.mark.parametrize("days", ["year,month,day", "date", "year,doy"])
+@pytest.mark.parametrize(
+    ("title", "missing"), [("minute", "hour"), ("minute [min]", "hour"), ("second", "minute")]
+)
+def test_a_part_of_the_time_of_day_without_the_one_before_is_refused(read, days, title, missing):
+    day = {"year,month,day": "2024,5,10", "date": "2024-05-10", "year,doy": "2024,131"}[days]
+    cells = [f"{day},{i}" for i in range(60)]
+    with pytest.raises(DamagedFile, match=rf"beside no column of the {missing}") as refusal:
+        read(f"{days},{title},n\n{rows(*cells)}")
+    assert refusal.value.advice
+    past = read(f"{days},{title},n\n{rows(*cells, f'{day},60')}")
+    assert past[-1] == ("2024-05-10T01:00:00" if missing == "hour" else "2024-05-10T00:01:00")
+
+
 # Parquet
 
 MINUTES = [time(6, 5), time(6, 6)]
@@ -231,10 +383,14 @@ def epochs(tmp_path, cdf_reader):
             "minute": [5.0, 6.0],
         },
         {"date": [20240510] * 2, "time [s]": pa.array([21900, 21960], pa.float32())},
+        {
+            "time_tai": pa.array([datetime(2024, 5, 10, 6, 6), datetime(2024, 5, 10, 6, 7)]),
+            "time_utc": pa.array([datetime(2024, 5, 10, 6, 5), datetime(2024, 5, 10, 6, 6)]),
+        },
         {"date": pa.array([datetime(2024, 5, 10, 6, 5), datetime(2024, 5, 10, 6, 6)]), "hour": [9, 9]},
         {"time (UTC+2)": pa.array([datetime(2024, 5, 10, 8, 5), datetime(2024, 5, 10, 8, 6)])},
     ],
-    ids=range(10),
+    ids=range(11),
 )
 def test_times_in_several_columns_of_parquet(epochs, columns):
     np.testing.assert_array_equal(epochs(columns), EPOCHS)
@@ -245,6 +401,17 @@ def test_times_in_several_columns_of_parquet(epochs, columns):
     [
         ({"date": ["2024-05-10"] * 2, "time": [1, 2]}, "what 'time' counts beside 'date' is not clear"),
         ({"time": ["06:05", "06:06"]}, "no column gives the date"),
+        ({"time_tai": pa.array([datetime(2024, 5, 10)] * 2)}, "'time_tai' are in TAI"),
+        ({"time (GPS)": ["2024-05-10T06:05", "2024-05-10T06:06"]}, r"'time \(GPS\)' are in GPS"),
+        (
+            {"time": pa.array([datetime(2024, 5, 10)] * 2), "offset": ["+02:00"] * 2},
+            r"'offset' gives '\+02:00' as the offset from UTC",
+        ),
+        (
+            {"time": pa.array([datetime(2024, 5, 10)] * 2), "tz": pa.array(["CET"] * 2).dictionary_encode()},
+            "'tz' gives 'CET'",
+        ),
+        ({"time": ["2024-05-10T06:05"] * 2, "tz_offset_hours": [2, 2]}, "'tz_offset_hours' gives '2'"),
         ({"local time": pa.array([datetime(2024, 5, 10)] * 2)}, "are local, and their offset"),
         (
             {"date": pa.array([date(2024, 5, 10), None]), "time": pa.array(MINUTES)},

@@ -15,6 +15,7 @@ from helio.steps.compute.medians import row_medians
 from helio.steps.compute.window_sums import Indices
 from helio.steps.signature import window
 from helio.steps.tool import tool
+from helio.store.leap_seconds import leap_seconds_in
 from helio.store.table import Axis, Epochs, Table
 from helio.time_range import Duration
 
@@ -77,7 +78,7 @@ def resample(
         epoch=epoch,
         values=values,
         axes=tuple(_of_intervals(axis, first, last, cadence) for axis in series.axes),
-        notes=(*series.notes, *notes),
+        notes=(*series.notes, *notes, *leap_second_notes(series)),
     )
 
 
@@ -107,6 +108,14 @@ def intervals_of(series: Table, cadence: Duration) -> tuple[Epochs, Indices, Ind
     edges = np.searchsorted(interval, start + np.arange(rows + 1, dtype=np.int64), side="left")
     epoch = ((start + np.arange(rows, dtype=np.int64)) * step).astype("datetime64[ns]")
     return epoch, edges[:-1], edges[1:]
+
+
+def leap_second_notes(series: Table) -> tuple[str, ...]:
+    """Say which of the `intervals_of` a series hold a leap second, and so one second more than the others."""
+    return tuple(
+        f"the last interval before {np.datetime64(leap.midnight, 'ns').astype('M8[s]')} holds the leap second too"
+        for leap in leap_seconds_in(series.epoch)
+    )
 
 
 def picked(

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from helio.errors import StepError
 from helio.steps.compute.angles import hold_no_turn, mean_directions
 from helio.steps.compute.columns import columns_of
-from helio.steps.compute.resample import intervals_of, picked
+from helio.steps.compute.resample import intervals_of, leap_second_notes, picked
 from helio.steps.compute.window_sums import Indices, counted_means, window_sums
 from helio.steps.signature import window
 from helio.steps.tool import tool
@@ -100,7 +100,7 @@ def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None 
         frame="" if wanted == ["count"] else series.frame,
         scale="linear" if "count" in wanted else series.scale,
         description=f"{series.description}, {said}" if series.description else said,
-        notes=(*series.notes, *notes),
+        notes=(*series.notes, *notes, *leap_second_notes(series)),
     )
 
 

@@ -208,3 +208,14 @@ def test_one_cadence_is_still_asked_for():
     when = np.concatenate([np.arange(-20, 0) * 1.0, np.arange(0, 20) * 1.3])
     with pytest.raises(StepError, match="needs one cadence"):
         band_pass(series(when, when), low=0.1, high=0.2)
+
+
+@pytest.mark.parametrize("cadence", ["100ms", "1s", "1min"])
+@pytest.mark.parametrize(("tool", "argument"), [(resample, "cadence"), (statistics, "interval")])
+def test_the_interval_that_holds_a_leap_second_too_is_named(tool, argument, cadence):
+    when = even(10, 3)
+    note = "the last interval before 2017-01-01T00:00:00 holds the leap second too"
+    length = {argument: Duration(cadence)}
+    assert tool(series(when, when), **length).notes[-1] == note
+    assert note not in tool(series(when, when, start=ELSEWHERE), **length).notes
+    assert note not in tool(posix(when, when), **length).notes
