@@ -117,6 +117,7 @@ WRONG_TYPES: dict[str, tuple[Any, ...]] = {
     "new": (None, 5, b"x"),
     "write": (None, 5, "yes", math.nan),
     "replace": (None, 5, "yes"),
+    "hints": (None, 5, "yes"),
     "rows": (math.nan, 2.5, "5", b"5", True),
     "planned": (None, 5, "print"),
     "started": (None, 5),

@@ -241,7 +241,7 @@ CHECKS: dict[str, Check] = {
     "position": partial(_choice, of=("head", "tail", "both")),
     "by": partial(_choice, of=("auto", "rules", "model")),
     **dict.fromkeys(["run_id", "label", "name", "old", "new", "request"], _text),
-    **dict.fromkeys(["write", "replace"], _yes_or_no),
+    **dict.fromkeys(["write", "replace", "hints"], _yes_or_no),
     "rows": _whole,
     **dict.fromkeys(["planned", "started", "finished"], _callable),
     "runs": _runs,
