@@ -63,7 +63,7 @@ def run(
         Path | None,
         typer.Option("--output", "-o", help="Output folder; ./helio-runs/<run id> when left out."),
     ] = None,
-    formats: Formats = "html",
+    formats: Formats = "",
     max_download: Annotated[
         str, typer.Option("--max-download", help="What the run may download altogether.", metavar="SIZE")
     ] = "1GB",
@@ -177,6 +177,7 @@ def plan_pipeline(
         for step, told in zip(planned.steps, saved["forecast"], strict=True):
             needs = _download_words(told["download"]) if told.get("download") else ""
             line = f"{told['state']:<6}  {step.step_id}  {step.tool_name}  {told['reason']}"
+            line += f", writes {', '.join(told['writes'])}" if told.get("writes") else ""
             say(f"{line}, to download: {needs}" if needs else line)
         every = {url: size for told in saved["forecast"] for url, size in told.get("download", {}).items()}
         say(f"to download: {_download_words(every)}")

@@ -734,6 +734,14 @@ _VERIFY = (
         "refused",
     ),
     (
+        "HV107",
+        "error",
+        "a name or a title with a time, and no fetch behind the step",
+        "There is no time range to name.",
+        '"filename": "made_{start}.png" for a figure of store_dataframe',
+        "refused",
+    ),
+    (
         "HV105",
         "error",
         "arguments of a fetch that do not go together",
@@ -965,11 +973,19 @@ _BIND = (
     ),
     (
         "HB305",
-        "edit bind",
+        "retired",
         "what was said to be done with a figure left out of the run",
-        "Every figure of a run is written anyway; the static formats are the run's to choose.",
+        "An export of a figure is now one of its files: HB306.",
         'manage_plot(action="export", filename="out.png")',
-        "left out; helio run --format png",
+        "left out",
+    ),
+    (
+        "HB306",
+        "edit bind",
+        "the files that a template states for a figure, and times in names and titles",
+        "What a run will write is known before it runs.",
+        '"filename": "ace_{start}", "formats": ["png"]',
+        '"files": [{"name": "ace_20240510.png", …}]',
     ),
     (
         "HB401",

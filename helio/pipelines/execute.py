@@ -167,7 +167,8 @@ class Execution:
         """For each step, whether it is in the store, is to run, or waits for one that is; nothing is executed.
 
         For a fetch that is to run, ``download`` says what it would have to download: URLs, each with its bytes, or
-        None where nobody says. Of several candidates it is the first one that has files.
+        None where nobody says. Of several candidates it is the first one that has files. For a figure or an export,
+        ``writes`` names its files.
         """
         told: list[dict[str, Any]] = []
         waiting: set[StepId] = set()
@@ -184,6 +185,8 @@ class Execution:
             if state != "cached":
                 waiting.add(step.step_id)
             told.append({"step_id": step.step_id, "state": state, "reason": reason})
+            if step.files:
+                told[-1]["writes"] = [file.name for file in step.files]
             if state == "run" and signatures()[step.tool_name].gives == "tables":
                 told[-1]["download"] = self._to_download(step)
         return told

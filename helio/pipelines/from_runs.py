@@ -12,7 +12,7 @@ from helio.pipelines.diagnostics import StepId
 from helio.pipelines.figures import STYLE, depends_on
 from helio.pipelines.labels import owner, produced_labels, read_labels
 from helio.pipelines.template import Document
-from helio.pipelines.variables import TOKEN, substitute
+from helio.pipelines.variables import TOKEN, substitute, tokens
 from helio.steps.signature import signatures
 from helio.store.runs import RunRecord
 
@@ -45,7 +45,7 @@ def template_of(chosen: Sequence[Chosen], name: str) -> tuple[Document, tuple[st
         notes += [f"{one.run.id}: step {step} {why}" for step, why in left_out]
         declared = _with_values(one.run)
         renamed = _apart(variables, declared)
-        used = {name for step in taken for name in TOKEN.findall(str(step))}
+        used = {name for step in taken for name in _variables_of(step)}
         variables |= {renamed.get(key, key): facts for key, facts in declared.items() if key in used}
         steps += _merged(steps, [_respelt(step, renamed) for step in taken], one.run.id)
     if not steps:
@@ -167,6 +167,13 @@ def _apart(known: Document, declared: Document) -> dict[str, str]:
         if other != name:
             renamed[name] = other
     return renamed
+
+
+def _variables_of(step: Document) -> set[str]:
+    """The variables that a step names, in whatever place."""
+    signature = signatures().get(str(step.get("tool_name")))
+    in_braces = () if signature is None else tokens(step.get("tool_args"), signature.schema())
+    return {*TOKEN.findall(str(step)), *(name for _, name in in_braces)}
 
 
 def _respelt(step: Document, renamed: Mapping[str, str]) -> Document:

@@ -9,8 +9,10 @@ from typing import Any, TypeVar
 
 from helio import __version__
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId
+from helio.pipelines.files import OutputFile
 from helio.pipelines.labels import owner, read_labels
 from helio.pipelines.passes import BINDING, NORMALISE, REPEATED, VERIFY
+from helio.pipelines.passes.bind_files import planned_files
 from helio.pipelines.passes.edit import Context, Dataset, Edit, Mode
 from helio.pipelines.runner import Rewritten, authored_path, rewrite
 from helio.pipelines.template import Document, digest
@@ -37,6 +39,8 @@ class PlannedStep:
     intent: str
     item_of: StepId | None = None
     """The map that the step is an item of."""
+    files: tuple[OutputFile, ...] = ()
+    """What a figure or an export is written to."""
     keep_partial: bool = False
     """Whether what rests on the map goes on without this item, should it fail, as long as there is another."""
 
@@ -228,6 +232,7 @@ def _freeze(template: Document, authored: Rewritten, bound: Rewritten, now: date
                 depends_on=tuple(step["depends_on"]),
                 critical=step["critical"],
                 intent=step["intent"],
+                files=planned_files(step, signature.gives),
                 **_item(step),
             )
         )

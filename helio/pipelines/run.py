@@ -29,8 +29,8 @@ from helio.errors import (
 )
 from helio.knowledge.catalogue import open_catalogue
 from helio.knowledge.citations import Citation, cite, uses_of
-from helio.pipelines.artefacts import Artefact, write_artefacts
-from helio.pipelines.execute import Execution, PlanResult, StepResult, execute
+from helio.pipelines.artefacts import Artefact, Missing, write_artefacts
+from helio.pipelines.execute import Execution, PlanResult, Status, StepResult, execute
 from helio.pipelines.files import RECORD, Format
 from helio.pipelines.lock import absolute_archive, hold_to_lock, lock_plan, refuse_other_files
 from helio.pipelines.plan import Plan, PlannedStep
@@ -110,11 +110,12 @@ class Run:
     id : str
         Its id in the store: ``helio runs show ID``.
     status : "success", "partial" or "failed"
-        ``partial`` when all critical steps are done and something else is not.
+        ``partial`` when all critical steps are done, with the files that the template states for them, and
+        something else is not.
     folder : Path or None
         Where its files were written.
     unwritten : tuple of ExportError
-        Static figures that this machine could not draw; everything else was written.
+        Files that this machine could not write; everything else was written.
     engine : str
         What ran it: ``"prefect"``, ``"direct"``, or ``"none"`` when the store had everything.
     """
@@ -280,10 +281,10 @@ def run_plan(
             result = PlanResult(plan, steps)
             log.info("run %s: %s, by %s", run_id, result.status, used)
             artefacts: list[Artefact] = []
-            unwritten: list[ExportError] = []
+            missing: list[Missing] = []
             if folder is not None:
                 browser = partial(find_browser_of, settings)
-                artefacts, unwritten = write_artefacts(result, execution, store, folder, formats, browser)
+                artefacts, missing = write_artefacts(result, execution, store, folder, formats, browser)
         except (Cancelled, KeyboardInterrupt) as error:
             record.finish("cancelled", finished_at=_instant())
             _remove_empty(folder)
@@ -292,7 +293,7 @@ def run_plan(
             record.finish("failed", finished_at=_instant(), facts={"error": str(error)})
             _remove_empty(folder)
             raise
-        status = "partial" if unwritten and result.status == "success" else result.status
+        status = status_with_files(result, missing)
         run = Run(
             id=run_id,
             status=status,
@@ -300,18 +301,27 @@ def run_plan(
             result=result,
             execution=execution,
             artefacts=tuple(artefacts),
-            unwritten=tuple(unwritten),
+            unwritten=tuple(one.error for one in missing),
             engine=used,
             archive=named,
             citations=tuple(one.to_json() for one in citations_of(map(step_record, steps), settings.home)),
         )
         written = [_artefact_record(one) for one in artefacts]
-        facts = {"engine": used, "citations": list(run.citations)}
+        unwritten = [error.message for error in run.unwritten]
+        facts = {"engine": used, "citations": list(run.citations), "unwritten": unwritten}
         record.finish(status, written, finished_at=_instant(), facts=facts)
     if folder is not None:
         text = json.dumps(run.record(), indent=1, ensure_ascii=False, default=str) + "\n"
         write_whole(folder / RECORD, text.encode())
     return replace(run, page=engine.tell(run))
+
+
+def status_with_files(result: PlanResult, missing: Sequence[Missing]) -> Status:
+    """The status of a run: a critical file that is missing counts as its step's failure, another makes it partial."""
+    lost = {one.step_id for one in missing if one.file.critical}
+    steps = (replace(one, state="failed") if one.step.step_id in lost else one for one in result.steps)
+    status = PlanResult(result.plan, tuple(steps)).status
+    return "partial" if missing and status == "success" else status
 
 
 def _instant() -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from helio.pipelines.passes.bind_artefacts import bind_artefacts
+from helio.pipelines.passes.bind_files import bind_files
 from helio.pipelines.passes.bind_values import bind_values
 from helio.pipelines.passes.check_budget import check_budget
 from helio.pipelines.passes.check_code import check_code
 from helio.pipelines.passes.check_expansion import check_expansion
-from helio.pipelines.passes.check_exports import check_exports
 from helio.pipelines.passes.check_fetches import check_fetches
+from helio.pipelines.passes.check_files import check_files
 from helio.pipelines.passes.check_given_values import check_given_values
 from helio.pipelines.passes.check_intents import check_intents
 from helio.pipelines.passes.check_maps import check_maps
@@ -26,7 +27,6 @@ from helio.pipelines.passes.declare_variables import declare_variables
 from helio.pipelines.passes.derive_dependencies import derive_dependencies
 from helio.pipelines.passes.derive_produces import derive_produces
 from helio.pipelines.passes.drop_equal_work import drop_equal_work
-from helio.pipelines.passes.drop_exports import drop_exports
 from helio.pipelines.passes.drop_nulls import drop_nulls
 from helio.pipelines.passes.drop_repeated_items import drop_repeated_items
 from helio.pipelines.passes.drop_repeated_steps import drop_repeated_steps
@@ -166,7 +166,7 @@ VERIFY: tuple[Stage, ...] = (
         check_parameters,
         check_quantities,
         check_use,
-        check_exports,
+        check_files,
         check_maps,
         check_expansion,
         check_intents,
@@ -187,8 +187,8 @@ BINDING: tuple[Stage, ...] = (
     # Labels may have been made of variables or of ids that were spelt otherwise: what two of them became is known
     # only now. And what stands in an argument now may not be what the argument takes.
     (check_tools, respell_labels, derive_produces, derive_dependencies, order_steps),
-    # Ranges are absolute now; a figure shows the one that its data were really fetched for.
-    (clamp_ranges, drop_exports, bind_artefacts),
+    # Ranges are absolute now; figures and files say the one that their data were really fetched for.
+    (clamp_ranges, bind_artefacts, bind_files),
 )
 """B: from there to a plan that can be executed."""
 

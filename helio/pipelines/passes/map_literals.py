@@ -67,7 +67,11 @@ def _meant(plan: Document, place: Place, context: Context, known: list[str]) -> 
         return Edit("HX203", message, operations, step.get("step_id"), path=pointer(*place.path, LOOP))
     if len(fits) != 1:
         names = tuple(one.name for one in fits)
-        why = f"several arguments take them: {', '.join(names)}" if fits else "no free argument takes all of them"
+        why = (
+            f"several arguments take them: {', '.join(names)}"
+            if fits
+            else "no free argument takes all of them"
+        )
         return _unclear(place, signature, items, names, why)
     name = _free_name(plan)
     operations = removed(pointer(*place.path, LOOP), step[LOOP])

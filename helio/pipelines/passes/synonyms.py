@@ -205,8 +205,12 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "pandas_code": ("code", "python_code"),
     "python_code": ("code", "pandas_code"),
     "spec": ("plot_spec", "figure_spec", "render_spec"),
-    "filename": ("file", "file_name", "path", "output_file"),
+    "filename": (
+        *("file", "file_name", "path", "output_file", "output_filename", "output_file_name"),
+        *("save_as", "save_to", "save_path"),
+    ),
     "format": ("file_format", "fmt"),
+    "formats": ("format", "file_formats", "file_format", "output_formats", "output_format", "image_format"),
     "window": ("window_size", "window_length"),
     "cadence": ("resolution", "sampling", "freq", "frequency", "time_step"),
     "keep": ("components", "names"),
