@@ -143,11 +143,18 @@ def plan_pipeline(
     ] = None,
     locked: Locked = False,
     lock: LockFile = None,
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Ask no server: say what is known without one.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Say what a run would do, step by step, and save the plan."""
+    """Say what a run would do, step by step, and save the plan.
+
+    When a server cannot be reached, the plan says what is not known without it.
+    """
     with errors_as_text(as_json):
         from helio import api
+        from helio.sources.archives import Access
         from helio.store.files import write_whole
 
         settings = current_settings()
@@ -163,6 +170,7 @@ def plan_pipeline(
             now=now,
             archive=archive,
             locked=chosen_lock(locked, lock),
+            access=Access(offline=offline),
             settings=settings,
             planned=print_plan,
         )
@@ -180,7 +188,13 @@ def plan_pipeline(
             line += f", writes {', '.join(told['writes'])}" if told.get("writes") else ""
             say(f"{line}, to download: {needs}" if needs else line)
         every = {url: size for told in saved["forecast"] for url, size in told.get("download", {}).items()}
-        say(f"to download: {_download_words(every)}")
+        unknown = [str(told["step_id"]) for told in saved["forecast"] if told["state"] == "unknown"]
+        words = _download_words(every)
+        if unknown:
+            words = f"not known for {', '.join(unknown)}" + (f"; for the others {words}" if every else "")
+        say(f"to download: {words}")
+        if saved.get("offline"):
+            say(f"note: planned offline: {saved['offline']}", err=True)
         if output is not None:
             say(f"saved {output}")
 

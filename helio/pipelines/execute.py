@@ -7,11 +7,12 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from helio.errors import Cancelled, DamagedObject, HelioError, Republished
+from helio.errors import Cancelled, DamagedObject, HelioError, Offline, Republished
 from helio.pipelines.call import call_tool
 from helio.pipelines.diagnostics import StepId
 from helio.pipelines.figures import without_labels
@@ -166,6 +167,8 @@ class Execution:
     def forecast(self) -> list[dict[str, Any]]:
         """For each step, whether it is in the store, is to run, or waits for one that is; nothing is executed.
 
+        Where a server cannot be asked and what it would say is not kept, the state of a fetch is ``unknown``.
+
         For a fetch that is to run, ``download`` says what it would have to download: URLs, each with its bytes, or
         None where nobody says. Of several candidates it is the first one that has files. For a figure or an export,
         ``writes`` names its files.
@@ -178,10 +181,15 @@ class Execution:
                     state, reason = "waits", f"step {one} is to run first"
                     break
             else:
-                found = self._look_up(step, self._works(step))
-                state, reason = ("run", "not in the store") if found is None else ("cached", "in the store")
-                if found is not None:
-                    self._keep(found)
+                try:
+                    found = self._look_up(step, self._works(step))
+                    state, reason = (
+                        ("run", "not in the store") if found is None else ("cached", "in the store")
+                    )
+                    if found is not None:
+                        self._keep(found)
+                except Offline as error:
+                    state, reason = "unknown", f"not known offline: {error.message}"
             if state != "cached":
                 waiting.add(step.step_id)
             told.append({"step_id": step.step_id, "state": state, "reason": reason})
@@ -204,12 +212,16 @@ class Execution:
         return {}
 
     def files(self) -> dict[str, Any]:
-        """For each fetch by its step's id: the choices that it may take, with name and identity of their files."""
-        return {
-            str(step.step_id): self._works(step)[0].recipe["choices"]
-            for step in self.plan.steps
-            if signatures()[step.tool_name].gives == "tables"
-        }
+        """For each fetch by its step's id: the choices that it may take, with name and identity of their files.
+
+        Fetches whose files are not known offline are left out.
+        """
+        found: dict[str, Any] = {}
+        for step in self.plan.steps:
+            if signatures()[step.tool_name].gives == "tables":
+                with suppress(Offline):
+                    found[str(step.step_id)] = self._works(step)[0].recipe["choices"]
+        return found
 
     def run_step(self, step: PlannedStep) -> StepResult:
         """Run one planned step, unless the store has its outputs; what it depends on must be done.

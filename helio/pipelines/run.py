@@ -26,6 +26,7 @@ from helio.errors import (
     OutputError,
     Refused,
     RequestError,
+    TransientError,
 )
 from helio.knowledge.catalogue import open_catalogue
 from helio.knowledge.citations import Citation, cite, uses_of
@@ -249,7 +250,7 @@ def run_plan(
             )
         )
         execution = Execution(plan, store, archives, workers)
-        if files is not None and json.loads(json.dumps(execution.files())) != files:
+        if files and not _same_files(execution, files):
             raise Refused(
                 "the files of the archive are not those of the saved plan", advice="helio plan, again"
             )
@@ -328,6 +329,12 @@ def _instant() -> str:
     return datetime.now(UTC).isoformat()
 
 
+def _same_files(execution: Execution, files: Mapping[str, Any]) -> bool:
+    """Whether the fetches for which a saved plan names files would be made from these."""
+    found = json.loads(json.dumps(execution.files()))
+    return all(found.get(step_id) == choices for step_id, choices in files.items())
+
+
 def foresee(
     plan: Plan,
     *,
@@ -338,18 +345,30 @@ def foresee(
 ) -> dict[str, Any]:
     """A plan as `helio plan` saves it: what each step would do, and the files that it would be made from.
 
+    When a server cannot be reached, all of it is said as far as it is known offline; ``offline`` then says why.
+
     Raises
     ------
     LockMismatch
         The files that the archives list are not those of the lock.
     """
     with CdfReader() as reader, Workers(1) as workers:
-        archives = archives_of(settings, reader, archive, access)
-        open_archives(plan, archives)
-        if lock is not None:
-            refuse_other_files(plan, lock, archives, archive=archive)
-        execution = Execution(plan, Store(settings.store), archives, workers)
-        return as_json(plan, archive=archive, files=execution.files(), forecast=execution.forecast())
+
+        def told(access: Access) -> dict[str, Any]:
+            archives = archives_of(settings, reader, archive, access)
+            open_archives(plan, archives)
+            if lock is not None:
+                refuse_other_files(plan, lock, archives, archive=archive)
+            execution = Execution(plan, Store(settings.store), archives, workers)
+            return as_json(plan, archive=archive, files=execution.files(), forecast=execution.forecast())
+
+        access = replace(access or Access(), impatient=True)
+        try:
+            return told(access)
+        except TransientError as error:
+            if lock is not None:
+                raise  # whether its files are those of the lock cannot be said
+            return told(replace(access, offline=True, refresh=False)) | {"offline": error.message}
 
 
 def make_lock(
