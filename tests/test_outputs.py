@@ -359,6 +359,68 @@ def test_one_export_of_the_figures_of_a_map_needs_a_name_for_each():
     assert "ace.html is a file of step each[" in said
 
 
+# Data, and figures that nobody asked for ------------------------------------------------------------------------
+
+
+def scaled(step_id: str, factor: float = 2.0) -> dict[str, Any]:
+    args = {"source_label": LABEL, "factor": factor, "unit": "nT", "output_label": f"out_{step_id}"}
+    return {"step_id": step_id, "tool_name": "rescale", "tool_args": args}
+
+
+MANY = [scaled(f"s{number:02}", number + 2.0) for number in range(15)]
+
+
+@pytest.mark.parametrize("word", ["data", "Data", "tables"])
+@pytest.mark.parametrize("key", ["artifact", "artefact"])
+def test_a_pipeline_that_asks_for_data_ends_in_an_export(word, key):
+    assert run(write(fetch(), **{key: word})) == {"AC_K2_MFI.BGSEc.csv"}
+    assert run(write(fetch(), *MANY, **{key: word})) == {"short.nc"}
+
+
+def test_a_pipeline_that_asks_for_data_keeps_its_figure_and_its_export():
+    assert run(write(fetch(), figure(), artifact="data")) == {"fig.html", "fig.json", "AC_K2_MFI.BGSEc.csv"}
+    assert run(write(fetch(), save(filename="b"), artifact="data")) == {"b.csv"}
+
+
+def test_a_pipeline_that_asks_for_data_exports_the_items_of_a_map():
+    each = fetch("b", "$PART", output_label="B_$PART")
+    each["for_each"] = {"as": "$PART", "over": {"intervals": "$TIME_RANGE", "step": "1h"}}
+    assert run(write(each, artifact="data")) == {"short.nc"}
+
+
+def test_what_a_pipeline_ends_in_is_one_of_two():
+    assert "is not one of figure, data" in refused("check", write(fetch(), artifact="movie"))
+
+
+def mapped_outputs() -> list[dict[str, Any]]:
+    each = fetch("b", "$PART", output_label="B_$PART")
+    each["for_each"] = {"as": "$PART", "over": {"intervals": "$TIME_RANGE", "step": "1h"}}
+    return [each]
+
+
+@pytest.mark.parametrize("empty", [False, True])
+@pytest.mark.parametrize(
+    ("steps", "count", "last"),
+    [([fetch(), *MANY], 15, "out_s14"), (mapped_outputs(), 24, "B_2022-01-01T23:00")],
+    ids=["steps", "items"],
+)
+def test_a_figure_that_nobody_chose_draws_twelve_tables_and_names_the_others(steps, count, last, empty):
+    plot = [{"step_id": "figure", "tool_name": "plot_data", "tool_args": {}}] if empty else []
+    name = write(*steps, *plot)
+    assert run(name) == {"figure.html", "figure.json"}
+    said = helio("run", name, "--archive", "sample", "-o", "out").output
+    assert "draws the first 12 tables; not drawn: " in said
+    assert last in said
+    assert "HV302" not in said
+    listed = json.loads(Path("out/run.json").read_text(encoding="utf-8"))
+    [drawn] = [one for one in listed["plan"]["steps"] if one["tool_name"] == "render_spec"]
+    assert len(drawn["tool_args"]["spec"]["labels"]) == 12
+    assert len(drawn["depends_on"]) == 12
+    assert len(listed["steps"]) == count + (
+        2 if steps[0]["step_id"] == "b" and "for_each" not in steps[0] else 1
+    )
+
+
 # Without a browser ----------------------------------------------------------------------------------------------
 
 

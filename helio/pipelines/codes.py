@@ -701,8 +701,8 @@ _GUARANTEE = (
     (
         "HG201",
         "edit safe",
-        "no artefact: a render of the terminal labels appended",
-        "Every run ends in something to look at.",
+        "no artefact: a render of the terminal labels appended, or their export where data are asked for",
+        "Every run ends in something to look at. The figure draws twelve tables at most and names the others.",
         "fetch; magnitude",
         "fetch; magnitude; render_spec",
     ),
@@ -986,6 +986,14 @@ _BIND = (
         "What a run will write is known before it runs.",
         '"filename": "ace_{start}", "formats": ["png"]',
         '"files": [{"name": "ace_20240510.png", …}]',
+    ),
+    (
+        "HB307",
+        "edit bind + warning",
+        "a figure whose tables a pass chose draws the first twelve",
+        "More panels are too high for a page; the warning names the tables that are not drawn.",
+        '"labels": ["B_*"] of 30 days',
+        '"labels": ["B_2024-01-01", …] of the first 12',
     ),
     (
         "HB401",

@@ -38,6 +38,7 @@ from helio.pipelines.passes.fuse_maps import fuse_maps
 from helio.pipelines.passes.guarantee_artefact import guarantee_artefact
 from helio.pipelines.passes.inline_pipelines import inline_pipelines
 from helio.pipelines.passes.keep_unknown_keys import keep_unknown_keys
+from helio.pipelines.passes.limit_figures import limit_figures
 from helio.pipelines.passes.lower_plots import lower_plots
 from helio.pipelines.passes.map_components import map_components
 from helio.pipelines.passes.map_intervals import map_intervals
@@ -187,6 +188,8 @@ BINDING: tuple[Stage, ...] = (
     # Labels may have been made of variables or of ids that were spelt otherwise: what two of them became is known
     # only now. And what stands in an argument now may not be what the argument takes.
     (check_tools, respell_labels, derive_produces, derive_dependencies, order_steps),
+    # Only now is known how many tables the items of a map give.
+    (limit_figures,),
     # Ranges are absolute now; figures and files say the one that their data were really fetched for.
     (clamp_ranges, bind_artefacts, bind_files),
 )

@@ -44,8 +44,8 @@ def spell_values(plan: Document, context: Context) -> Iterator[Finding]:
     /steps/0/tool_args/palette tplot
     /steps/0/tool_args/font_size 12
     """
-    version = plan.get("schema_version")
-    yield from _edit(_respelt(("schema_version",), version, STRUCTURE["properties"]["schema_version"]), None)
+    for key in ("schema_version", "artifact"):
+        yield from _edit(_respelt((key,), plan.get(key), STRUCTURE["properties"][key]), None)
     for name, facts in variables_of(plan).items():
         yield from _edit(_of_variable(("variables", name), facts), None)
     schemas: dict[str, Schema] = {}

@@ -18,6 +18,7 @@ TEMPLATE_KEYS: Mapping[str, tuple[str, ...]] = {
     "id": ("pipeline_id", "template_id"),
     "name": ("title", "pipeline_name", "template_name"),
     "description": ("goal", "objective", "summary"),
+    "artifact": ("artefact", "artifacts", "artefacts", "artifact_type"),
     "variables": ("vars", "params", "parameters", "template_variables"),
     "steps": (
         *("plan", "tasks", "phases", "actions", "stages", "meta_plan", "operations"),
@@ -275,6 +276,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "cdf": ("istp_cdf", "nasa_cdf"),
     "parquet": ("pq", "apache_parquet"),
     "csv": ("comma_separated", "text_csv"),
+    "figure": ("plot", "plots", "figures", "image"),
+    "data": ("table", "tables"),
 }
 """Other words for a value of which a field has a choice."""
 
