@@ -356,7 +356,7 @@ def run(
         When `output` is left out: a folder in which the run gets one of its own. Nothing is written when both
         are left out.
     formats : sequence of str
-        Formats of figures beside HTML and JSON: ``"png"``, ``"pdf"``, ``"svg"``.
+        Formats of figures beside those that the template states, which are HTML and JSON where it states none.
     engine : "direct", "prefect" or "ephemeral"
         Who runs what the store has not: this process, one step after another; a Prefect flow against the server;
         a Prefect flow with a server of its own in this process.

@@ -639,19 +639,6 @@ def test_a_map_is_a_step_per_item():
     ]
 
 
-def test_what_is_done_with_a_figure_is_left_out_of_a_run():
-    document = template()
-    export = {
-        "step_id": "x",
-        "tool_name": "manage_plot",
-        "tool_args": {"action": "export", "filename": "o.png"},
-    }
-    document["steps"].append(export)
-    result = helio("run", write("t.json", document), "--archive", "sample", "-o", "out")
-    assert result.exit_code == 0, result.output
-    assert "HB305" in result.output
-
-
 def test_explain_knows_codes_and_runs():
     assert "label that nobody produces" in helio("explain", "HR203").output
     record = json.loads(helio("run", "psp-bfield", "--archive", "sample", "-o", "out", "--json").stdout)

@@ -54,7 +54,11 @@ Archive = Annotated[
 ]
 Formats = Annotated[
     str,
-    typer.Option("--format", help="Formats of figures beside HTML and JSON: png, pdf, svg.", metavar="LIST"),
+    typer.Option(
+        "--format",
+        help="Formats of figures beside those that the template states: html, json, png, pdf, svg.",
+        metavar="LIST",
+    ),
 ]
 RunId = Annotated[str, typer.Argument(help="A run's id, or the beginning of one.", metavar="RUN")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]

@@ -63,7 +63,7 @@ def run(
         Path | None,
         typer.Option("--output", "-o", help="Output folder; ./helio-runs/<run id> when left out."),
     ] = None,
-    formats: Formats = "html",
+    formats: Formats = "",
     max_download: Annotated[
         str, typer.Option("--max-download", help="What the run may download altogether.", metavar="SIZE")
     ] = "1GB",
@@ -143,11 +143,18 @@ def plan_pipeline(
     ] = None,
     locked: Locked = False,
     lock: LockFile = None,
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Ask no server: say what is known without one.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Say what a run would do, step by step, and save the plan."""
+    """Say what a run would do, step by step, and save the plan.
+
+    When a server cannot be reached, the plan says what is not known without it.
+    """
     with errors_as_text(as_json):
         from helio import api
+        from helio.sources.archives import Access
         from helio.store.files import write_whole
 
         settings = current_settings()
@@ -163,6 +170,7 @@ def plan_pipeline(
             now=now,
             archive=archive,
             locked=chosen_lock(locked, lock),
+            access=Access(offline=offline),
             settings=settings,
             planned=print_plan,
         )
@@ -177,9 +185,16 @@ def plan_pipeline(
         for step, told in zip(planned.steps, saved["forecast"], strict=True):
             needs = _download_words(told["download"]) if told.get("download") else ""
             line = f"{told['state']:<6}  {step.step_id}  {step.tool_name}  {told['reason']}"
+            line += f", writes {', '.join(told['writes'])}" if told.get("writes") else ""
             say(f"{line}, to download: {needs}" if needs else line)
         every = {url: size for told in saved["forecast"] for url, size in told.get("download", {}).items()}
-        say(f"to download: {_download_words(every)}")
+        unknown = [str(told["step_id"]) for told in saved["forecast"] if told["state"] == "unknown"]
+        words = _download_words(every)
+        if unknown:
+            words = f"not known for {', '.join(unknown)}" + (f"; for the others {words}" if every else "")
+        say(f"to download: {words}")
+        if saved.get("offline"):
+            say(f"note: planned offline: {saved['offline']}", err=True)
         if output is not None:
             say(f"saved {output}")
 

@@ -11,6 +11,7 @@ from helio.flows.register import Picture, mark_crashed, publish, register_cached
 from helio.flows.run import run_flow
 from helio.flows.server import Server
 from helio.pipelines.execute import Execution, StepResult
+from helio.pipelines.files import FORMATS
 from helio.pipelines.run import Finished, Run, Started
 from helio.settings import Settings
 from helio.store.files import write_whole
@@ -102,7 +103,7 @@ class PrefectEngine:
         figures = [
             Picture(str(step), files["png"].read_bytes() if "png" in files else None, files.get("html"))
             for step, files in by_step.items()
-            if "html" in files
+            if files.keys() & FORMATS
         ]
         tables = [
             {
@@ -118,13 +119,14 @@ class PrefectEngine:
         files = [one.path.absolute() for one in run.artefacts]
         pipeline = run.plan.pipeline_id
         publish(self._server, flow_run, pipeline_id=pipeline, figures=figures, tables=tables, files=files)
-        if run.status == "partial" and run.result.status == "success":
-            self._correct(flow_run, "; ".join(one.message for one in run.unwritten))
+        if run.status != run.result.status:
+            self._correct(flow_run, run.status, "; ".join(one.message for one in run.unwritten))
         return f"{self._server.ui_url}/runs/flow-run/{flow_run}"
 
-    def _correct(self, flow_run: str, why: str) -> None:
+    def _correct(self, flow_run: str, status: str, why: str) -> None:
         """Say on the server that files are missing, which was seen only after the last step."""
-        state = {"state": {"type": "COMPLETED", "name": "Partial", "message": why}, "force": True}
+        kind, name = ("FAILED", "CriticalFailure") if status == "failed" else ("COMPLETED", "Partial")
+        state = {"state": {"type": kind, "name": name, "message": why}, "force": True}
         try:
             self._server.request(f"/flow_runs/{flow_run}/set_state", state)
         except EngineError as error:

@@ -10,14 +10,20 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from helio.errors import DamagedObject, ExportError
 from helio.pipelines.diagnostics import StepId
 from helio.pipelines.execute import Execution, Output, PlanResult
-from helio.pipelines.files import PLOTLY_JS, STATIC, Format, Static, figure_name
+from helio.pipelines.files import PLOTLY_JS, Format, OutputFile, Static
+from helio.pipelines.plan import PlannedStep
 from helio.store.files import write_whole
 from helio.store.keys import key_of
 from helio.store.store import Result, Store
+
+if TYPE_CHECKING:
+    from helio.steps.render.export import StaticRenderer
+    from helio.steps.render.figure import Figure
 
 SCALE = 2.0
 
@@ -33,6 +39,15 @@ class Artefact:
     sha256: str
 
 
+@dataclass(frozen=True)
+class Missing:
+    """A file that this machine could not write, and why."""
+
+    file: OutputFile
+    step_id: StepId
+    error: ExportError
+
+
 def write_artefacts(
     result: PlanResult,
     execution: Execution,
@@ -40,59 +55,107 @@ def write_artefacts(
     folder: Path,
     formats: Iterable[Format],
     find_browser: Callable[[], Path | None],
-) -> tuple[list[Artefact], list[ExportError]]:
-    """Write every figure as HTML and JSON and in the static formats asked for, and every export.
+) -> tuple[list[Artefact], list[Missing]]:
+    """Write the files of the plan, and every figure in further formats.
+
+    Parameters
+    ----------
+    formats : iterable of str
+        Formats beside those that the plan states; the run does not fail without them.
 
     Returns
     -------
     artefacts : list of Artefact
-    unwritten : list of ExportError
-        Static figures that this machine cannot draw; everything else is written all the same.
+    missing : list of Missing
+        Figures that this machine cannot draw in a format; everything else is written all the same.
 
     Raises
     ------
     OutputError
         The folder cannot be written, or the disk is full.
     """
-    from helio.steps.render.export import StaticRenderer, plotly_js, to_html
+    from helio.steps.render.export import plotly_js, to_html
     from helio.steps.render.figure import Figure
 
     artefacts: list[Artefact] = []
-    unwritten: list[ExportError] = []
-    static = [one for one in STATIC if one in formats]
+    missing: list[Missing] = []
+    planned = {file.name.lower(): step.step_id for step in result.plan.steps for file in step.files}
 
-    def write(name: str, content: bytes, step_id: StepId, kind: str) -> None:
-        write_whole(folder / name, content, durable=False)  # the store has it
-        artefacts.append(Artefact(folder / name, step_id, kind, hashlib.sha256(content).hexdigest()))
+    def write(file: OutputFile, content: bytes, step_id: StepId) -> None:
+        write_whole(folder / file.name, content, durable=False)  # the store has it
+        digest = hashlib.sha256(content).hexdigest()
+        artefacts.append(Artefact(folder / file.name, step_id, file.format, digest))
 
     with ExitStack() as stack:
-        renderer: StaticRenderer | None = None
+        static = _StaticFigures(store, stack, find_browser)
         for step in result.steps:
             output = step.artefact
             if output is None:
                 continue
             content, step_id = execution.content(output), step.step.step_id
             if "filename" in output.facts:
-                write(output.facts["filename"], content, step_id, "data")
+                for file in step.step.files:
+                    write(file, content, step_id)
                 continue
             figure = Figure(json.loads(content), tuple(output.facts["notes"]))
-            library = folder / PLOTLY_JS
-            if not library.is_file() or library.stat().st_size != len(plotly_js()):
-                write_whole(library, plotly_js(), durable=False)
-            write(f"{figure_name(step_id)}.html", to_html(figure, plotly_js="beside"), step_id, "html")
-            write(f"{figure_name(step_id)}.json", content, step_id, "json")
-            for kind in static:
+            for file in (*step.step.files, *_further(step.step, formats)):
+                other = planned.get(file.name.lower(), step_id)
                 try:
-                    browser = find_browser()
-                    drawn = _kept(store, output, kind, browser)
-                    if drawn is None:
-                        renderer = renderer or stack.enter_context(StaticRenderer(browser=browser))
-                        drawn = renderer.render(figure, kind, scale=SCALE)
-                        _keep(store, output, kind, browser, drawn)
-                    write(f"{figure_name(step_id)}.{kind}", drawn, step_id, kind)
+                    if other != step_id:
+                        raise ExportError(
+                            f"{file.name} is a file of step {other} already",
+                            advice="another filename in the template",
+                        )
+                    if file.format == "json":
+                        write(file, content, step_id)
+                    elif file.format == "html":
+                        library = folder / PLOTLY_JS
+                        if not library.is_file() or library.stat().st_size != len(plotly_js()):
+                            write_whole(library, plotly_js(), durable=False)
+                        write(file, to_html(figure, plotly_js="beside"), step_id)
+                    else:
+                        write(file, static.draw(output, figure, cast(Static, file.format)), step_id)
                 except ExportError as error:
-                    unwritten.append(error.located(f"{figure_name(step_id)}.{kind}"))
-    return artefacts, unwritten
+                    missing.append(Missing(file, step_id, error.located(file.name)))
+    return artefacts, missing
+
+
+def _further(step: PlannedStep, formats: Iterable[Format]) -> list[OutputFile]:
+    """The files of a figure in formats that the plan does not state for it, under the name of its first file."""
+    first = step.files[0]
+    base = first.name[: -len(first.format) - 1]
+    own = {file.name for file in step.files}
+    names = {f"{base}.{kind}": kind for kind in formats}
+    return [OutputFile(name, kind, critical=False) for name, kind in names.items() if name not in own]
+
+
+class _StaticFigures:
+    """Draws figures with a browser that is started for the first one; what was drawn before comes from the store."""
+
+    def __init__(self, store: Store, stack: ExitStack, find_browser: Callable[[], Path | None]) -> None:
+        self._store = store
+        self._stack = stack
+        self._find_browser = find_browser
+        self._renderer: StaticRenderer | None = None
+
+    def draw(self, output: Output, figure: Figure, kind: Static) -> bytes:
+        """The bytes of a figure in a format.
+
+        Raises
+        ------
+        ExportError
+            There is no browser, or it failed.
+        """
+        from helio.steps.render.export import StaticRenderer
+
+        browser = self._find_browser()
+        drawn = _kept(self._store, output, kind, browser)
+        if drawn is None:
+            if self._renderer is None:
+                self._renderer = self._stack.enter_context(StaticRenderer(browser=browser))
+            drawn = self._renderer.render(figure, kind, scale=SCALE)
+            _keep(self._store, output, kind, browser, drawn)
+        return drawn
 
 
 def _recipe(output: Output, kind: Static, browser: Path | None) -> dict[str, object]:

@@ -7,11 +7,12 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from helio.errors import Cancelled, DamagedObject, HelioError, Republished
+from helio.errors import Cancelled, DamagedObject, HelioError, Offline, Republished
 from helio.pipelines.call import call_tool
 from helio.pipelines.diagnostics import StepId
 from helio.pipelines.figures import without_labels
@@ -152,11 +153,12 @@ class Execution:
     def forecast(self) -> list[dict[str, Any]]:
         """For each step, whether it is in the store, is to run, or waits for one that is; nothing is executed.
 
-        A fetch that finds nothing is said to fail where its map goes on without the item.
+        A fetch that finds nothing is said to fail where its map goes on without the item. Where a server cannot be
+        asked and what it would say is not kept, the state of a fetch is ``unknown``.
 
         For a fetch that is to run, ``download`` says what it would have to download: URLs, each with its bytes, or
         None where nobody says. Of several candidates it is the first one that has files. For a step in the store,
-        ``results`` are the digests of its results by their keys.
+        ``results`` are the digests of its results by their keys. For a figure or an export, ``writes`` names its files.
         """
         told: list[dict[str, Any]] = []
         waiting: set[StepId] = set()
@@ -172,6 +174,8 @@ class Execution:
                     if not _may_be_lost(step):
                         raise
                     state, reason, found = "fails", error.message, None
+                except Offline as error:
+                    state, reason, found = "unknown", f"not known offline: {error.message}", None
                 else:
                     state, reason = (
                         ("run", "not in the store") if found is None else ("cached", "in the store")
@@ -184,6 +188,8 @@ class Execution:
             if state == "cached":
                 outputs = self._made[step.step_id].outputs
                 told[-1]["results"] = {output.key: output.digest for output in outputs}
+            if step.files:
+                told[-1]["writes"] = [file.name for file in step.files]
             if state == "run" and signatures()[step.tool_name].gives == "tables":
                 told[-1]["download"] = self._to_download(step)
         return told
@@ -201,13 +207,17 @@ class Execution:
         return {}
 
     def files(self) -> dict[str, Any]:
-        """For each fetch by its step's id: the choices that it may take, with name and identity of their files."""
+        """For each fetch by its step's id: the choices that it may take, with name and identity of their files.
+
+        Fetches whose files are not known offline are left out.
+        """
         found: dict[str, Any] = {}
         for step in self.plan.steps:
             if signatures()[step.tool_name].gives != "tables":
                 continue
             try:
-                found[str(step.step_id)] = self._works(step)[0].recipe["choices"]
+                with suppress(Offline):
+                    found[str(step.step_id)] = self._works(step)[0].recipe["choices"]
             except ABSENT as error:
                 if not _may_be_lost(step):
                     raise

@@ -17,7 +17,7 @@ from helio.pipelines.maps import args_of, is_block, places, signature_of
 from helio.pipelines.plan import spelled
 from helio.pipelines.states import DONE
 from helio.pipelines.template import Document
-from helio.pipelines.variables import TOKEN, substitute
+from helio.pipelines.variables import TOKEN, substitute, tokens
 from helio.sources.archives import is_folder
 from helio.sources.hapi_servers import is_url, name_of_server
 from helio.steps.signature import signatures
@@ -73,7 +73,7 @@ def template_of(
         notes += [f"{one.run.id}: step {step} {why}" for step, why in left_out]
         declared = _with_values(one.run)
         renamed = _apart(variables, declared)
-        used = {name for step in taken for name in TOKEN.findall(str(step))}
+        used = {name for step in taken for name in _variables_of(step)}
         variables |= {renamed.get(key, key): facts for key, facts in declared.items() if key in used}
         phrases |= {
             renamed.get(key, key): text for key, text in _defaults_used(one.run).items() if key in used
@@ -263,6 +263,13 @@ def _apart(known: Document, declared: Document) -> dict[str, str]:
         if other != name:
             renamed[name] = other
     return renamed
+
+
+def _variables_of(step: Document) -> set[str]:
+    """The variables that a step names, in whatever place."""
+    signature = signatures().get(str(step.get("tool_name")))
+    in_braces = () if signature is None else tokens(step.get("tool_args"), signature.schema())
+    return {*TOKEN.findall(str(step)), *(name for _, name in in_braces)}
 
 
 def _respelt(step: Document, renamed: Mapping[str, str]) -> Document:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from helio.errors import RequestError
 from helio.pipelines.template import Document
-from helio.pipelines.variables import TOKEN, Path, strings, substitute
+from helio.pipelines.variables import TOKEN, Path, substitute, tokens
 from helio.steps.signature import Signature
 from helio.time_range import Duration
 
@@ -81,7 +81,7 @@ def variable_of(each: Any) -> str:
 
 def uses(value: Any, schema: Mapping[str, Any], name: str) -> bool:
     """Whether a variable stands somewhere in a value, outside words and code."""
-    return any(name in TOKEN.findall(text) for _, text in strings(value, dict(schema)))
+    return any(name == used for _, used in tokens(value, dict(schema)))
 
 
 def known_items(each: Document, context: Context) -> list[Any] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -26,11 +27,42 @@ from helio.pipelines.template import Document
 if TYPE_CHECKING:
     from helio.pipelines.passes.edit import Context
 
+MOST_PANELS = 12
+"""Tables of a figure that no author chose: more panels are too high for a page."""
+_MOST_NAMED = 20
+LIMITED = "draws_at_most"
+"""The annotation of a figure whose tables a pass chose, and which may be more than it draws."""
+
 
 def has_artefact(plan: Document, context: Context) -> bool:
     """Whether any step makes a figure or an export."""
     found = (signature_of(place.step, context.signatures) for place in places(plan))
     return any(one is not None and (one.gives == "export" or one.name in FIGURES) for one in found)
+
+
+def has_export(plan: Document, context: Context) -> bool:
+    """Whether any step writes tables to a file."""
+    found = (signature_of(place.step, context.signatures) for place in places(plan))
+    return any(one is not None and one.gives == "export" for one in found)
+
+
+def limited(labels: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Of labels that no author chose, those that a figure draws, and those that it leaves out.
+
+    Each gives one panel at most.
+    """
+    return list(labels[:MOST_PANELS]), list(labels[MOST_PANELS:])
+
+
+def not_drawn(labels: Sequence[str]) -> str:
+    """Say which tables a figure leaves out.
+
+    >>> not_drawn(["a", "b"])
+    'draws the first 12 tables; not drawn: a, b'
+    """
+    shown = ", ".join(labels[:_MOST_NAMED])
+    more = f" … {labels[-1]} ({len(labels)} tables)" if len(labels) > _MOST_NAMED else ""
+    return f"draws the first {MOST_PANELS} tables; not drawn: {shown}{more}"
 
 
 def is_understood(plan: Document, context: Context) -> bool:
@@ -41,7 +73,9 @@ def is_understood(plan: Document, context: Context) -> bool:
     )
 
 
-def terminal_labels(plan: Document, context: Context, *, before: StepId | None = None) -> dict[str, StepId]:
+def terminal_labels(
+    plan: Document, context: Context, *, before: StepId | None = None, drawn_too: bool = False
+) -> dict[str, StepId]:
     """The labels that a plan ends in, each with the step that gives it, in the plan's order.
 
     Those that nothing reads; else those that no computation reads.
@@ -50,6 +84,8 @@ def terminal_labels(plan: Document, context: Context, *, before: StepId | None =
     ----------
     before : step id, optional
         A step that is to read them: what depends on it is left out, and what it reads itself is not counted.
+    drawn_too : bool
+        Whether labels that a figure reads are among them, as long as no computation reads them.
     """
     produced: dict[str, tuple[StepId, list[str]]] = {}
     reads: list[str] = []
@@ -69,7 +105,7 @@ def terminal_labels(plan: Document, context: Context, *, before: StepId | None =
             continue
         for label in produced_labels(signature, args):
             produced.setdefault(as_glob(label, place.variables), (outer, _concrete(label, place, context)))
-    for used_by in (reads, computed):
+    for used_by in (computed,) if drawn_too else (reads, computed):
         used = _used(used_by, produced)
         unused = [one for one in produced if one not in used]
         if unused:

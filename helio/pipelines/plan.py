@@ -11,11 +11,13 @@ from typing import Any, TypeVar
 from helio import __version__
 from helio.errors import RequestError
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
+from helio.pipelines.files import OutputFile
 from helio.pipelines.known import components_in_files
 from helio.pipelines.labels import owner, read_labels
 from helio.pipelines.mend import repair
 from helio.pipelines.origins import origins
 from helio.pipelines.passes import AS_WRITTEN, BINDING, NORMALISE, REPEATED, VERIFY
+from helio.pipelines.passes.bind_files import planned_files
 from helio.pipelines.passes.edit import Context, Dataset, Edit, Mode
 from helio.pipelines.reach import check_reach
 from helio.pipelines.runner import FIX, Rewritten, authored_path, rewrite
@@ -58,6 +60,8 @@ class PlannedStep:
     intent: str
     items: tuple[Item, ...] = ()
     """The items of maps that the step belongs to, the outermost first."""
+    files: tuple[OutputFile, ...] = ()
+    """What a figure or an export is written to."""
     not_measured: tuple[str, ...] = ()
     """Labels of tables that it rests on, or gives, whose numbers the author of the template wrote."""
     maybe_not_measured: tuple[str, ...] = ()
@@ -314,6 +318,7 @@ def _freeze(template: Document, authored: Rewritten, bound: Rewritten, now: date
                 critical=step["critical"],
                 intent=step["intent"],
                 items=_items(step),
+                files=planned_files(step, signature.gives),
                 not_measured=tuple(sorted(origin.written)),
                 maybe_not_measured=tuple(sorted(origin.doubtful)),
             )

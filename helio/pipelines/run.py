@@ -26,19 +26,20 @@ from helio.errors import (
     OutputError,
     Refused,
     RequestError,
+    TransientError,
     UnknownResult,
     did_you_mean,
 )
 from helio.knowledge.catalogue import open_catalogue
 from helio.knowledge.citations import Citation, cite, uses_of
-from helio.pipelines.artefacts import Artefact, write_artefacts
+from helio.pipelines.artefacts import Artefact, Missing, write_artefacts
 from helio.pipelines.earlier_runs import runs_with
 from helio.pipelines.execute import Execution, PlanResult, StepResult, execute
 from helio.pipelines.files import RECORD, Format
 from helio.pipelines.lock import absolute_archive, hold_to_lock, lock_plan, refuse_other_files
 from helio.pipelines.plan import Plan, PlannedStep
 from helio.pipelines.saved import as_json
-from helio.pipelines.states import DONE
+from helio.pipelines.states import DONE, Status
 from helio.pipelines.template import id_like, shortened
 from helio.pipelines.workers import Workers
 from helio.settings import Settings
@@ -117,11 +118,12 @@ class Run:
     id : str
         Its id in the store: ``helio runs show ID``.
     status : "success", "partial" or "failed"
-        ``partial`` when all critical steps are done and something else is not.
+        ``partial`` when all critical steps are done, with the files that the template states for them, and
+        something else is not.
     folder : Path or None
         Where its files were written.
     unwritten : tuple of ExportError
-        Static figures that this machine could not draw; everything else was written.
+        Files that this machine could not write; everything else was written.
     engine : str
         What ran it: ``"prefect"``, ``"direct"``, or ``"none"`` when the store had everything.
     """
@@ -307,7 +309,7 @@ def run_plan(
             )
         )
         execution = Execution(plan, store, archives, workers)
-        if files is not None and json.loads(json.dumps(execution.files())) != files:
+        if files and not _same_files(execution, files):
             raise Refused(
                 "the files of the archive are not those of the saved plan", advice="helio plan, again"
             )
@@ -339,10 +341,10 @@ def run_plan(
             result = PlanResult(plan, steps)
             log.info("run %s: %s, by %s", run_id, result.status, used)
             artefacts: list[Artefact] = []
-            unwritten: list[ExportError] = []
+            missing: list[Missing] = []
             if folder is not None:
                 browser = partial(find_browser_of, settings)
-                artefacts, unwritten = write_artefacts(result, execution, store, folder, formats, browser)
+                artefacts, missing = write_artefacts(result, execution, store, folder, formats, browser)
         except (Cancelled, KeyboardInterrupt) as error:
             record.finish("cancelled", finished_at=_instant())
             _remove_empty(folder)
@@ -351,7 +353,7 @@ def run_plan(
             record.finish("failed", finished_at=_instant(), facts={"error": str(error)})
             _remove_empty(folder)
             raise
-        status = "partial" if unwritten and result.status == "success" else result.status
+        status = status_with_files(result, missing)
         run = Run(
             id=run_id,
             status=status,
@@ -359,13 +361,18 @@ def run_plan(
             result=result,
             execution=execution,
             artefacts=tuple(artefacts),
-            unwritten=tuple(unwritten),
+            unwritten=tuple(one.error for one in missing),
             engine=used,
             archive=named,
             citations=tuple(one.to_json() for one in citations_of(map(step_record, steps), settings.home)),
         )
         written = [_artefact_record(one, plan) for one in artefacts]
-        facts = {"engine": used, "missing": _missing_record(result), "citations": list(run.citations)}
+        facts = {
+            "engine": used,
+            "missing": _missing_record(result),
+            "citations": list(run.citations),
+            "unwritten": [error.message for error in run.unwritten],
+        }
         record.finish(status, written, finished_at=_instant(), facts=facts)
     if folder is not None:
         text = json.dumps(run.record(), indent=1, ensure_ascii=False, default=str) + "\n"
@@ -373,8 +380,22 @@ def run_plan(
     return replace(run, page=engine.tell(run))
 
 
+def status_with_files(result: PlanResult, missing: Sequence[Missing]) -> Status:
+    """The status of a run: a critical file that is missing counts as its step's failure, another makes it partial."""
+    lost = {one.step_id for one in missing if one.file.critical}
+    steps = (replace(one, state="failed") if one.step.step_id in lost else one for one in result.steps)
+    status = PlanResult(result.plan, tuple(steps)).status
+    return "partial" if missing and status == "success" else status
+
+
 def _instant() -> str:
     return datetime.now(UTC).isoformat()
+
+
+def _same_files(execution: Execution, files: Mapping[str, Any]) -> bool:
+    """Whether the fetches for which a saved plan names files would be made from these."""
+    found = json.loads(json.dumps(execution.files()))
+    return all(found.get(step_id) == choices for step_id, choices in files.items())
 
 
 def foresee(
@@ -387,7 +408,8 @@ def foresee(
 ) -> dict[str, Any]:
     """A plan as `helio plan` saves it: what each step would do, and the files that it would be made from.
 
-    A step whose results are in the store names in ``runs`` the newest successful runs that have them.
+    A step whose results are in the store names in ``runs`` the newest successful runs that have them. When a server
+    cannot be reached, all of it is said as far as it is known offline; ``offline`` then says why.
 
     Raises
     ------
@@ -395,20 +417,35 @@ def foresee(
         The files that the archives list are not those of the lock.
     """
     with CdfReader() as reader, Workers(1) as workers:
-        archives = archives_of(settings, reader, archive, access)
-        open_archives(plan, archives)
-        if lock is not None:
-            refuse_other_files(plan, lock, archives, archive=archive)
-        execution = Execution(plan, Store(settings.store), archives, workers)
-        files, forecast = execution.files(), execution.forecast()
+
+        def told(access: Access) -> dict[str, Any]:
+            archives = archives_of(settings, reader, archive, access)
+            open_archives(plan, archives)
+            if lock is not None:
+                refuse_other_files(plan, lock, archives, archive=archive)
+            execution = Execution(plan, Store(settings.store), archives, workers)
+            files, forecast = execution.files(), execution.forecast()
+            _name_runs(forecast, Runs(settings.runs))
+            return as_json(plan, archive=archive, files=files, forecast=forecast)
+
+        access = replace(access or Access(), impatient=True)
+        try:
+            return told(access)
+        except TransientError as error:
+            if lock is not None:
+                raise  # whether its files are those of the lock cannot be said
+            return told(replace(access, offline=True, refresh=False)) | {"offline": error.message}
+
+
+def _name_runs(forecast: list[dict[str, Any]], runs: Runs) -> None:
+    """Put the runs whose results would be used into what is said of each step."""
     every = {key: digest for step in forecast for key, digest in step.get("results", {}).items()}
-    held = runs_with(Runs(settings.runs), every)
+    held = runs_with(runs, every)
     for step in forecast:
         named = list(dict.fromkeys(held[key] for key in step.pop("results", ()) if key in held))
         if named:
             step["runs"] = named
             step["reason"] += f", as in {', '.join(named)}"
-    return as_json(plan, archive=archive, files=files, forecast=forecast)
 
 
 def make_lock(

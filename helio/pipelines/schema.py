@@ -146,6 +146,10 @@ STRUCTURE: Schema = {
             "propertyNames": {"pattern": r"^\$[A-Za-z_][A-Za-z0-9_]*$"},
             "additionalProperties": VARIABLE,
         },
+        "artifact": {
+            "description": "What a pipeline without figure or export ends in: a figure, or a file of its tables.",
+            "enum": ["figure", "data"],
+        },
         "steps": {"type": "array", "items": STEP, "minItems": 1},
         "annotations": {"type": "object"},
         "created_at": {"type": "string"},

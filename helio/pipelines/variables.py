@@ -15,20 +15,39 @@ from helio.time_range import Duration, TimeRange, parse_time_range
 TOKEN = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
 """A whole token: a name is as long as its characters go, so ``$TIME`` is never found in ``$TIME_RANGE``."""
 
+BRACES = re.compile(r"\$?\{+\s*\$?(?P<name>[^{}]*?)\s*\}+|[{}]")
+"""What stands in braces in a title or the name of a file, or a brace that stands alone."""
+TIMES = ("start", "stop")
+"""Names in braces that no variable has: the ends of the time range of a step's data."""
+_TITLE, _FILE_NAME = "title", "file-name"
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
 Path = tuple[str | int, ...]
 
 
-def strings(value: Any, schema: Schema, path: Path = ()) -> Iterator[tuple[Path, str]]:
+def strings(value: Any, schema: Schema) -> Iterator[tuple[Path, str]]:
     """Every string in which variables stand for values, with its place. Free text and code are left out."""
+    return ((path, text) for path, text, found in _every_string(value, schema, ()) if not is_text(found))
+
+
+def with_braces(value: Any, schema: Schema) -> Iterator[tuple[Path, str]]:
+    """Every title and every name of a file, with its place: there names stand in braces."""
+    return (
+        (path, text)
+        for path, text, found in _every_string(value, schema, ())
+        if found.get("format") in (_TITLE, _FILE_NAME)
+    )
+
+
+def _every_string(value: Any, schema: Schema, path: Path) -> Iterator[tuple[Path, str, Schema]]:
     if isinstance(value, str):
-        if not is_text(schema):
-            yield path, value
+        yield path, value, schema
     elif isinstance(value, dict):
         for key, inner in value.items():
-            yield from strings(inner, inner_schema(schema, key), (*path, key))
+            yield from _every_string(inner, inner_schema(schema, key), (*path, key))
     elif isinstance(value, list):
         for index, inner in enumerate(value):
-            yield from strings(inner, inner_schema(schema, index), (*path, index))
+            yield from _every_string(inner, inner_schema(schema, index), (*path, index))
 
 
 def tokens(value: Any, schema: Schema) -> Iterator[tuple[Path, str]]:
@@ -36,11 +55,55 @@ def tokens(value: Any, schema: Schema) -> Iterator[tuple[Path, str]]:
     for path, text in strings(value, schema):
         for name in TOKEN.findall(text):
             yield path, name
+    for path, text in with_braces(value, schema):
+        for found in BRACES.finditer(text):
+            name = found["name"] or ""
+            if _NAME.fullmatch(name) and name not in TIMES:
+                yield path, f"${name}"
+
+
+def names_nothing(text: str) -> str:
+    """What stands in braces and can be no name at all, or nothing.
+
+    >>> names_nothing("ace_{start}_{SPACECRAFT}.png"), names_nothing("ace_{}.png"), names_nothing("ace_}.png")
+    ('', '{}', '}')
+    """
+    wrong = (found[0] for found in BRACES.finditer(text) if not _NAME.fullmatch(found["name"] or ""))
+    return next(wrong, "")
+
+
+def fill_braces(text: str, values: Mapping[str, Any], *, in_name: bool) -> str:
+    """The text with what is known in the place of names in braces.
+
+    Parameters
+    ----------
+    values : mapping
+        Values by name, without the ``$``.
+    in_name : bool
+        Whether the text is the name of a file, in which a value stands without blanks and colons of times.
+
+    >>> fill_braces("{CRAFT}_{DAY}_{start}", {"CRAFT": "ACE", "DAY": "2024-01-10T06:00"}, in_name=True)
+    'ACE_2024-01-10T0600_{start}'
+    """
+
+    def filled(found: re.Match[str]) -> str:
+        name = found["name"] or ""
+        if name not in values:
+            return found[0]
+        value = str(values[name])
+        if TOKEN.fullmatch(value):  # another variable stands for it
+            return f"{{{value[1:]}}}"
+        return value.replace(" to ", "_").replace(":", "") if in_name else value
+
+    return BRACES.sub(filled, text)
 
 
 def substitute(value: Any, schema: Schema, values: Mapping[str, Any]) -> Any:
     """The value with each variable replaced: a whole ``$NAME`` keeps its type, one inside a string becomes text."""
     if isinstance(value, str):
+        if schema.get("format") in (_TITLE, _FILE_NAME):
+            named = {name.removeprefix("$"): values.get(name) for name in values}
+            value = fill_braces(value, named, in_name=schema["format"] == _FILE_NAME)
         if is_text(schema):
             return value
         if value in values:
@@ -55,7 +118,7 @@ def substitute(value: Any, schema: Schema, values: Mapping[str, Any]) -> Any:
 
 def is_text(schema: Schema) -> bool:
     """Whether a string there is words for people, or code."""
-    return schema.get("format") == "text" or any(map(is_text, schema.get("anyOf", ())))
+    return schema.get("format") in ("text", _TITLE) or any(map(is_text, schema.get("anyOf", ())))
 
 
 def inner_schema(schema: Schema, key: str | int) -> Schema:

@@ -7,12 +7,12 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from helio.errors import Offline, RequestError
 from helio.pipelines.compare import Comparison, Difference, compare, judge_by
 from helio.pipelines.execute import StepResult
-from helio.pipelines.files import STATIC
+from helio.pipelines.files import FORMATS, Format
 from helio.pipelines.known import CDAWEB_ALIKE, KnownDatasets
 from helio.pipelines.lock import absolute_archive, listings, recorded_fetches
 from helio.pipelines.plan import Plan, make_plan
@@ -87,7 +87,7 @@ def verify_run(
         for name in _KEPT:
             _mirror(settings.home / name, own.home / name)
         output = Path(folder) / "output" if header.get("artefacts") else None
-        formats = [one for one in STATIC if one in {each["kind"] for each in header.get("artefacts", ())}]
+        formats = _added_formats(record, plan)
 
         def run(access: Access) -> Run:
             return run_plan(
@@ -112,6 +112,14 @@ def verify_run(
     archives = ("archive: ",) if absolute_archive(source) != header.get("archive") else ()
     plans = tuple(one for one in found.plan if not one.startswith(archives))
     return replace(found, new="now", figures=changed, plan=plans)
+
+
+def _added_formats(record: RunRecord, plan: Plan) -> list[Format]:
+    """The formats of figures that the plan does not state: those of the command."""
+    planned = {file.name for step in plan.steps for file in step.files}
+    written = record.header.get("artefacts", ())
+    added = {one["kind"] for one in written if PurePath(one["file"]).name not in planned}
+    return [one for one in FORMATS if one in added]
 
 
 def _plan_again(record: RunRecord, archive: str, settings: Settings) -> Plan:

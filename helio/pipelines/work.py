@@ -112,7 +112,7 @@ def is_code(schema: Schema) -> bool:
 
 def is_text(schema: Schema) -> bool:
     """Whether an argument holds words or code, in which nothing is ever replaced."""
-    return schema.get("format") == "text"
+    return schema.get("format") in ("text", "title")
 
 
 def canonical_code(code: str, names: Mapping[str, str] | None = None) -> str:

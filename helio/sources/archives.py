@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from helio.errors import RequestError, closest
 from helio.settings import Settings
@@ -33,6 +33,9 @@ CDAWEB_FOLDERS = "cdaweb-folders"
 SWPC = "swpc"
 SERVED = (SAMPLE, CDAWEB, CDAWEB_FOLDERS, SWPC)
 """Providers that a step may name itself."""
+
+_HURRY = 5.0
+"""Seconds for a connection where whoever asks can do without the answer."""
 
 
 def archive_named(archive: str) -> str:
@@ -62,6 +65,8 @@ class Access:
         Ask nobody: use what is kept.
     refresh : bool
         Ask again what is kept already.
+    impatient : bool
+        Try each request once, and give up early a server that cannot be reached.
     listed : Listings
         Files that are known, so that their archive is not asked which there are.
     cited : Citations
@@ -73,6 +78,7 @@ class Access:
     max_download: int | None = MAX_DOWNLOAD
     offline: bool = False
     refresh: bool = False
+    impatient: bool = False
     listed: Listings = field(default_factory=dict)
     cited: Citations = field(default_factory=dict)
     told: Callable[[Progress], None] = lambda progress: None
@@ -94,6 +100,7 @@ def archives_of(
         max_download=access.max_download,
         offline=access.offline,
         refresh=access.refresh,
+        impatient=access.impatient,
         listed=access.listed,
         cited=access.cited,
         told=access.told,
@@ -126,6 +133,8 @@ class Archives:
         Ask nobody: use what is kept.
     refresh : bool
         Ask again what is kept already.
+    impatient : bool
+        Try each request once, and give up early a server that cannot be reached.
     listed : Listings, optional
         Files that are known, so that their archive is not asked which there are.
     cited : Citations, optional
@@ -147,6 +156,7 @@ class Archives:
         max_download: int | None = MAX_DOWNLOAD,
         offline: bool = False,
         refresh: bool = False,
+        impatient: bool = False,
         listed: Listings | None = None,
         cited: Citations | None = None,
         told: Callable[[Progress], None] = lambda progress: None,
@@ -161,6 +171,7 @@ class Archives:
         self._allowance = Allowance(max_download)
         self._offline = offline
         self._refresh = refresh
+        self._impatient = impatient
         self._listed = listed or {}
         self._cited = cited or {}
         self._told = told
@@ -207,7 +218,8 @@ class Archives:
             from helio.sources.http import CONNECTIONS_PER_HOST, Http
 
             places = HostPlaces(self._cache / "hosts", CONNECTIONS_PER_HOST) if self._cache else None
-            self._client = Http(places=places)
+            hurry: dict[str, Any] = {"attempts": 1, "connecting": _HURRY} if self._impatient else {}
+            self._client = Http(places=places, **hurry)
             if self._cancelled:
                 self._client.cancel()
         return self._client

@@ -152,6 +152,8 @@ class Http:
     budget : float
         Seconds that one request may spend waiting between its attempts; a server that asks for more is not
         asked again.
+    connecting : float
+        Seconds for a connection to come about.
     clock : Clock
     hosts : Hosts
         Bounds the requests per host over all clients that share it.
@@ -169,13 +171,14 @@ class Http:
         timeout: float = 60.0,
         attempts: int = ATTEMPTS,
         budget: float = 90.0,
+        connecting: float = _CONNECTING,
         clock: Clock | None = None,
         hosts: Hosts = HOSTS,
         places: HostPlaces | None = None,
     ) -> None:
         self.clock = clock or Clock()
         self._timeout = timeout
-        self._connecting = min(timeout, _CONNECTING)
+        self._connecting = min(timeout, connecting)
         self._attempts = attempts
         self._budget = budget
         self._hosts = hosts

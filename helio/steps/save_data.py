@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from helio.steps.export.about import about
 from helio.steps.export.formats import ENDINGS, Format, file_of_export
 from helio.steps.export.names import parameters_of
-from helio.steps.signature import whole_range
+from helio.steps.signature import FileName, whole_range
 from helio.steps.tool import tool
 from helio.store.table import Table
 
@@ -29,7 +29,9 @@ class Export:
 
 
 @tool(version=3, context=whole_range("a file holds all records"))
-def save_data(tables: dict[str, Table], *, filename: str = "", format: Format | None = None) -> Export:
+def save_data(
+    tables: dict[str, Table], *, filename: FileName = FileName(""), format: Format | None = None
+) -> Export:
     """Export one or several tables as a file.
 
     A table is named in the file after what stands behind the last point of its label: ``AC_H2_MFI.BGSEc`` is
@@ -41,8 +43,8 @@ def save_data(tables: dict[str, Table], *, filename: str = "", format: Format | 
     tables : dict of str to Table
         Scalars, vectors or spectra, one or several; in CSV and Parquet all of the same epochs.
     filename : str
-        A plain name without folders; the extension is added when it is missing. Empty: made from the
-        label.
+        A plain name without folders; the extension is added when it is missing. {start}, {stop} and {NAME} of a
+        declared variable are filled in. Empty: made from the label.
     format : "csv", "parquet", "cdf" or "netcdf"
         Left out, the one that the filename ends like, else CSV. CSV: a header of lines that start with #, missing
         values empty. Parquet: epochs as UTC nanoseconds. CDF: ISTP, TT2000. NetCDF: netCDF-4 with CF, times since

@@ -17,6 +17,12 @@ Gives = Literal["tables", "table", "figure", "export"]
 Text = NewType("Text", str)
 """Words for people: titles, labels of axes, descriptions. Nothing is ever substituted in them."""
 
+Title = NewType("Title", str)
+"""Words for people in which ``{start}``, ``{stop}`` and ``{NAME}`` of a variable are filled in."""
+
+FileName = NewType("FileName", str)
+"""The plain name of a file, in which the same is filled in."""
+
 Code = NewType("Code", str)
 """A program in Python, of a template's own. Nothing is ever substituted in it; it is read before it is run, shut in."""
 

@@ -13,7 +13,19 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 from helio.sources.provider import Providers
 from helio.steps.quantity import ANYTHING, Quantity
 from helio.steps.sandbox.jail import Jail
-from helio.steps.signature import CODE, Argument, Code, Context, Gives, Schema, Signature, TableInput, Text
+from helio.steps.signature import (
+    CODE,
+    Argument,
+    Code,
+    Context,
+    FileName,
+    Gives,
+    Schema,
+    Signature,
+    TableInput,
+    Text,
+    Title,
+)
 from helio.store.table import Table
 from helio.time_range import Duration, TimeRange
 
@@ -130,6 +142,8 @@ def schema_of(annotation: Any) -> Schema:
     simple: dict[Any, Schema] = {
         str: {"type": "string"},
         Text: {"type": "string", "format": "text"},
+        Title: {"type": "string", "format": "title"},
+        FileName: {"type": "string", "format": "file-name"},
         Code: {"type": "string", "format": "text", "contentMediaType": CODE},
         bool: {"type": "boolean"},
         int: {"type": "integer"},

@@ -41,11 +41,11 @@ def read_from_code() -> dict[str, Signature]:
     found["manage_plot"] = Signature(
         name="manage_plot",
         version=1,
-        summary="Say what is done with a figure; every figure of a run is written anyway.",
+        summary="Write a figure to one more file.",
         gives="figure",
         arguments=(
             Argument("action", {"enum": ["export"]}, required=True),
-            Argument("filename", {"type": "string"}, required=False),
+            Argument("filename", keys["filename"], required=False),
             Argument("format", {"enum": ["html", "json", "png", "pdf", "svg"]}, required=False),
         ),
         runs=False,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from helio.pipelines.passes.bind_artefacts import bind_artefacts
+from helio.pipelines.passes.bind_files import bind_files
 from helio.pipelines.passes.bind_values import bind_values
 from helio.pipelines.passes.check_budget import check_budget
 from helio.pipelines.passes.check_code import check_code
 from helio.pipelines.passes.check_datasets import check_datasets
 from helio.pipelines.passes.check_expansion import check_expansion
-from helio.pipelines.passes.check_exports import check_exports
 from helio.pipelines.passes.check_fetches import check_fetches
+from helio.pipelines.passes.check_files import check_files
 from helio.pipelines.passes.check_given_values import check_given_values
 from helio.pipelines.passes.check_intents import check_intents
 from helio.pipelines.passes.check_kept_arguments import check_kept_arguments
@@ -31,7 +32,6 @@ from helio.pipelines.passes.declare_variables import declare_variables
 from helio.pipelines.passes.derive_dependencies import derive_dependencies
 from helio.pipelines.passes.derive_produces import derive_produces
 from helio.pipelines.passes.drop_equal_work import drop_equal_work
-from helio.pipelines.passes.drop_exports import drop_exports
 from helio.pipelines.passes.drop_nulls import drop_nulls
 from helio.pipelines.passes.drop_repeated_items import drop_repeated_items
 from helio.pipelines.passes.drop_repeated_steps import drop_repeated_steps
@@ -43,6 +43,7 @@ from helio.pipelines.passes.fuse_maps import fuse_maps
 from helio.pipelines.passes.guarantee_artefact import guarantee_artefact
 from helio.pipelines.passes.inline_pipelines import inline_pipelines
 from helio.pipelines.passes.keep_unknown_keys import keep_unknown_keys
+from helio.pipelines.passes.limit_figures import limit_figures
 from helio.pipelines.passes.lower_plots import lower_plots
 from helio.pipelines.passes.map_components import map_components
 from helio.pipelines.passes.map_intervals import map_intervals
@@ -179,7 +180,7 @@ VERIFY: tuple[Stage, ...] = (
         check_parameters,
         check_quantities,
         check_use,
-        check_exports,
+        check_files,
         check_maps,
         check_expansion,
         check_intents,
@@ -204,8 +205,10 @@ BINDING: tuple[Stage, ...] = (
     # Labels may have been made of variables or of ids that were spelt otherwise: what two of them became is known
     # only now. And what stands in an argument now may not be what the argument takes.
     (check_tools, respell_labels, derive_produces, derive_dependencies, order_steps),
-    # Ranges are absolute now; a figure shows the one that its data were really fetched for.
-    (clamp_ranges, drop_exports, bind_artefacts),
+    # Only now is known how many tables the items of a map give.
+    (limit_figures,),
+    # Ranges are absolute now; figures and files say the one that their data were really fetched for.
+    (clamp_ranges, bind_artefacts, bind_files),
 )
 """B: from there to a plan that can be executed."""
 

@@ -9,8 +9,15 @@ from helio.pipelines.diagnostics import Diagnostic, Fix, pointer
 from helio.pipelines.figures import FIGURES, depends_on
 from helio.pipelines.labels import owner, produced_labels, read_labels
 from helio.pipelines.maps import args_of, as_glob, is_glob, matching, places, signature_of
+from helio.pipelines.outputs import LIMITED
 from helio.pipelines.passes.edit import Context, Finding, removed
 from helio.pipelines.template import Document
+
+
+def _is_limited(step: Document) -> bool:
+    """Whether a pass chose what a figure draws, and may have left out some of it."""
+    notes = step.get("annotations")
+    return isinstance(notes, dict) and LIMITED in notes
 
 
 def check_use(plan: Document, context: Context) -> Iterator[Finding]:
@@ -29,7 +36,11 @@ def check_use(plan: Document, context: Context) -> Iterator[Finding]:
         signature = signature_of(place.step, context.signatures)
         if signature is None:
             continue
-        artefacts = artefacts or signature.gives == "export" or signature.name in FIGURES
+        artefacts = (
+            artefacts
+            or signature.gives == "export"
+            or (signature.name in FIGURES and not _is_limited(place.step))
+        )
         args = args_of(place.step)
         reads += [as_glob(label, place.variables) for _, label in read_labels(signature, args)]
         for label in produced_labels(signature, args):

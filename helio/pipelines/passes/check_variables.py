@@ -11,7 +11,7 @@ from helio.pipelines.diagnostics import Diagnostic, Fix, pointer
 from helio.pipelines.passes.edit import Context, Finding, added, replaced
 from helio.pipelines.passes.walk import each_step, id_of, loop_variable, name_of
 from helio.pipelines.template import Document
-from helio.pipelines.variables import Path, read_value, tokens
+from helio.pipelines.variables import TIMES, TOKEN, Path, names_nothing, read_value, tokens, with_braces
 from helio.steps.signature import Schema
 
 
@@ -38,6 +38,12 @@ def check_variables(plan: Document, context: Context) -> Iterator[Finding]:
             used.add(name)
             if name not in declared and name not in inside:
                 yield _undeclared(step, (*path, *place), name, text, {**declared, **dict.fromkeys(inside)})
+        for place, text in with_braces(step.get("tool_args"), _schema_of(step, context, schemas)):
+            wrong = names_nothing(text)
+            if wrong:
+                yield _names_nothing(
+                    step, (*path, "tool_args", *place), wrong, {**declared, **dict.fromkeys(inside)}
+                )
     for name, facts in declared.items():
         if name not in used:
             yield Diagnostic(
@@ -49,10 +55,7 @@ def check_variables(plan: Document, context: Context) -> Iterator[Finding]:
 
 def _uses(step: Document, context: Context, schemas: dict[str, Schema]) -> Iterator[tuple[Path, str, str]]:
     """Every variable that a step names, with its place and the text in which it stands."""
-    signature = context.signatures.get(name_of(step))
-    schema: Schema = {}
-    if signature is not None:
-        schema = schemas.setdefault(signature.name, signature.schema())
+    schema = _schema_of(step, context, schemas)
     loop = step.get("for_each")
     over = loop.get("over") if isinstance(loop, dict) else None
     for home, value, below in (
@@ -64,6 +67,11 @@ def _uses(step: Document, context: Context, schemas: dict[str, Schema]) -> Itera
             yield (*home, *place), name, _at(value, place)
 
 
+def _schema_of(step: Document, context: Context, schemas: dict[str, Schema]) -> Schema:
+    signature = context.signatures.get(name_of(step))
+    return {} if signature is None else schemas.setdefault(signature.name, signature.schema())
+
+
 def _at(value: Any, place: Path) -> str:
     for part in place:
         value = value[part]
@@ -73,6 +81,8 @@ def _at(value: Any, place: Path) -> str:
 def _undeclared(step: Document, path: Path, name: str, text: str, known: Mapping[str, Any]) -> Diagnostic:
     close = closest(name, known)
     at = pointer(*path)
+    if name not in TOKEN.findall(text):  # it stands in braces
+        return _names_nothing(step, path, f"{{{name[1:]}}}", known)
     kind = "time_range" if path[-1] == "time_range" else "string"
     fixes = [Fix(f"use {one}", replaced(at, text, text.replace(name, one))) for one in close]
     fixes.append(Fix(f"declare {name}", added(pointer("variables", name), {"type": kind, "required": True})))
@@ -85,6 +95,22 @@ def _undeclared(step: Document, path: Path, name: str, text: str, known: Mapping
         advice=(f"did you mean {close[0]}?",) if close else (_known(known),),
         candidates=close,
         fixes=tuple(fixes),
+    )
+
+
+def _names_nothing(step: Document, path: Path, written: str, known: Mapping[str, Any]) -> Diagnostic:
+    """What is said of braces in a title or a file name that name neither a time nor a variable."""
+    names = [*TIMES, *(one[1:] for one in known)]
+    close = closest(written.strip("${} "), names)
+    listed = ", ".join(f"{{{one}}}" for one in names)
+    return Diagnostic(
+        "HN602",
+        f"'{written}' names nothing",
+        step_id=id_of(step),
+        tool_name=name_of(step),
+        path=pointer(*path),
+        advice=(f"did you mean {{{close[0]}}}?" if close else f"names in braces: {listed}",),
+        candidates=close,
     )
 
 

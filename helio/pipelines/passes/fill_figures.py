@@ -7,13 +7,23 @@ from typing import Any
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
 from helio.pipelines.figures import FIGURES, RENDER, complete_labels, spec_of
-from helio.pipelines.outputs import is_understood, terminal_labels
+from helio.pipelines.maps import is_glob
+from helio.pipelines.outputs import (
+    LIMITED,
+    MOST_PANELS,
+    is_understood,
+    limited,
+    not_drawn,
+    terminal_labels,
+)
 from helio.pipelines.passes.edit import Context, Edit, Finding, added, replaced
 from helio.pipelines.template import Document
 
 
 def fill_figures(plan: Document, context: Context) -> Iterator[Finding]:
     """Give a figure without labels those that nothing else uses; refuse one where there are none.
+
+    Twelve tables at most are drawn.
 
     ``B = fetch; C = magnitude(B); render_spec(spec={})`` → ``render_spec(spec={labels: [C]})``
 
@@ -33,10 +43,22 @@ def fill_figures(plan: Document, context: Context) -> Iterator[Finding]:
             continue  # no list of labels, which is said elsewhere
         inner = ("spec",) if step["tool_name"] == RENDER else ()
         at = pointer("steps", index, "tool_args", *inner, "labels")
-        labels = list(terminal_labels(plan, context, before=step.get("step_id")))
+        labels, left_out = limited(list(terminal_labels(plan, context, before=step.get("step_id"))))
         if labels:
             operations = replaced(at, spec["labels"], labels) if "labels" in spec else added(at, labels)
-            yield Edit("HG101", f"draws {', '.join(labels)}", operations, step.get("step_id"))
+            notes = step.get("annotations")
+            if (left_out or any(map(is_glob, labels))) and (notes is None or isinstance(notes, dict)):
+                place, new = pointer("steps", index, "annotations"), {**(notes or {}), LIMITED: MOST_PANELS}
+                operations += added(place, new) if notes is None else replaced(place, notes, new)
+            warning = f"the figure {not_drawn(left_out)}" if left_out else ""
+            yield Edit(
+                "HG101",
+                f"draws {', '.join(labels)}",
+                operations,
+                step.get("step_id"),
+                warning=warning,
+                path=at,
+            )
         elif is_understood(plan, context):
             yield Diagnostic(
                 "HG102",

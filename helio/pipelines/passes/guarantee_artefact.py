@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from helio.pipelines.diagnostics import StepId, pointer
-from helio.pipelines.outputs import has_artefact, is_understood, terminal_labels
+from helio.pipelines.maps import is_glob
+from helio.pipelines.outputs import (
+    LIMITED,
+    MOST_PANELS,
+    has_artefact,
+    has_export,
+    is_understood,
+    limited,
+    not_drawn,
+    terminal_labels,
+)
 from helio.pipelines.passes.edit import Context, Edit, Finding, added
 from helio.pipelines.template import Document
 
@@ -13,9 +24,11 @@ from helio.pipelines.template import Document
 def guarantee_artefact(plan: Document, context: Context) -> Iterator[Finding]:
     """Append a figure of what a plan ends in, where it has neither figure nor export.
 
-    ``1: B = fetch; 2: C = magnitude(B)`` → ``… 3: render_spec(spec={labels: [C]})``
+    ``1: B = fetch; 2: C = magnitude(B)`` → ``… 3: render_spec(spec={labels: [C]})``, or with ``"artifact": "data"``
+    ``… 3: save_data(source_labels=[C])``, where it has no export.
 
-    The figure is critical where all that it draws is: what may fail by itself fails no run.
+    The figure draws twelve tables at most. It is critical where all that it draws is: what may fail by itself fails no
+    run. Several tables are exported as netCDF, which takes any epochs.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
@@ -25,36 +38,64 @@ def guarantee_artefact(plan: Document, context: Context) -> Iterator[Finding]:
     >>> edit.operations[0]["value"]["tool_args"]
     {'spec': {'labels': ['AC_H2_MFI.BGSEc']}}
     """
-    if not context.runs("guarantee_artefact") or has_artefact(plan, context):
+    data = plan.get("artifact") == "data"
+    made = has_export(plan, context) if data else has_artefact(plan, context)
+    if not context.runs("guarantee_artefact") or made or not is_understood(plan, context):
         return
-    if not is_understood(plan, context):
-        return
-    labels = terminal_labels(plan, context)
+    labels = terminal_labels(plan, context, drawn_too=data)
     if not labels:
         return
-    steps = plan["steps"]
-    sources = set(labels.values())
-    step_id = _next_id([step.get("step_id") for step in steps])
-    figure = {
+    if data:
+        yield _appended(
+            plan, "export", "Export what the pipeline ends in", labels, _export(plan, list(labels))
+        )
+        return
+    drawn, left_out = limited(list(labels))
+    warning = not_drawn(left_out) if left_out else ""
+    more: Document = {}
+    if left_out or any(map(is_glob, drawn)):
+        more = {"annotations": {LIMITED: MOST_PANELS}}
+    step = {"tool_name": "render_spec", "tool_args": {"spec": {"labels": drawn}}, **more}
+    shown = {label: labels[label] for label in drawn}
+    yield _appended(plan, "figure", "Draw what the pipeline ends in", shown, step, warning)
+
+
+def _export(plan: Document, labels: list[str]) -> Document:
+    args: dict[str, Any] = {"source_labels": labels}
+    if len(labels) > 1 or is_glob(labels[0]):
+        args |= {"filename": str(plan.get("id", "tables")), "format": "netcdf"}
+    return {"tool_name": "save_data", "tool_args": args}
+
+
+def _appended(
+    plan: Document, kind: str, intent: str, labels: dict[str, StepId], step: Document, warning: str = ""
+) -> Edit:
+    steps, sources = plan["steps"], set(labels.values())
+    used = [one for one in steps if one.get("step_id") in sources]
+    step_id = _next_id([one.get("step_id") for one in steps], kind)
+    whole = {
         "step_id": step_id,
-        "tool_name": "render_spec",
-        "tool_args": {"spec": {"labels": list(labels)}},
-        "intent": "Draw what the pipeline ends in",
+        **step,
+        "intent": intent,
         "produces": [],
-        "depends_on": [step["step_id"] for step in steps if step.get("step_id") in sources],
-        "critical": all(step.get("critical", True) for step in steps if step.get("step_id") in sources),
+        "depends_on": [one["step_id"] for one in used],
+        "critical": all(one.get("critical", True) for one in used),
     }
-    message = f"a figure of {', '.join(labels)} appended: nothing came of the plan"
-    yield Edit("HG201", message, added(pointer("steps", len(steps)), figure), step_id)
+    article = "an export" if kind == "export" else "a figure"
+    message = f"{article} of {', '.join(labels)} appended: nothing came of the plan"
+    at = pointer("steps", len(steps))
+    return Edit(
+        "HG201", message, added(at, whole), step_id, warning=warning and f"the figure {step_id} {warning}"
+    )
 
 
-def _next_id(ids: list[StepId | None]) -> StepId:
+def _next_id(ids: list[StepId | None], kind: str) -> StepId:
     """An id that is free, numbered where the others are."""
     numbers = [one for one in ids if isinstance(one, int)]
     if numbers:
         return max(numbers) + 1
-    taken, name, count = set(map(str, ids)), "figure", 1
+    taken, name, count = set(map(str, ids)), kind, 1
     while name in taken:
         count += 1
-        name = f"figure-{count}"
+        name = f"{kind}-{count}"
     return name

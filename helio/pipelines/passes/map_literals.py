@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,6 +19,8 @@ from helio.time_range import canonical
 LOOP = "loop_over"
 ITEM = "$ITEM"
 NOTHING: tuple[Any, ...] = (None, "", [], {})
+_MOST_SHOWN = 10
+"""Items that a message names."""
 
 
 def map_literals(plan: Document, context: Context) -> Iterator[Finding]:
@@ -48,7 +51,7 @@ def _meant(plan: Document, place: Place, context: Context, known: list[str]) -> 
         isinstance(one, (str, int, float)) and one not in ("", None) for one in items
     )
     if signature is None or not literal or "for_each" in step:
-        return _unclear(place, signature, (), "what it runs over is no list of literals")
+        return _unclear(place, signature, items, (), "the items are not a list of literals")
     args = args_of(step)
     if uses(args, signature.schema(), ITEM) and not _is_declared(plan, ITEM) and ITEM not in place.variables:
         operations = removed(pointer(*place.path, LOOP), step[LOOP])
@@ -64,8 +67,13 @@ def _meant(plan: Document, place: Place, context: Context, known: list[str]) -> 
         message = f"a loop over one range: it is the {times[0].name}"
         return Edit("HX203", message, operations, step.get("step_id"), path=pointer(*place.path, LOOP))
     if len(fits) != 1:
-        why = "the items fit several arguments" if fits else "no argument that is left takes all of the items"
-        return _unclear(place, signature, tuple(one.name for one in fits), why)
+        names = tuple(one.name for one in fits)
+        why = (
+            f"several arguments take them: {', '.join(names)}"
+            if fits
+            else "no free argument takes all of them"
+        )
+        return _unclear(place, signature, items, names, why)
     name = _free_name(plan)
     operations = removed(pointer(*place.path, LOOP), step[LOOP])
     operations += _filled(place, fits[0].name, [name] if fits[0].schema.get("type") == "array" else name)
@@ -73,7 +81,7 @@ def _meant(plan: Document, place: Place, context: Context, known: list[str]) -> 
     together = [label for label in produced_labels(signature, filled) if name not in TOKEN.findall(label)]
     if len(together) > 1:
         return _unclear(
-            place, signature, (fits[0].name,), f"each item would give {', '.join(together)} again"
+            place, signature, items, (fits[0].name,), f"each item would give {', '.join(together)} again"
         )
     if together:
         named = f"{together[0]}_{name}"
@@ -83,7 +91,7 @@ def _meant(plan: Document, place: Place, context: Context, known: list[str]) -> 
             operations += replaced(pointer(*place.path, "produces"), step["produces"], produces)
         readers = _readers(plan, place, together[0], context)
         if isinstance(readers, str):
-            return _unclear(place, signature, (fits[0].name,), readers)
+            return _unclear(place, signature, items, (fits[0].name,), readers)
         operations += readers
     operations += added(pointer(*place.path, "for_each"), {"as": name, "over": items})
     return Edit(
@@ -173,10 +181,15 @@ def _known_labels(plan: Document, context: Context) -> list[str]:
     ]
 
 
-def _unclear(place: Place, signature: Signature | None, meant: tuple[str, ...], why: str) -> Diagnostic:
+def _unclear(
+    place: Place, signature: Signature | None, items: list[Any], meant: tuple[str, ...], why: str
+) -> Diagnostic:
+    shown = ", ".join(json.dumps(item, ensure_ascii=False)[:60] for item in items[:_MOST_SHOWN])
+    if len(items) > _MOST_SHOWN:
+        shown += f" and {len(items) - _MOST_SHOWN} more"
     return Diagnostic(
         "HX202",
-        f"the loop does not say which argument it fills: {why}",
+        f"it is not clear which argument the loop over {shown or 'no items'} fills: {why}",
         step_id=place.step.get("step_id"),
         tool_name=signature.name if signature else "",
         path=pointer(*place.path, LOOP),

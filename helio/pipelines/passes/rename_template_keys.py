@@ -15,6 +15,7 @@ _ACCEPTS: Mapping[str, Callable[[Any], bool]] = {
     "id": lambda value: isinstance(value, str),
     "name": lambda value: isinstance(value, str),
     "description": lambda value: isinstance(value, str),
+    "artifact": lambda value: isinstance(value, str),
     "variables": lambda value: isinstance(value, (dict, list)),
     "steps": lambda value: isinstance(value, list),
 }

@@ -44,8 +44,8 @@ def spell_values(plan: Document, context: Context) -> Iterator[Finding]:
     /steps/0/tool_args/palette tplot
     /steps/0/tool_args/font_size 12
     """
-    version = plan.get("schema_version")
-    yield from _edit(_respelt(("schema_version",), version, STRUCTURE["properties"]["schema_version"]), None)
+    for key in ("schema_version", "artifact"):
+        yield from _edit(_respelt((key,), plan.get(key), STRUCTURE["properties"][key]), None)
     for name, facts in variables_of(plan).items():
         yield from _edit(_of_variable(("variables", name), facts), None)
     schemas: dict[str, Schema] = {}
@@ -211,7 +211,9 @@ def _list(value: Any, schema: Schema) -> Any:
     unpacked = unpack(value, list)
     if unpacked is not None:
         return unpacked
-    if items.get("type") != "string" or not isinstance(value, str):
+    if not isinstance(value, str) or not (items.get("type") == "string" or "enum" in items):
         return None
-    parts = [one.strip() for one in value.split(",")]
-    return [one for one in parts if one] or None
+    parts = [part for part in (text.strip() for text in value.split(",")) if part]
+    if "enum" in items:
+        parts = [_choice(part, items["enum"]) for part in parts]
+    return parts if parts and None not in parts else None

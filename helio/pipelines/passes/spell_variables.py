@@ -83,7 +83,8 @@ def spell_variables(plan: Document, context: Context) -> Iterator[Finding]:
                 if "$" not in text and text.isalnum() and key == "with":
                     continue
                 bare = _bare_in_slot(text, place, schema, known) if key == "tool_args" else None
-                new, joined = (bare, "") if bare else _respelt(text, known)
+                braces = _slot(schema, place).get("format") == "file-name"
+                new, joined = (bare, "") if bare else _respelt(text, known, braces=braces)
                 new = new.strip() if TOKEN.fullmatch(new.strip()) else new
                 if joined:
                     yield _swallowed(at, text, joined, id_of(step), name_of(step))
@@ -117,8 +118,11 @@ def _meant(name: str, known: Mapping[str, Any]) -> str | None:
     return same[0] if len(same) == 1 else None
 
 
-def _respelt(text: str, known: Mapping[str, Any]) -> tuple[str, str]:
-    """The text with its variables in their one spelling; and one that what follows it would swallow."""
+def _respelt(text: str, known: Mapping[str, Any], *, braces: bool = False) -> tuple[str, str]:
+    """The text with its variables in their one spelling; and one that what follows it would swallow.
+
+    In the name of a file a variable stands in braces, which end its name.
+    """
     if not any(one in text for one in "${%<"):
         return text, ""
     parts: list[str] = []
@@ -128,9 +132,9 @@ def _respelt(text: str, known: Mapping[str, Any]) -> tuple[str, str]:
         if meant is None or found[0] == meant:
             continue
         following = text[found.end() : found.end() + 1]
-        if re.match(r"[A-Za-z0-9_]", following):
+        if not braces and re.match(r"[A-Za-z0-9_]", following):
             return text, found[0]
-        parts += [text[end : found.start()], meant]
+        parts += [text[end : found.start()], f"{{{meant[1:]}}}" if braces else meant]
         end = found.end()
     return "".join([*parts, text[end:]]), ""
 
@@ -147,9 +151,7 @@ def _bare_in_slot(text: str, place: Path, schema: Schema, known: Mapping[str, st
     plain = text.strip()
     if not plain.isascii() or not re.fullmatch(r"[A-Za-z_]\w*", plain):
         return None
-    slot = schema
-    for part in place:
-        slot = inner_schema(slot, part)
+    slot = _slot(schema, place)
     kinds: set[str] = set()
     for option in (slot, *slot.get("anyOf", ())):
         kinds |= BARE.get(str(option.get("format")), frozenset()) | BARE.get(
@@ -159,6 +161,12 @@ def _bare_in_slot(text: str, place: Path, schema: Schema, known: Mapping[str, st
     exact = slot.get("format") == "time-range"  # nothing else that may stand there reads like a name
     meant = _meant(plain, known) if exact else f"${plain}"
     return meant if meant and known.get(meant, "time_range" if exact else "") in kinds else None
+
+
+def _slot(schema: Schema, place: Path) -> Schema:
+    for part in place:
+        schema = inner_schema(schema, part)
+    return schema
 
 
 def _swallowed(path: Path, text: str, marked: str, step_id: StepId | None, tool: str) -> Diagnostic:

@@ -23,6 +23,7 @@ TEMPLATE_KEYS: Mapping[str, tuple[str, ...]] = {
     "id": ("pipeline_id", "template_id"),
     "name": ("title", "pipeline_name", "template_name"),
     "description": ("goal", "objective", "summary"),
+    "artifact": ("artefact", "artifacts", "artefacts", "artifact_type"),
     "variables": ("vars", "params", "parameters", "template_variables"),
     "steps": (
         *("plan", "tasks", "phases", "actions", "stages", "meta_plan", "operations"),
@@ -207,8 +208,12 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "pandas_code": ("code", "python_code"),
     "python_code": ("code", "pandas_code"),
     "spec": ("plot_spec", "figure_spec", "render_spec"),
-    "filename": ("file", "file_name", "path", "output_file"),
+    "filename": (
+        *("file", "file_name", "path", "output_file", "output_filename", "output_file_name"),
+        *("save_as", "save_to", "save_path"),
+    ),
     "format": ("file_format", "fmt"),
+    "formats": ("format", "file_formats", "file_format", "output_formats", "output_format", "image_format"),
     "window": ("window_size", "window_length"),
     "cadence": ("resolution", "sampling", "freq", "frequency", "time_step"),
     "keep": ("components", "names"),
@@ -382,6 +387,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "cdf": ("istp_cdf", "nasa_cdf"),
     "parquet": ("pq", "apache_parquet"),
     "csv": ("comma_separated", "text_csv"),
+    "figure": ("plot", "plots", "figures", "image"),
+    "data": ("table", "tables"),
 }
 """Other words for a value of which a field has a choice."""
 

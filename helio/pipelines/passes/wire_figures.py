@@ -8,7 +8,7 @@ from typing import Any
 from helio.pipelines.diagnostics import Diagnostic, Fix, StepId, pointer
 from helio.pipelines.figures import FIGURES, MANAGE, STYLE, complete_labels, depends_on, spec_of
 from helio.pipelines.labels import owner
-from helio.pipelines.maps import args_of
+from helio.pipelines.maps import args_of, is_block
 from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
 from helio.pipelines.passes.walk import each_list
 from helio.pipelines.template import Document
@@ -41,7 +41,8 @@ def wire_figures(plan: Document, context: Context) -> Iterator[Finding]:
 
 
 def _wire(path: Path, steps: list[Document], context: Context) -> Generator[Finding, None, bool]:
-    figures = {step["step_id"]: step for step in steps if step.get("tool_name") in FIGURES}
+    drawn = {step["step_id"]: step for step in steps if step.get("tool_name") in FIGURES}
+    mapped = {step["step_id"]: step for step in steps if is_block(step) and _draws(step)}
     about = {step["step_id"]: step for step in steps if step.get("tool_name") in ABOUT}
     calls = {step["step_id"] for step in steps if "use" in step and "tool_name" not in step}
     now = list(steps)
@@ -50,6 +51,8 @@ def _wire(path: Path, steps: list[Document], context: Context) -> Generator[Find
     for index, step in enumerate(steps):
         if step["step_id"] not in about:
             continue
+        # each figure of a map can be exported by one step; a style is merged into one figure
+        figures = drawn | mapped if step["tool_name"] == MANAGE else drawn
         named = _named(step, figures, about)
         if not named and calls and (not figures or any(one in calls for one in depends_on(step))):
             continue  # the figure may be one of a pipeline that is still to be put in
@@ -107,6 +110,13 @@ def _export_last(
             "HR703", "exports stand after the styles of their figures", replaced(pointer(*path), now, moved)
         )
     return moved != now
+
+
+def _draws(block: Document) -> bool:
+    """Whether a figure is among the steps of a block."""
+    return any(
+        inner.get("tool_name") in FIGURES or (is_block(inner) and _draws(inner)) for inner in block["block"]
+    )
 
 
 def _behind(steps: list[Document], after: dict[StepId, list[StepId]]) -> list[Document]:

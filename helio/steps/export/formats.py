@@ -18,7 +18,7 @@ ENDINGS: dict[Format, tuple[str, ...]] = {
 }
 """Endings of a file name that say the format; the first is added where there is none."""
 
-_OTHERS = (
+OTHER_ENDINGS = (
     *("xlsx", "xls", "ods", "json", "h5", "hdf", "hdf5", "mat", "fits", "fit", "sav", "pkl", "pickle"),
     *("npy", "npz", "feather", "arrow", "tsv", "zip", "gz", "png", "pdf", "svg", "html"),
 )
@@ -36,13 +36,26 @@ def file_of_export(filename: str, format: str | None) -> tuple[str, Format]:
     >>> file_of_export("b.nc", None), file_of_export("b", "cdf")
     (('b.nc', 'netcdf'), ('b.cdf', 'cdf'))
     """
-    if not re.fullmatch(r"(?!\.)[^/\\\x00-\x1f\x7f]{1,200}", filename) or filename != filename.strip():
-        raise StepError(
-            f"'{filename}' is not a plain file name",
-            advice="leave out folders: the place is chosen with --output; names do not start with a dot",
-        )
+    check_file_name(filename)
     kind = format_of_export(filename, format)
     return with_ending(filename, kind), kind
+
+
+def check_file_name(filename: str) -> None:
+    """Refuse what is not the plain name of a file.
+
+    Raises
+    ------
+    StepError
+        It has folders or signs that cannot be seen, or begins with a dot, or is too long.
+    """
+    plain = filename.isprintable() and not re.search(r"[/\\]", filename) and filename == filename.strip()
+    if not plain or not 0 < len(filename) <= 200 or filename.startswith("."):
+        shown = filename if len(filename) <= 60 else f"{filename[:57]}…"
+        raise StepError(
+            f"'{shown}' is not a plain file name",
+            advice="leave out folders: the place is chosen with --output; names do not start with a dot",
+        )
 
 
 def format_of_export(filename: str, format: str | None) -> Format:
@@ -56,19 +69,27 @@ def format_of_export(filename: str, format: str | None) -> Format:
     >>> format_of_export("b.nc", None)
     'netcdf'
     """
-    ending = filename.lower().rpartition(".")[2] if "." in filename else ""
-    said = next((one for one, endings in ENDINGS.items() if ending in endings), None)
+    said, ending = format_of_name(filename), _ending(filename)
     if format and said and said != format:
         raise StepError(
             f"'{filename}' ends like {said}, and the format is {format}",
             advice=f'set format: "{said}", or leave it out',
         )
-    if ending in _OTHERS:
+    if ending in OTHER_ENDINGS:
         raise StepError(
             f"'{filename}' ends like a format that is not written here",
             advice=f"an ending of {', '.join(one for endings in ENDINGS.values() for one in endings)}, or none",
         )
     return cast(Format, format) if format else said or "csv"
+
+
+def format_of_name(filename: str) -> Format | None:
+    """The format that a name ends like, if it ends like one of them."""
+    return next((one for one, endings in ENDINGS.items() if _ending(filename) in endings), None)
+
+
+def _ending(filename: str) -> str:
+    return filename.lower().rpartition(".")[2] if "." in filename else ""
 
 
 def with_ending(filename: str, format: Format) -> str:
@@ -77,5 +98,4 @@ def with_ending(filename: str, format: Format) -> str:
     >>> with_ending("b", "netcdf")
     'b.nc'
     """
-    ending = filename.lower().rpartition(".")[2] if "." in filename else ""
-    return filename if ending in ENDINGS[format] else f"{filename}.{ENDINGS[format][0]}"
+    return filename if _ending(filename) in ENDINGS[format] else f"{filename}.{ENDINGS[format][0]}"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Required, TypedDict
 
-from helio.steps.signature import Text
+from helio.steps.signature import FileName, Text, Title
 
+FileFormat = Literal["html", "json", "png", "pdf", "svg"]
 PanelType = Literal["line", "spectrogram", "spectrum"]
 Palette = Literal["tplot", "okabe-ito"]
 Dash = Literal["solid", "dot", "dash", "longdash", "dashdot", "longdashdot"]
@@ -110,8 +111,20 @@ class FigureSpec(TypedDict, total=False):
         "How each panel is drawn, one per panel: lines over time, a spectrogram, or a spectrum over its frequency or "
         "energy; a spectrum of one record is a spectrum, of more a spectrogram.",
     ]
-    title: Annotated[Text, "Title of the figure."]
-    subtitle: Annotated[Text, "A second line, before the time range."]
+    title: Annotated[
+        Title, "Title of the figure; {start}, {stop} and {NAME} of a declared variable are filled in."
+    ]
+    subtitle: Annotated[Title, "A second line, before the time range; filled in as the title is."]
+    filename: Annotated[
+        FileName,
+        "Name of the figure's files, without folders: ace_{start}.png. An ending of a format states that format. "
+        "{start}, {stop} and {NAME} of a declared variable are filled in; the step's id when left out.",
+    ]
+    formats: Annotated[
+        list[FileFormat],
+        "Formats in which the figure is written; those of --format are added. Without formats and without an ending "
+        "of filename: html and json.",
+    ]
     x_label: Annotated[Text, "Label of the time axis; UT when left out."]
     bin_label: Annotated[
         Text | dict[str, Text], "Label of the x axis of spectrum panels, for all or by panel number."

@@ -1,0 +1,300 @@
+"""The files of each step: their names are settled in the plan, not while drawing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from helio.errors import HelioError, StepError
+from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
+from helio.pipelines.figures import FIGURES, MANAGE, RENDER, depends_on, spec_of
+from helio.pipelines.files import (
+    FORMATS,
+    LONGEST_NAME,
+    MOST_BYTES,
+    PLOTLY_JS,
+    RECORD,
+    UNSTATED,
+    OutputFile,
+    figure_files,
+    figure_name,
+    times_of,
+)
+from helio.pipelines.maps import args_of, signature_of
+from helio.pipelines.passes.draft import Draft
+from helio.pipelines.passes.edit import Context, Edit, Finding
+from helio.pipelines.template import Document
+from helio.pipelines.variables import BRACES, TIMES, TOKEN, Path, fill_braces, with_braces
+from helio.steps.export.formats import file_of_export, format_of_export, format_of_name, with_ending
+from helio.time_range import TimeRange, parse_time_range
+
+_ANOTHER = "another filename; {start}, or a variable in braces, tells files apart"
+
+
+def bind_files(plan: Document, context: Context) -> Iterator[Finding]:
+    """Note at each figure the files that the template states for it, and give each export a name.
+
+    ``3: render_spec(spec={…, filename: "ace_{start}", formats: [png]})`` → ``spec={…}``,
+    ``files: [{name: ace_20240510.png, format: png, critical: true}]``
+
+    An export of a figure is one of the figure's files. A figure that states nothing is written as HTML and JSON under
+    its step's name, an export without a name under its labels. Two steps never write one file.
+
+    >>> from datetime import datetime
+    >>> from helio.steps.signature import signatures
+    >>> args = {"spec": {"labels": ["B"], "formats": ["png"]}}
+    >>> figure = {"step_id": 3, "tool_name": "render_spec", "tool_args": args}
+    >>> [edit] = bind_files({"steps": [figure]}, Context(signatures(), datetime(2024, 1, 1), {}))
+    >>> print(edit.message)
+    written as figure-3.png
+    """
+    steps = plan["steps"]
+    names = FileNames([(("steps", index), step) for index, step in enumerate(steps)], context)
+    files: dict[StepId, dict[str, OutputFile]] = {}
+    stated = {step["step_id"] for step in steps if step["tool_name"] == RENDER and _states_files(step)}
+    for index, step in enumerate(steps):
+        for found in names.of(step, ("steps", index)):
+            if isinstance(found, Diagnostic):
+                yield found
+                continue
+            writer, file = found
+            if step["tool_name"] == MANAGE:
+                stated.add(writer)
+            known = files.setdefault(writer, {})
+            if file.name not in known or file.critical:
+                known[file.name] = file
+    draft = Draft(("steps",), steps)
+    exports = [place for place, step in enumerate(steps) if step["tool_name"] == MANAGE]
+    gone = {steps[place]["step_id"] for place in exports}
+    for place, step in enumerate(steps):
+        args = names.filled(step)
+        if step["step_id"] in stated and step["step_id"] in files:
+            written = files[step["step_id"]].values()
+            spec = {key: value for key, value in args["spec"].items() if key not in ("filename", "formats")}
+            draft.set(place, "tool_args", {**args, "spec": spec})
+            draft.set(place, "files", [asdict(file) for file in written])
+            listed = ", ".join(file.name for file in written)
+            yield Edit("HB306", f"written as {listed}", draft.take(), step["step_id"], kind="bind")
+        elif context.signatures[step["tool_name"]].gives == "export" and not args.get("filename"):
+            name = called_after(args["source_labels"])
+            draft.set(place, "tool_args", {**args, "filename": name})
+            yield Edit("HB304", f"written as {name}", draft.take(), step["step_id"], kind="bind")
+        elif args != args_of(step):
+            draft.set(place, "tool_args", args)
+            yield Edit("HB306", "times in its name or title", draft.take(), step["step_id"], kind="bind")
+    for place, step in enumerate(steps):
+        if gone & set(depends_on(step)):
+            draft.set(place, "depends_on", [other for other in depends_on(step) if other not in gone])
+    for place in exports:
+        draft.remove(place)
+    if exports:
+        listed = ", ".join(str(steps[place]["step_id"]) for place in exports)
+        yield Edit("HB306", f"now files of their figures: {listed}", draft.take(), kind="bind")
+
+
+def planned_files(step: Document, gives: str) -> tuple[OutputFile, ...]:
+    """The files of a step of a bound plan."""
+    if "files" in step:
+        return tuple(OutputFile(**file) for file in step["files"])
+    if gives == "figure":
+        files = figure_files("", (), otherwise=figure_name(step["step_id"]))
+        return tuple(OutputFile(name, kind, step["critical"]) for name, kind in files)
+    if gives == "export":
+        args = step["tool_args"]
+        name = with_ending(args["filename"], args.get("format") or format_of_name(args["filename"]) or "csv")
+        return (OutputFile(name, "data", step["critical"]),)
+    return ()
+
+
+def _states_files(step: Document) -> bool:
+    return any(key in args_of(step).get("spec", {}) for key in ("filename", "formats"))
+
+
+def called_after(labels: Sequence[str]) -> str:
+    """The name of an export from the labels in it, without an ending."""
+    name = "_".join(re.sub(r"[^A-Za-z0-9_.|-]+", "_", label) for label in labels)
+    return name[: LONGEST_NAME - 20].lstrip(".") or "tables"
+
+
+class FileNames:
+    """The files that steps state, no name twice.
+
+    Parameters
+    ----------
+    steps : sequence of (path, step)
+        Each with the place that a diagnostic points to; maps are expanded, as far as their items are known.
+    context : Context
+    bound : bool
+        Whether variables have their values and time ranges are absolute. Otherwise names are compared as they are
+        written, and those with times in them not at all.
+    """
+
+    def __init__(
+        self, steps: Sequence[tuple[Path, Document]], context: Context, *, bound: bool = True
+    ) -> None:
+        self._context = context
+        self._bound = bound
+        self._by_id: dict[StepId, Document] = {
+            step["step_id"]: step for _, step in steps if "step_id" in step
+        }
+        self._taken: dict[str, tuple[StepId, StepId] | None] = dict.fromkeys((RECORD, PLOTLY_JS))
+        """For each name in small letters, the step whose result is in the file, and the step that states its name."""
+
+    def of(self, step: Document, path: Path) -> Iterator[tuple[StepId, OutputFile] | Diagnostic]:
+        """The files that a step states, each with the step whose result is in it; and what is wrong with them."""
+        signature = signature_of(step, self._context.signatures)
+        if signature is None or "for_each" in step:
+            return
+        if signature.name == MANAGE:
+            writers = [
+                one for one in depends_on(step) if self._by_id.get(one, {}).get("tool_name") in FIGURES
+            ]
+        elif signature.name in FIGURES or signature.gives == "export":
+            writers = [step["step_id"]]
+        else:
+            return
+        for writer in writers:
+            yield from self._of(step, writer, path)
+
+    def _of(
+        self, step: Document, writer: StepId, path: Path
+    ) -> Iterator[tuple[StepId, OutputFile] | Diagnostic]:
+        step_id, tool_name = step["step_id"], step["tool_name"]
+
+        def refused(code: str, place: Path, message: str, advice: str) -> Diagnostic:
+            return Diagnostic(code, message, "error", step_id, tool_name, pointer(*path, *place), (advice,))
+
+        texts = list(with_braces(args_of(step), self._context.signatures[tool_name].schema()))
+        for place, text in texts:
+            if _has_time(text) and next(self._ranges(writer), None) is None:
+                message = f"'{text}' names a time, and step {writer} has none: no fetch is behind it"
+                yield refused("HV107", ("tool_args", *place), message, "a text without {start} and {stop}")
+                return
+        named = next((("tool_args", *place) for place, text in texts if place[-1] == "filename" and text), ())
+        place = named or ("step_id",)
+        try:
+            files = self._stated(step, writer)
+        except StepError as error:
+            if self._bound or not any(_is_open(text) for _, text in texts):
+                yield refused("HV104", place, error.message, error.advice)
+            return
+        for name, _ in files:
+            message = self._why_not(name, writer, step_id)
+            if message:
+                yield refused("HV104", place, message, _ANOTHER)
+                return
+        for name, kind in files:
+            yield writer, OutputFile(name, kind, step.get("critical", True) is True)
+        # further formats of a figure may be asked for when it is run
+        more = (
+            [] if named or tool_name not in FIGURES else [f"{figure_name(writer)}.{kind}" for kind in FORMATS]
+        )
+        for name in (*(name for name, _ in files), *more):
+            self._taken.setdefault(name.lower(), (writer, step_id))
+
+    def filled(self, step: Document, writer: StepId | None = None) -> Document:
+        """A step's arguments with the times of its data, or of a figure's, in names and titles."""
+        args, span = args_of(step), self._span(step["step_id"] if writer is None else writer)
+        if span is None:
+            return args
+        for place, text in with_braces(args, self._context.signatures[step["tool_name"]].schema()):
+            in_name = place[-1] == "filename"
+            args = _put(args, place, fill_braces(text, times_of(span, in_name=in_name), in_name=in_name))
+        return args
+
+    def _stated(self, step: Document, writer: StepId) -> list[tuple[str, str]]:
+        """Names and formats of the files that a step states."""
+        args = self.filled(step, writer)
+        if step["tool_name"] == MANAGE:
+            asked: Any = [args["format"]] if args.get("format") else None
+            filename: Any = args.get("filename")
+        elif step["tool_name"] in FIGURES:
+            spec: Any = spec_of({**step, "tool_args": args})
+            spec = spec if isinstance(spec, dict) else {}
+            asked, filename = spec.get("formats"), spec.get("filename")
+        else:
+            name, form = args.get("filename"), args.get("format")
+            if name:
+                return [(file_of_export(name, form)[0], "data")]
+            labels = args.get("source_labels")
+            name = called_after(labels if isinstance(labels, list) else [])
+            return [(with_ending(name, format_of_export("", form)), "data")]
+        if asked == []:
+            raise StepError(
+                "formats names no format", advice=f"formats: {', '.join(FORMATS)}; or leave it out"
+            )
+        formats = [one for one in asked if one in FORMATS] if isinstance(asked, list) else []
+        unstated: Sequence[str] = ("png",) if step["tool_name"] == MANAGE else UNSTATED
+        return figure_files(filename or "", formats, otherwise=figure_name(writer), unstated=unstated)
+
+    def _why_not(self, name: str, writer: StepId, step_id: StepId) -> str:
+        """Why a file cannot be written under a name, or nothing."""
+        if len(name) > LONGEST_NAME or len(name.encode()) > MOST_BYTES:
+            return f"the file name {name[:30]}… is too long"
+        if name.lower() not in self._taken or _has_time(name):
+            return ""
+        taken = self._taken[name.lower()]
+        if taken is None:
+            return f"{name} is a file of the run itself already"
+        other, stated_by = taken
+        if other == writer:
+            return ""  # one figure, stated twice
+        return f"{name} is a file of step {other if stated_by == step_id else stated_by} already"
+
+    # Times ------------------------------------------------------------------------------------------------------
+
+    def _span(self, step_id: StepId) -> TimeRange | None:
+        """From the earliest start to the latest stop of the fetches behind a step; None where it is not known."""
+        if not self._bound:
+            return None
+        spans: list[TimeRange] = []
+        for text in self._ranges(step_id):
+            try:
+                spans.append(parse_time_range(text, self._context.now))
+            except HelioError:
+                return None  # what is wrong with it is said at the fetch
+        if not spans:
+            return None
+        return TimeRange(min(span.start for span in spans), max(span.stop for span in spans))
+
+    def _ranges(self, step_id: StepId) -> Iterator[str]:
+        """The time ranges of all that a step rests on; of a step that is not known, an empty text."""
+        seen, waiting = {step_id}, [step_id]
+        while waiting:
+            step = self._by_id.get(waiting.pop())
+            signature = None if step is None else signature_of(step, self._context.signatures)
+            if step is None or signature is None or "for_each" in step:
+                yield ""
+                continue
+            args = args_of(step)
+            yield from (str(args[name]) for name in _fetched(signature) if name in args)
+            more = [other for other in depends_on(step) if other not in seen]
+            seen.update(more)
+            waiting += more
+
+
+def _fetched(signature: Any) -> tuple[str, ...]:
+    """Arguments that say for which time data are fetched."""
+    return signature.time_arguments() if signature.gives == "tables" else ()
+
+
+def _has_time(text: str) -> bool:
+    return any(found["name"] in TIMES for found in BRACES.finditer(text))
+
+
+def _is_open(text: str) -> bool:
+    """Whether a variable stands in a text."""
+    return TOKEN.search(text) is not None or any(
+        found["name"] not in TIMES for found in BRACES.finditer(text)
+    )
+
+
+def _put(value: Any, place: Path, new: str) -> Any:
+    if not place:
+        return new
+    first, rest = place[0], place[1:]
+    if isinstance(value, dict):
+        return {**value, first: _put(value[first], rest, new)}
+    return [_put(inner, rest, new) if index == first else inner for index, inner in enumerate(value)]
