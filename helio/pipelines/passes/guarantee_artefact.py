@@ -84,9 +84,7 @@ def _appended(
     article = "an export" if kind == "export" else "a figure"
     message = f"{article} of {', '.join(labels)} appended: nothing came of the plan"
     at = pointer("steps", len(steps))
-    return Edit(
-        "HG201", message, added(at, whole), step_id, warning=warning and f"the figure {step_id} {warning}"
-    )
+    return Edit("HG201", message, added(at, whole), step_id, warning=warning and f"the figure {warning}")
 
 
 def _next_id(ids: list[StepId | None], kind: str) -> StepId:

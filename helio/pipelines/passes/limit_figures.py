@@ -25,7 +25,7 @@ def limit_figures(plan: Document, context: Context) -> Iterator[Finding]:
     >>> plan = {"steps": [{**step, "annotations": {"draws_at_most": 12}}]}
     >>> [edit] = limit_figures(plan, Context({}, datetime(2024, 1, 1), {}))
     >>> edit.warning
-    'the figure 3 draws the first 12 tables; not drawn: B12, B13'
+    'the figure draws the first 12 tables; not drawn: B12, B13'
     """
     del context
     for index, step in enumerate(plan["steps"]):
@@ -43,7 +43,7 @@ def limit_figures(plan: Document, context: Context) -> Iterator[Finding]:
         needed = [one for one in depends_on(step) if one not in gone]
         if needed != depends_on(step):
             operations += replaced(pointer("steps", index, "depends_on"), step["depends_on"], needed)
-        warning = f"the figure {step['step_id']} {not_drawn(left_out)}"
+        warning = f"the figure {not_drawn(left_out)}"
         yield Edit("HB307", f"draws {', '.join(labels)}", operations, step["step_id"], "bind", warning, at)
 
 
