@@ -74,10 +74,19 @@ def nothing_has_run() -> bool:
     return not Runs(read_settings().runs).list() and not list(Path().glob("*.*"))
 
 
+class Other:
+    """Nothing that any argument can be; its name in a test is the same in every process."""
+
+    def __repr__(self) -> str:
+        return "other"
+
+
+OTHER = Other()
+
 # Every argument of every function -----------------------------------------------------------------------------
 
 WRONG_TYPES: dict[str, tuple[Any, ...]] = {
-    "pipeline": (None, 5, b"short", math.nan, ["short"], object()),
+    "pipeline": (None, 5, b"short", math.nan, ["short"], OTHER),
     "template": (None, 5, b"short"),
     "time_range": (
         5,
@@ -97,7 +106,7 @@ WRONG_TYPES: dict[str, tuple[Any, ...]] = {
         {b"TIME_RANGE": "2022"},
         {"TIME_RANGE": dt.datetime(2022, 1, 1)},
         {"TIME_RANGE": b"2022"},
-        {"TIME_RANGE": object()},
+        {"TIME_RANGE": OTHER},
     ),
     "now": (5, b"2022-01-01", math.nan, dt.date(2022, 1, 1), np.datetime64("2022-01-01")),
     "archive": (5, b"sample", math.nan, ["sample"]),
@@ -438,7 +447,7 @@ METHODS = {
 }
 
 
-@pytest.mark.parametrize("value", [None, 5, b"x", math.nan, object()], ids=repr)
+@pytest.mark.parametrize("value", [None, 5, b"x", math.nan, OTHER], ids=repr)
 @pytest.mark.parametrize("method", METHODS)
 def test_methods_of_what_is_returned_refuse_a_wrong_type_by_its_name(method: str, value: Any) -> None:
     named = "name|request|run_id|pipeline|document|chosen"
