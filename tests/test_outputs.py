@@ -200,6 +200,11 @@ def test_a_brace_that_names_nothing_is_refused(key, text, tool):
     assert "{start}" in said
 
 
+def test_a_dollar_before_braces_is_words_in_a_title_and_a_variable_in_a_name():
+    assert helio("check", write(fetch(), figure(title="cost $5, ${X}"))).exit_code == 0
+    assert "'{X}' names nothing" in refused("check", write(fetch(), figure(filename="${X}")))
+
+
 @pytest.mark.parametrize("step", [save(filename="{nothing}.csv"), copy_of_figure(filename="{nothing}.png")])
 def test_a_brace_that_names_nothing_is_refused_in_exports(step):
     assert "'{nothing}' names nothing" in refused("check", write(fetch(), figure(), step))
