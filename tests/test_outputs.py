@@ -230,6 +230,19 @@ def test_a_saved_run_keeps_the_variables_that_only_a_name_uses():
     assert run("again") == {"ACE.json"}
 
 
+def test_a_saved_run_keeps_the_exports_of_its_figures():
+    exports = [
+        copy_of_figure("x", filename="a.json") | {"depends_on": ["two"]},
+        copy_of_figure("y", filename="b.json"),
+    ]
+    exports[1]["depends_on"] = ["one"]
+    files = run(write(fetch(), figure("one"), figure("two", title="B"), *exports))
+    run_id = json.loads(Path("out/run.json").read_text(encoding="utf-8"))["id"]
+    assert helio("save", run_id, "--as", "again").exit_code == 0
+    assert {"a.json", "b.json"} < files
+    assert run("again") == files
+
+
 # Safe names -----------------------------------------------------------------------------------------------------
 
 UNSAFE = [
