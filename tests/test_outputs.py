@@ -200,6 +200,11 @@ def test_a_brace_that_names_nothing_is_refused(key, text, tool):
     assert "{start}" in said
 
 
+def test_a_dollar_before_braces_is_words_in_a_title_and_a_variable_in_a_name():
+    assert helio("check", write(fetch(), figure(title="cost $5, ${X}"))).exit_code == 0
+    assert "'{X}' names nothing" in refused("check", write(fetch(), figure(filename="${X}")))
+
+
 @pytest.mark.parametrize("step", [save(filename="{nothing}.csv"), copy_of_figure(filename="{nothing}.png")])
 def test_a_brace_that_names_nothing_is_refused_in_exports(step):
     assert "'{nothing}' names nothing" in refused("check", write(fetch(), figure(), step))
@@ -223,6 +228,19 @@ def test_a_saved_run_keeps_the_variables_that_only_a_name_uses():
     run_id = json.loads(Path("out/run.json").read_text(encoding="utf-8"))["id"]
     assert helio("save", run_id, "--as", "again").exit_code == 0
     assert run("again") == {"ACE.json"}
+
+
+def test_a_saved_run_keeps_the_exports_of_its_figures():
+    exports = [
+        copy_of_figure("x", filename="a.json") | {"depends_on": ["two"]},
+        copy_of_figure("y", filename="b.json"),
+    ]
+    exports[1]["depends_on"] = ["one"]
+    files = run(write(fetch(), figure("one"), figure("two", title="B"), *exports))
+    run_id = json.loads(Path("out/run.json").read_text(encoding="utf-8"))["id"]
+    assert helio("save", run_id, "--as", "again").exit_code == 0
+    assert {"a.json", "b.json"} < files
+    assert run("again") == files
 
 
 # Safe names -----------------------------------------------------------------------------------------------------

@@ -84,7 +84,7 @@ def add_schedule(
         Path | None,
         typer.Option("--output", "-o", help="Takes a folder for each time range; in the home when left out."),
     ] = None,
-    formats: Formats = "html",
+    formats: Formats = "",
     timezone: Annotated[
         str, typer.Option("--timezone", help="Of --cron; time ranges are UTC.", metavar="ZONE")
     ] = "UTC",

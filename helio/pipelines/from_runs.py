@@ -11,7 +11,7 @@ from typing import Any
 
 from helio.errors import RequestError
 from helio.pipelines.diagnostics import StepId
-from helio.pipelines.figures import STYLE, depends_on
+from helio.pipelines.figures import MANAGE, STYLE, depends_on
 from helio.pipelines.labels import owner, produced_labels, read_labels
 from helio.pipelines.maps import args_of, is_block, places, signature_of
 from helio.pipelines.plan import spelled
@@ -185,6 +185,9 @@ def _states(run: RunRecord) -> Mapping[str, str]:
         kept = step.get("annotations")
         for other in kept.get("stands_for", ()) if isinstance(kept, dict) else ():
             found.setdefault(str(other), found.get(str(step["step_id"]), "not done"))
+        if step.get("tool_name") == MANAGE:  # its file is one of its figure's
+            states = [found.get(str(other), "not done") for other in depends_on(step)]
+            found.setdefault(str(step["step_id"]), next((one for one in states if one not in DONE), DONE[0]))
     return found
 
 
@@ -307,7 +310,7 @@ def _merged(steps: Sequence[Document], more: Sequence[Document], run: str) -> li
         added.append(
             {key: value for key, value in step.items() if key not in ("step_id", "depends_on", "produces")}
             | {"step_id": instead[name]}
-            | ({"depends_on": needed} if step.get("tool_name") == STYLE and needed else {})
+            | ({"depends_on": needed} if step.get("tool_name") in (STYLE, MANAGE) and needed else {})
         )
     return added
 

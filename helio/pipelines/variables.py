@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -16,7 +17,9 @@ TOKEN = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
 """A whole token: a name is as long as its characters go, so ``$TIME`` is never found in ``$TIME_RANGE``."""
 
 BRACES = re.compile(r"\$?\{+\s*\$?(?P<name>[^{}]*?)\s*\}+|[{}]")
-"""What stands in braces in a title or the name of a file, or a brace that stands alone."""
+"""What stands in braces in the name of a file, or a brace that stands alone."""
+IN_TITLE = re.compile(r"\$\{[^{}]*\}|" + BRACES.pattern)
+"""The same in a title, in which ``${X}`` is words."""
 TIMES = ("start", "stop")
 """Names in braces that no variable has: the ends of the time range of a step's data."""
 _TITLE, _FILE_NAME = "title", "file-name"
@@ -30,10 +33,61 @@ def strings(value: Any, schema: Schema) -> Iterator[tuple[Path, str]]:
     return ((path, text) for path, text, found in _every_string(value, schema, ()) if not is_text(found))
 
 
-def with_braces(value: Any, schema: Schema) -> Iterator[tuple[Path, str]]:
-    """Every title and every name of a file, with its place: there names stand in braces."""
+@dataclass(frozen=True)
+class Pattern:
+    """A title or the name of a file, in which names stand in braces.
+
+    Parameters
+    ----------
+    path : tuple
+        Its place.
+    text : str
+    is_name : bool
+        Whether it is the name of a file, in which values stand without blanks and without the colons of times.
+    """
+
+    path: Path
+    text: str
+    is_name: bool
+
+    @property
+    def names(self) -> list[str]:
+        """All that stands in braces and can be a name."""
+        return [name for name, _ in self._found() if _NAME.fullmatch(name)]
+
+    @property
+    def names_nothing(self) -> str:
+        """What stands in braces and can be no name, or a brace that stands alone; empty where there is none."""
+        return next((written for name, written in self._found() if not _NAME.fullmatch(name)), "")
+
+    def filled(self, values: Mapping[str, Any]) -> str:
+        """The text with the values that are known in the place of their names; names are without ``$``."""
+
+        def value_of(found: re.Match[str]) -> str:
+            name = found["name"] or ""
+            if name not in values:
+                return found[0]
+            value = str(values[name])
+            if TOKEN.fullmatch(value):  # another variable stands for it
+                return f"{{{value[1:]}}}"
+            return value.replace(" to ", "_").replace(":", "") if self.is_name else value
+
+        return self._braces.sub(value_of, self.text)
+
+    def _found(self) -> Iterator[tuple[str, str]]:
+        for found in self._braces.finditer(self.text):
+            if self.is_name or not found[0].startswith("$"):
+                yield found["name"] or "", found[0]
+
+    @property
+    def _braces(self) -> re.Pattern[str]:
+        return BRACES if self.is_name else IN_TITLE
+
+
+def patterns(value: Any, schema: Schema) -> Iterator[Pattern]:
+    """Every title and every name of a file."""
     return (
-        (path, text)
+        Pattern(path, text, found["format"] == _FILE_NAME)
         for path, text, found in _every_string(value, schema, ())
         if found.get("format") in (_TITLE, _FILE_NAME)
     )
@@ -55,47 +109,10 @@ def tokens(value: Any, schema: Schema) -> Iterator[tuple[Path, str]]:
     for path, text in strings(value, schema):
         for name in TOKEN.findall(text):
             yield path, name
-    for path, text in with_braces(value, schema):
-        for found in BRACES.finditer(text):
-            name = found["name"] or ""
-            if _NAME.fullmatch(name) and name not in TIMES:
-                yield path, f"${name}"
-
-
-def names_nothing(text: str) -> str:
-    """What stands in braces and can be no name at all, or nothing.
-
-    >>> names_nothing("ace_{start}_{SPACECRAFT}.png"), names_nothing("ace_{}.png"), names_nothing("ace_}.png")
-    ('', '{}', '}')
-    """
-    wrong = (found[0] for found in BRACES.finditer(text) if not _NAME.fullmatch(found["name"] or ""))
-    return next(wrong, "")
-
-
-def fill_braces(text: str, values: Mapping[str, Any], *, in_name: bool) -> str:
-    """The text with what is known in the place of names in braces.
-
-    Parameters
-    ----------
-    values : mapping
-        Values by name, without the ``$``.
-    in_name : bool
-        Whether the text is the name of a file, in which a value stands without blanks and colons of times.
-
-    >>> fill_braces("{CRAFT}_{DAY}_{start}", {"CRAFT": "ACE", "DAY": "2024-01-10T06:00"}, in_name=True)
-    'ACE_2024-01-10T0600_{start}'
-    """
-
-    def filled(found: re.Match[str]) -> str:
-        name = found["name"] or ""
-        if name not in values:
-            return found[0]
-        value = str(values[name])
-        if TOKEN.fullmatch(value):  # another variable stands for it
-            return f"{{{value[1:]}}}"
-        return value.replace(" to ", "_").replace(":", "") if in_name else value
-
-    return BRACES.sub(filled, text)
+    for pattern in patterns(value, schema):
+        for name in pattern.names:
+            if name not in TIMES:
+                yield pattern.path, f"${name}"
 
 
 def substitute(value: Any, schema: Schema, values: Mapping[str, Any]) -> Any:
@@ -103,7 +120,7 @@ def substitute(value: Any, schema: Schema, values: Mapping[str, Any]) -> Any:
     if isinstance(value, str):
         if schema.get("format") in (_TITLE, _FILE_NAME):
             named = {name.removeprefix("$"): values.get(name) for name in values}
-            value = fill_braces(value, named, in_name=schema["format"] == _FILE_NAME)
+            value = Pattern((), value, schema["format"] == _FILE_NAME).filled(named)
         if is_text(schema):
             return value
         if value in values:

@@ -26,7 +26,7 @@ from helio.pipelines.maps import args_of, signature_of
 from helio.pipelines.passes.draft import Draft
 from helio.pipelines.passes.edit import Context, Edit, Finding
 from helio.pipelines.template import Document
-from helio.pipelines.variables import BRACES, TIMES, TOKEN, Path, fill_braces, with_braces
+from helio.pipelines.variables import TIMES, TOKEN, Path, Pattern, patterns
 from helio.steps.export.formats import file_of_export, format_of_export, format_of_name, with_ending
 from helio.time_range import TimeRange, parse_time_range
 
@@ -166,18 +166,18 @@ class FileNames:
         def refused(code: str, place: Path, message: str, advice: str) -> Diagnostic:
             return Diagnostic(code, message, "error", step_id, tool_name, pointer(*path, *place), (advice,))
 
-        texts = list(with_braces(args_of(step), self._context.signatures[tool_name].schema()))
-        for place, text in texts:
-            if _has_time(text) and next(self._ranges(writer), None) is None:
-                message = f"'{text}' names a time, and step {writer} has none: no fetch is behind it"
-                yield refused("HV107", ("tool_args", *place), message, "a text without {start} and {stop}")
+        texts = list(patterns(args_of(step), self._context.signatures[tool_name].schema()))
+        for one in texts:
+            if _has_time(one) and next(self._ranges(writer), None) is None:
+                message = f"'{one.text}' names a time, and step {writer} has none: no fetch is behind it"
+                yield refused("HV107", ("tool_args", *one.path), message, "a text without {start} and {stop}")
                 return
-        named = next((("tool_args", *place) for place, text in texts if place[-1] == "filename" and text), ())
+        named = next((("tool_args", *one.path) for one in texts if one.is_name and one.text), ())
         place = named or ("step_id",)
         try:
             files = self._stated(step, writer)
         except StepError as error:
-            if self._bound or not any(_is_open(text) for _, text in texts):
+            if self._bound or not any(map(_is_open, texts)):
                 yield refused("HV104", place, error.message, error.advice)
             return
         for name, _ in files:
@@ -199,9 +199,8 @@ class FileNames:
         args, span = args_of(step), self._span(step["step_id"] if writer is None else writer)
         if span is None:
             return args
-        for place, text in with_braces(args, self._context.signatures[step["tool_name"]].schema()):
-            in_name = place[-1] == "filename"
-            args = _put(args, place, fill_braces(text, times_of(span, in_name=in_name), in_name=in_name))
+        for one in patterns(args, self._context.signatures[step["tool_name"]].schema()):
+            args = _put(args, one.path, one.filled(times_of(span, in_name=one.is_name)))
         return args
 
     def _stated(self, step: Document, writer: StepId) -> list[tuple[str, str]]:
@@ -233,7 +232,7 @@ class FileNames:
         """Why a file cannot be written under a name, or nothing."""
         if len(name) > LONGEST_NAME or len(name.encode()) > MOST_BYTES:
             return f"the file name {name[:30]}… is too long"
-        if name.lower() not in self._taken or _has_time(name):
+        if name.lower() not in self._taken or _has_time(Pattern((), name, is_name=True)):
             return ""
         taken = self._taken[name.lower()]
         if taken is None:
@@ -280,15 +279,13 @@ def _fetched(signature: Any) -> tuple[str, ...]:
     return signature.time_arguments() if signature.gives == "tables" else ()
 
 
-def _has_time(text: str) -> bool:
-    return any(found["name"] in TIMES for found in BRACES.finditer(text))
+def _has_time(pattern: Pattern) -> bool:
+    return any(name in TIMES for name in pattern.names)
 
 
-def _is_open(text: str) -> bool:
+def _is_open(pattern: Pattern) -> bool:
     """Whether a variable stands in a text."""
-    return TOKEN.search(text) is not None or any(
-        found["name"] not in TIMES for found in BRACES.finditer(text)
-    )
+    return TOKEN.search(pattern.text) is not None or any(name not in TIMES for name in pattern.names)
 
 
 def _put(value: Any, place: Path, new: str) -> Any:

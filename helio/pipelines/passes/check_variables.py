@@ -11,7 +11,7 @@ from helio.pipelines.diagnostics import Diagnostic, Fix, pointer
 from helio.pipelines.passes.edit import Context, Finding, added, replaced
 from helio.pipelines.passes.walk import each_step, id_of, loop_variable, name_of
 from helio.pipelines.template import Document
-from helio.pipelines.variables import TIMES, TOKEN, Path, names_nothing, read_value, tokens, with_braces
+from helio.pipelines.variables import TIMES, TOKEN, Path, patterns, read_value, tokens
 from helio.steps.signature import Schema
 
 
@@ -38,11 +38,11 @@ def check_variables(plan: Document, context: Context) -> Iterator[Finding]:
             used.add(name)
             if name not in declared and name not in inside:
                 yield _undeclared(step, (*path, *place), name, text, {**declared, **dict.fromkeys(inside)})
-        for place, text in with_braces(step.get("tool_args"), _schema_of(step, context, schemas)):
-            wrong = names_nothing(text)
+        for pattern in patterns(step.get("tool_args"), _schema_of(step, context, schemas)):
+            wrong = pattern.names_nothing
             if wrong:
                 yield _names_nothing(
-                    step, (*path, "tool_args", *place), wrong, {**declared, **dict.fromkeys(inside)}
+                    step, (*path, "tool_args", *pattern.path), wrong, {**declared, **dict.fromkeys(inside)}
                 )
     for name, facts in declared.items():
         if name not in used:
