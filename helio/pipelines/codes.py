@@ -742,14 +742,6 @@ _VERIFY = (
         "refused",
     ),
     (
-        "HV107",
-        "error",
-        "a name or a title with a time, and no fetch behind the step",
-        "There is no time range to name.",
-        '"filename": "made_{start}.png" for a figure of store_dataframe',
-        "refused",
-    ),
-    (
         "HV105",
         "error",
         "arguments of a fetch that do not go together",
@@ -772,6 +764,14 @@ _VERIFY = (
         "An earlier version took it out of the step; the run does without it, and the numbers are other ones.",
         '"annotations": {"dropped_args": {"coordinate_system": "GSM"}}',
         "said, with the tool that does it",
+    ),
+    (
+        "HV108",
+        "error",
+        "a name or a title with a time, and no fetch behind the step",
+        "There is no time range to name.",
+        '"filename": "made_{start}.png" for a figure of store_dataframe',
+        "refused",
     ),
     (
         "HV301",

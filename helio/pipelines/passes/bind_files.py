@@ -170,7 +170,7 @@ class FileNames:
         for one in texts:
             if _has_time(one) and next(self._ranges(writer), None) is None:
                 message = f"'{one.text}' names a time, and step {writer} has none: no fetch is behind it"
-                yield refused("HV107", ("tool_args", *one.path), message, "a text without {start} and {stop}")
+                yield refused("HV108", ("tool_args", *one.path), message, "a text without {start} and {stop}")
                 return
         named = next((("tool_args", *one.path) for one in texts if one.is_name and one.text), ())
         place = named or ("step_id",)
