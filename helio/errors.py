@@ -49,7 +49,6 @@
     │   ├── Blocked               the maker's filters stopped question or answer
     │   ├── CutShort              the answer was longer than its limit of tokens
     │   ├── Unreadable            an empty answer, or not the JSON or the call that was asked for
-    │   │   └── TooDeep           JSON that is nested too deeply to be read
     │   ├── BudgetSpent           the limit of tokens or of time for the whole task is reached
     │   └── TranscriptDiffers     what is asked now is not what the transcript answers
     └── Cancelled                 the user ended the run                                  exit 130
@@ -331,9 +330,8 @@ class CutShort(ModelError):
 class Unreadable(ModelError):
     """The answer is empty, or is not the JSON or the call that was asked for."""
 
-
-class TooDeep(Unreadable):
-    """The answer is JSON that is nested too deeply to be read; the same question is not put again."""
+    again = True
+    """Whether the same question may bring an answer that can be read."""
 
 
 class BudgetSpent(ModelError):

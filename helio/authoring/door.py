@@ -19,7 +19,6 @@ from helio.errors import (
     ModelUnavailable,
     ModelUnreachable,
     QuotaExhausted,
-    TooDeep,
     UnknownModel,
     Unreadable,
 )
@@ -205,9 +204,7 @@ class Door:
                     jitter = 0.5 + self._clock.random() / 2
                     pause = max(error.wait or 0.0, self._patience.first * 2 ** (attempt - 1) * jitter)
                     pause = None if waited + pause > self._patience.waiting else pause
-                elif isinstance(error, TooDeep):
-                    pass  # the reply itself is at fault
-                elif isinstance(error, Unreadable) and again and not (answer and answer.text.strip()):
+                elif isinstance(error, Unreadable) and error.again and again and not _has_text(answer):
                     pause, again = 0.0, again - 1
                 self.transcript.note(
                     "attempt",
@@ -285,6 +282,10 @@ class Door:
             model.close()  # ends the request, so that its thread ends too
             raise
         return future.result()
+
+
+def _has_text(answer: Answer | None) -> bool:
+    return answer is not None and bool(answer.text.strip())
 
 
 def open_door(

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from helio.authoring.model import Ask, Model, UserTurn
 from helio.authoring.outcome import NotProved, NotUnderstood
 from helio.authoring.quoting import data
-from helio.errors import CutShort, TooDeep, Unreadable
+from helio.errors import CutShort, Unreadable
 from helio.pipelines.diagnostics import Diagnostic
 from helio.pipelines.template import check_json
 
@@ -54,9 +54,9 @@ def settle(model: Model, ask: Ask, take: Callable[[Any], Made]) -> Made:
         for _ in range(1 if anew else 1 + REPLIES):
             try:
                 answer = model.ask(current)
-            except TooDeep:  # no words of ours would mend it
-                raise
             except (Unreadable, CutShort) as error:
+                if isinstance(error, Unreadable) and not error.again:
+                    raise
                 found = (Diagnostic("HP001", f"the answer could not be read: {error.message}"),)
                 current = _anew(ask, found)
                 continue

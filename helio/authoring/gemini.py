@@ -25,7 +25,6 @@ from helio.errors import (
     ModelUnreachable,
     NoKey,
     QuotaExhausted,
-    TooDeep,
     UnknownModel,
     Unreadable,
     WrongKey,
@@ -189,10 +188,7 @@ class Gemini:
         except httpx2.TimeoutException:
             raise self._unavailable(f"{host} did not answer within {self._timeout:g} s") from None
         except RecursionError:  # a RuntimeError too, and no word of the connection
-            raise TooDeep(
-                self._scrub(f"{host} answered with JSON that is nested too deeply to be read"),
-                advice="ask for less at once",
-            ) from None
+            raise _too_deep(self._scrub(f"{host} answered with JSON"), None) from None
         except RuntimeError:  # what a client says that was closed
             raise self._unavailable(f"the connection to {host} was closed") from None
         except httpx2.RemoteProtocolError:
@@ -299,11 +295,8 @@ class Gemini:
             if part.function_call is not None:
                 one = part.function_call
                 if is_too_deep(one.args):
-                    raise TooDeep(
-                        f"{model} called a function with arguments that are nested too deeply to be read",
-                        advice="ask for less at once",
-                        answer=Answer(usage=usage, model=model),
-                    )
+                    empty = Answer(usage=usage, model=model)
+                    raise _too_deep(f"{model} called a function with arguments", empty)
                 calls.append(Call(one.name or "", one.args or {}, one.id or "", opaque))
             elif not part.thought:
                 text += part.text or ""
@@ -387,6 +380,15 @@ def _blocked(said: str, reason: str, answer: Answer) -> NoReturn:
         advice="say it in other words",
         answer=answer,
     )
+
+
+def _too_deep(said: str, answer: Answer | None) -> Unreadable:
+    """The error about a reply that nothing can walk; the server would send it again."""
+    error = Unreadable(
+        f"{said} that is nested too deeply to be read", advice="ask for less at once", answer=answer
+    )
+    error.again = False
+    return error
 
 
 def _content(turn: Turn, name: str) -> types.Content:

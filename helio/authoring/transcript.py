@@ -280,6 +280,8 @@ def error_to_json(error: BaseException) -> dict[str, Any]:
         value |= {"message": error.message, "advice": error.advice}
     if isinstance(error, ModelError):
         value |= {"wait": error.wait, "answer": error.answer and answer_to_json(error.answer)}
+    if isinstance(error, errors.Unreadable) and not error.again:
+        value["again"] = False
     return value
 
 
@@ -289,9 +291,12 @@ def error_from_json(value: Mapping[str, Any]) -> HelioError:
     words = {"advice": value.get("advice", "")}
     if isinstance(kind, type) and issubclass(kind, ModelError):
         answer = value.get("answer")
-        return kind(
+        error = kind(
             value["message"], **words, wait=value.get("wait"), answer=answer and answer_from_json(answer)
         )
+        if isinstance(error, errors.Unreadable):
+            error.again = value.get("again", True)
+        return error
     if isinstance(kind, type) and issubclass(kind, HelioError):
         return kind(value["message"], **words)
     return Cancelled(f"it was ended by {value['kind']}")

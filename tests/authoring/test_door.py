@@ -21,7 +21,6 @@ from helio.errors import (
     NoKey,
     QuotaExhausted,
     RequestError,
-    TooDeep,
     UnknownModel,
     Unreadable,
     WrongKey,
@@ -159,7 +158,7 @@ def test_where_neither_model_is_there_both_are_named(serve, door):
 def test_a_reply_that_is_nested_too_deeply_is_not_asked_for_again(serve, door, still):
     deep = standin.Reply(raw=b'{"candidates": ' + b"[" * 50_000 + b"]" * 50_000 + b"}")
     server = serve(standin.forever(deep))
-    with pytest.raises(TooDeep):
+    with pytest.raises(Unreadable, match="nested too deeply"):
         door(server, fallback=True).ask(question())
     assert (asked(server), still.slept) == ([SMART], [])
 
@@ -170,7 +169,7 @@ def test_a_call_whose_arguments_are_nested_too_deeply_is_one_error(serve, door, 
     part = '{"functionCall": {"name": "f", "args": ' + args + "}}"
     raw = '{"candidates": [{"content": {"role": "model", "parts": [' + part + "]}}]}"
     server = serve(standin.forever(standin.Reply(raw=raw.encode())))
-    with pytest.raises(TooDeep, match="nested too deeply"):
+    with pytest.raises(Unreadable, match="nested too deeply"):
         door(server, fallback=True).ask(question())
     assert asked(server) == [SMART]
 
