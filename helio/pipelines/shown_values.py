@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,10 +12,10 @@ from helio.pipelines.plain_text import escaped, is_seen
 
 _MARKS = ("→", "\\", "; ", "  ", "no longer ")
 """What stands between values in a review."""
-_LOOK_ALIKE = str.maketrans(
-    "АВСЕНІЈКМОРЅТХУаеорсухіјѕһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧοϲϳ", "ABCEHIJKMOPSTXYaeopcyxijshdqwABEZHIKMNOPTYXocj"
-)
+_FOREIGN = "АВСЕНІЈКМОРЅТХУаеорсухіјѕһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧοϲϳ"
+_LOOK_ALIKE = str.maketrans(_FOREIGN, "ABCEHIJKMOPSTXYaeopcyxijshdqwABEZHIKMNOPTYXocj")
 """Cyrillic and Greek letters that are drawn like Latin ones."""
+_DISGUISED = re.compile(f"[A-Za-z_][{_FOREIGN}]|[{_FOREIGN}][A-Za-z_]")
 
 
 def same(one: Any, other: Any) -> bool:
@@ -34,7 +35,7 @@ def shown(value: Any) -> str:
         texts = [shown(item) for item in value]
         if not any(", " in text for text in texts):
             return ", ".join(texts)
-    return _escaped_json(value)
+    return _quoted(value)
 
 
 def shown_name(name: str) -> str:
@@ -48,7 +49,8 @@ def shown_name(name: str) -> str:
 
 def shown_line(text: str) -> str:
     """A line of a text as it stands; quoted where something in it would not be seen, such as a space at its end."""
-    if is_seen(text) and text == text.rstrip() and text and not _is_json_text(text):
+    clear = is_seen(text) and text == text.rstrip() and not _is_disguised(text)
+    if clear and text and not _is_json_text(text):
         return text
     return _quoted(text)
 
@@ -80,6 +82,7 @@ def _is_plain(text: str) -> bool:
         bool(text)
         and text == text.strip()
         and is_seen(text)
+        and not _is_disguised(text)
         and text[0] not in "\"'[{("
         and not any(mark in text for mark in _MARKS)
     )
@@ -97,12 +100,15 @@ def _is_json_text(text: str) -> bool:
     return text.startswith('"') and _is_json(text)
 
 
-def _quoted(text: str) -> str:
-    return escaped(json.dumps(text, ensure_ascii=False))
+def _is_disguised(text: str) -> bool:
+    """Whether letters of another alphabet stand among Latin ones, or are all taken for them."""
+    return not text.isascii() and bool(_DISGUISED.search(text) or text.translate(_LOOK_ALIKE).isascii())
 
 
-def _escaped_json(value: Any) -> str:
-    return escaped(json.dumps(value, ensure_ascii=False))
+def _quoted(value: Any) -> str:
+    """A value as JSON, with an escape for whatever would not be seen as what it is."""
+    text = json.dumps(value, ensure_ascii=False)
+    return json.dumps(value) if _is_disguised(text) else escaped(text)
 
 
 def _look(text: str) -> str:
