@@ -221,6 +221,9 @@ def test_what_cannot_be_done_is_not_done(serve, author, overview):
         ({"op": "set", "step": "4", "at": "tool_args/title"}, "is empty"),
         ({"op": "set", "step": "4", "at": "tool_args/title", "value_json": '{"a": 1, "a": 2}'}, "HP001"),
         ({"op": "set", "step": "4", "at": "tool_args/title", "value_json": '"\\u001b[2J"'}, "cannot be seen"),
+        (put(7, "tool_args/title", "x"), "HA101"),
+        (put(1, "", "x"), "HA103"),
+        ({"op": "set", "step": "4", "at": "tool_args/title", "value_json": '"\\u001b[2J"'}, "HA104"),
         ({"op": "dance"}, "could not be read"),
         ({"op": "unset", "step": "4", "at": "tool_args/nothing"}, "has nothing at"),
         ({"op": "rewire", "step": "2", "old": "C", "new": "D"}, "does not read C"),
@@ -247,11 +250,15 @@ def test_an_operation_that_cannot_be_is_told_why(serve, author, overview, operat
         assert said in json.loads(json.dumps(server.requests[1].text))
 
 
-@pytest.mark.parametrize("nothing", [edit(), edit(put(4, "tool_args/title", "ACE magnetic field"))])
-def test_an_edit_that_changes_nothing_is_none(serve, author, overview, nothing):
+@pytest.mark.parametrize(
+    ("nothing", "code"),
+    [(edit(), "HA102"), (edit(put(4, "tool_args/title", "ACE magnetic field")), "HE303")],
+)
+def test_an_edit_that_changes_nothing_is_none(serve, author, overview, nothing, code):
     server = serve(standin.forever(nothing))
-    with pytest.raises(NotProved):
+    with pytest.raises(NotProved) as error:
         author(server).edit(WORK, overview)
+    assert [one.code for one in error.value.diagnostics] == [code]
     assert len(server.requests) == 4
 
 
