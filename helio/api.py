@@ -108,10 +108,13 @@ def check_template(
     from helio.pipelines.known import KnownDatasets
 
     settings, clock = settings or read_settings(), read_now(now)
+    source = _archive(archive, settings)
+    if archive is not None:
+        _open_folder(source, settings)
     return planning.check(
         template,
         now=clock,
-        archive=_archive(archive, settings),
+        archive=source,
         catalogue=KnownDatasets(settings.home, clock, spans=False),
         pipelines=library(settings).templates(),
     )
@@ -257,6 +260,7 @@ def save_runs(
     return Saved(template, path, notes, found, changed, text is not None)
 
 
+@checked
 def revision_changes(name: str, number: int, settings: Settings | None = None) -> tuple[Change, ...]:
     """What a revision of one of the user's own pipelines changed of the one before it; all of it for the first one.
 
@@ -882,6 +886,7 @@ __all__ = [
     "plan",
     "preview",
     "read_now",
+    "revision_changes",
     "run",
     "save_runs",
     "verify",

@@ -218,7 +218,7 @@ def test_a_time_where_there_is_none_is_refused(spec):
         "tool_args": {"python_code": "result = pd.DataFrame()", "output_label": "made"},
     }
     said = refused("check", write(fetch(), figure("fine"), made, figure("fig", "made", **spec)))
-    assert "HV107" in said
+    assert "HV108" in said
     assert "step fig" in said
 
 

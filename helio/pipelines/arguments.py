@@ -242,7 +242,7 @@ CHECKS: dict[str, Check] = {
     "by": partial(_choice, of=("auto", "rules", "model")),
     **dict.fromkeys(["run_id", "label", "name", "old", "new", "request"], _text),
     **dict.fromkeys(["write", "replace", "hints"], _yes_or_no),
-    "rows": _whole,
+    **dict.fromkeys(["rows", "number"], _whole),
     **dict.fromkeys(["planned", "started", "finished"], _callable),
     "runs": _runs,
     "chosen": _texts,

@@ -13,7 +13,7 @@ from helio.pipelines.diagnostics import InvalidTemplate
 from helio.pipelines.history import History, Revision, Writing, read_as_it_is
 from helio.pipelines.parse import parse
 from helio.pipelines.schema import SCHEMA_FILE
-from helio.pipelines.template import ID, Document, as_text, require_id, shortened, slug
+from helio.pipelines.template import ID, Document, as_text, is_id, require_id, shortened, slug
 from helio.store.files import is_file, user_path, write_whole
 
 SHIPPED = Path(__file__).with_name("templates")
@@ -229,9 +229,7 @@ class Library:
 
     def _deleted(self, name: str) -> Revision | None:
         """The last revision of a pipeline of the user's that is not there any more; None where there is no such one."""
-        if not ID.fullmatch(name) or any(
-            (folder / f"{name}.json").exists() for folder in (SHIPPED, self.folder)
-        ):
+        if not is_id(name) or any((folder / f"{name}.json").exists() for folder in (SHIPPED, self.folder)):
             return None
         revisions = self.history(name).revisions()
         return revisions[-1] if revisions else None

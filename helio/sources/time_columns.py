@@ -134,7 +134,7 @@ def read_title(title: str) -> Title:
     """The role and the zone of a column.
 
     >>> read_title("Time (UTC+2)")
-    Title(role='time', zone='+02:00')
+    Title(role='time', zone='+02:00', scale='')
     """
     text, zone = title.lower(), None
     found = _OFFSET.search(text)

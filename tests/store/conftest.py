@@ -5,10 +5,6 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
-
-settings.register_profile("store", deadline=None)  # a busy machine is no failure
-settings.load_profile("store")
 
 
 @pytest.fixture
