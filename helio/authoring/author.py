@@ -120,7 +120,7 @@ class ModelAuthor:
             declared = [step["step_id"] for step in template["steps"] if str(step["step_id"]) in named]
             proved = self._gate.repaired(template, after, declared)
             # words alone would ask again for what is not there, which says more
-            refused = any(one.code != "HE303" for one in proved.errors)
+            refused = any(error.code != "HE303" for error in proved.errors)
             ruled_out = () if refused else _ruled_out(template, after, failure)
             proved = Proved(after, (*proved.errors, *ruled_out)) if ruled_out else proved
             tried[written] = proved.errors

@@ -138,7 +138,11 @@ class Gate:
         """What there is to say once figures are wired and maps expanded, and what mending had to say before that."""
         run = check(template, now=self._now, catalogue=self._known, pipelines=self._pipelines)
         early = [one for one in found if not one.code.startswith(VERIFIED)]
-        late = [one for one in run.diagnostics if one.severity == "error" or one.code.startswith(VERIFIED)]
+        late = [
+            diagnostic
+            for diagnostic in run.diagnostics
+            if diagnostic.severity == "error" or diagnostic.code.startswith(VERIFIED)
+        ]
         # An unknown dataset is refused with HE401, unless the archive that was named has it.
         return (*early, *(one for one in late if one.code != UNKNOWN_DATASET))
 

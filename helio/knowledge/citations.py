@@ -192,7 +192,7 @@ def _served_at(sources: Iterable[SourceFile]) -> str:
 def _proofs(sources: Iterable[SourceFile]) -> dict[str, int]:
     from helio.store.source_file import PROOFS
 
-    by_file = {(one.file, one.url): one.proof for one in sources}
+    by_file = {(source.file, source.url): source.proof for source in sources}
     found = list(by_file.values())
     return {proof: found.count(proof) for proof in (*PROOFS, "") if proof in found}
 

@@ -213,7 +213,9 @@ class Change:
         if self.after is not ABSENT:
             found["after"] = self.after
         for name, sign in (("removed", "-"), ("added", "+")):
-            listed = [{"number": one.number, "value": one.value} for one in self.items if one.sign == sign]
+            listed = [
+                {"number": item.number, "value": item.value} for item in self.items if item.sign == sign
+            ]
             if listed:
                 found[name] = listed
         return found | {"text": str(self)}

@@ -445,7 +445,7 @@ class Execution:
             before, works = works, self._works(step)
             if works != before:
                 continue
-            attempts = tuple(asdict(one) for one in fetched.attempts)
+            attempts = tuple(asdict(attempt) for attempt in fetched.attempts)
             for work in missing:
                 table: Table = fetched.tables[work.slot]
                 facts = table_facts(table) | {

@@ -137,8 +137,8 @@ def _served_by(provider: str, step: Document, fetches: Mapping[str, Document]) -
     args = {**args_of(fetch), "provider": provider}
     if args.get("candidates"):
         args["candidates"] = [
-            {key: value for key, value in one.items() if key != "provider"} if isinstance(one, dict) else one
-            for one in args["candidates"]
+            {key: value for key, value in arg.items() if key != "provider"} if isinstance(arg, dict) else arg
+            for arg in args["candidates"]
         ]
     return {**step, "tool_name": fetch["tool_name"], "tool_args": args}
 

@@ -242,7 +242,7 @@ def _is_published(change: str) -> bool:
 
 
 def _refuse_unproven(plan: Plan, providers: Providers, results: Iterable[StepResult], level: Level) -> None:
-    every = [source for one in results for output in one.outputs for source in output.sources]
+    every = [source for result in results for output in result.outputs for source in output.sources]
     if any(not source.proof for source in every):  # fetched by a helio that did not record it
         now = _proofs_now(plan, providers)
         every = [replace(one, proof=one.proof or now.get((one.dataset_id, one.sha256), "")) for one in every]
@@ -266,7 +266,9 @@ def _proofs_now(plan: Plan, providers: Providers) -> dict[tuple[str, str], Proof
         for choice in choices_of(step.args):
             with suppress(*_NOTHING_THERE):
                 sources = providers.choose(choice.provider).locate(choice.dataset_id, span)
-                found |= {(one.dataset_id, one.sha256): one.proof for one in sources if one.sha256}
+                found |= {
+                    (source.dataset_id, source.sha256): source.proof for source in sources if source.sha256
+                }
     return found
 
 

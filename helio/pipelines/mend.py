@@ -78,7 +78,7 @@ def repair(document: Document, context: Context) -> Rewritten:
     if mended.errors:
         return mended
     verified = rewrite(mended.plan, context, VERIFY)
-    found = [authored_path(one, mended.plan, document) for one in verified.diagnostics]
+    found = [authored_path(diagnostic, mended.plan, document) for diagnostic in verified.diagnostics]
     return Rewritten(mended.plan, mended.edits, (*mended.diagnostics, *found))
 
 

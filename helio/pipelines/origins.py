@@ -80,7 +80,12 @@ def _origin(
         return every
 
     code = next(
-        (args[one.name] for one in signature.arguments if is_code(one.schema) and one.name in args), None
+        (
+            args[argument.name]
+            for argument in signature.arguments
+            if is_code(argument.schema) and argument.name in args
+        ),
+        None,
     )
     if isinstance(code, str):
         open_labels = any(TOKEN.search(label) or "*" in label for label in labels)

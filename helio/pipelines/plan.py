@@ -122,7 +122,7 @@ def normalise(template: Document, context: Context, *, mode: Mode = "safe") -> R
 
 def _with_kept_promises(found: Rewritten, template: Document, context: Context) -> Rewritten:
     """Say what stands in the way of ``helio fix``, wherever it is the advice and would not go through."""
-    if not any(text.startswith(FIX) for one in found.errors for text in one.advice):
+    if not any(text.startswith(FIX) for error in found.errors for text in error.advice):
         return found
     wrong = repair(template, context).errors or normalise(template, context, mode="repair").errors
     if not wrong:
@@ -132,10 +132,12 @@ def _with_kept_promises(found: Rewritten, template: Document, context: Context) 
     before = f"mend {first.code}{where} by hand ({first.message}), then {FIX}"
     diagnostics = tuple(
         replace(
-            one,
-            advice=tuple(before + text[len(FIX) :] if text.startswith(FIX) else text for text in one.advice),
+            diagnostic,
+            advice=tuple(
+                before + text[len(FIX) :] if text.startswith(FIX) else text for text in diagnostic.advice
+            ),
         )
-        for one in found.diagnostics
+        for diagnostic in found.diagnostics
     )
     return Rewritten(found.plan, found.edits, diagnostics)
 

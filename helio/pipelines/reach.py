@@ -46,13 +46,15 @@ def check_reach(authored: Rewritten, context: Context, *, asked: bool) -> Iterat
         return
     kept = [name for name in declared_times(plan) if name not in given]
     invented = invented_variables(authored.edits)
-    literals = [one for one in time_literals(plan, context.signatures) if not one.pinned]
+    literals = [
+        time_literal for time_literal in time_literals(plan, context.signatures) if not time_literal.pinned
+    ]
     steps = _steps_by_variable(plan)
     unclear = BUILT_IN in invented or not steps.get(BUILT_IN)
     if not unclear:
         kept = [name for name in kept if NUMBERED.fullmatch(name)]
         # HR602 says the same of a range that selects data
-        literals = [one for one in literals if not one.required or not one.replaceable]
+        literals = [literal for literal in literals if not literal.required or not literal.replaceable]
     if kept or (literals and unclear):
         yield _refused(plan, kept, literals, steps, declared=BUILT_IN not in invented)
     elif literals and moves:
@@ -124,7 +126,7 @@ def _ways(kept: list[str], literals: list[TimeLiteral]) -> tuple[str, ...]:
         ways.append(f"give each range: {' '.join(f'--set {name[1:]}=…' for name in (BUILT_IN, *kept))}")
     ways.append(f'"{BUILT_IN}" in place of each range that is to move')
     if literals:
-        names = sorted({one.name for one in literals})
+        names = sorted({literal.name for literal in literals})
         ways.append(" or ".join(f'"pin": ["{name}"]' for name in names) + " in a step that keeps its range")
     return tuple(ways)
 

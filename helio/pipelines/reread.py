@@ -18,7 +18,7 @@ FILE = "reread.json"
 
 def plan_notices(plan: Plan, home: Path) -> list[str]:
     """What there is to say of a plan's template, unless this home has said it before."""
-    found = [one.message for one in plan.warnings if one.code == CODE]
+    found = [warning.message for warning in plan.warnings if warning.code == CODE]
     return _said_once(home, f"pipeline {plan.pipeline_id}", found)
 
 

@@ -233,7 +233,7 @@ class Run:
             "engine": self.engine,
             "missing": _missing_record(self.result),
             "steps": [step_record(one) for one in self.result.steps],
-            "artefacts": [_artefact_record(one, self.plan) for one in self.artefacts],
+            "artefacts": [_artefact_record(artefact, self.plan) for artefact in self.artefacts],
             "unwritten": [error.message for error in self.unwritten],
             "citations": list(self.citations),
             "warnings": [one.to_json() for one in self.plan.warnings],
@@ -366,7 +366,7 @@ def run_plan(
             archive=named,
             citations=tuple(one.to_json() for one in citations_of(map(step_record, steps), settings.home)),
         )
-        written = [_artefact_record(one, plan) for one in artefacts]
+        written = [_artefact_record(artefact, plan) for artefact in artefacts]
         facts = {
             "engine": used,
             "missing": _missing_record(result),

@@ -125,7 +125,7 @@ def _belongs_to(step: PlannedStep, map_id: StepId) -> bool:
 
 def status_of(results: Sequence[Ended]) -> Status:
     """How a run ended, by its steps."""
-    undone = [one for one in results if one.state not in DONE]
+    undone = [result for result in results if result.state not in DONE]
     if not undone:
         return "success"
     items = _Items(results)

@@ -125,7 +125,7 @@ class TableDifference:
         said = list(self.facts)
         if self.only_old or self.only_new:
             said.append(self._records())
-        differing = [one for one in self.components if one.differs]
+        differing = [component for component in self.components if component.differs]
         if len(self.components) > 1 and differing:
             said.append(f"{len(differing)} of {len(self.components)} components differ")
             worst = max(differing, key=lambda one: (one.changed, one.became_missing + one.appeared))
@@ -159,7 +159,7 @@ class TableDifference:
         return {
             "facts": list(self.facts),
             "records": {"common": self.common, "only_old": self.only_old, "only_new": self.only_new},
-            "components": [one.to_json() for one in self.components],
+            "components": [component.to_json() for component in self.components],
             "not_compared": list(self.not_compared),
             "unit": self.unit,
         }

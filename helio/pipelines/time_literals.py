@@ -110,7 +110,9 @@ def _fills_times(step: Document, name: str, signatures: Mapping[str, Signature])
     """Whether the items of a map are the time ranges of its steps."""
     for inner in step["block"] if is_block(step) else [step]:
         signature = signature_of(inner, signatures) if isinstance(inner, dict) else None
-        if signature and name in [args_of(inner).get(one) for one in signature.time_arguments()]:
+        if signature and name in [
+            args_of(inner).get(time_argument) for time_argument in signature.time_arguments()
+        ]:
             return True
     return False
 

@@ -414,7 +414,9 @@ class Hapi:
         info = asked[0].info
         empty = [one.parameter.name for one in asked if one.parameter.name not in tables]
         if empty:
-            doubts = [one.kept.incomplete for name in empty for one in pieces[name] if one.kept.incomplete]
+            doubts = [
+                piece.kept.incomplete for name in empty for piece in pieces[name] if piece.kept.incomplete
+            ]
             if doubts:
                 raise DamagedFile(
                     f"{self._server} sends no record of {', '.join(empty)} of {info.dataset_id}: {doubts[0]}",

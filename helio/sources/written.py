@@ -136,7 +136,7 @@ def restore(path: Path, facts: Facts, epoch: Epochs, part: Callable[[Facts], npt
             components=components,
             axes=tuple(axes),
             stated_representation=_stated(facts.get("representation")),
-            stated_periods=tuple(None if each is None else float(each) for each in facts["periods"])
+            stated_periods=tuple(None if fact is None else float(fact) for fact in facts["periods"])
             if "periods" in facts
             else None,
             scale="log" if facts.get("scale") == "log" else "linear",

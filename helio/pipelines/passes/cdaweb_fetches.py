@@ -78,7 +78,7 @@ def _arguments(place: Place) -> Iterator[tuple[Text, Text | None, Any]]:
     candidates = args.get("candidates") or ()
     if not candidates:
         home = Text(args.get("dataset_id", ""), (*at, "dataset_id"))
-        yield from ((home, one, named) for one in _texts(wanted) if _is_text(home))
+        yield from ((home, text, named) for text in _texts(wanted) if _is_text(home))
     for number, candidate in enumerate(candidates):
         whole = candidate if isinstance(candidate, dict) else {"dataset_id": candidate}
         here: Path = (*at, "candidates", number)
@@ -87,7 +87,7 @@ def _arguments(place: Place) -> Iterator[tuple[Text, Text | None, Any]]:
         own = whole.get("parameter_id")
         # a parameter for all candidates may be missing in one of them
         names = [Text(own, (*here, "parameter_id"))] if own else [replace(one, path=here) for one in wanted]
-        yield from ((home, one, whole.get("provider", named)) for one in _texts(names) if _is_text(home))
+        yield from ((home, text, whole.get("provider", named)) for text in _texts(names) if _is_text(home))
 
 
 def _texts(wanted: list[Text]) -> list[Text | None]:

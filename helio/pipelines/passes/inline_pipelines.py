@@ -363,7 +363,7 @@ class _Inlining:
         moved["tool_args"] = args
         filename = moved["tool_args"].get("filename")
         if signature is not None and signature.gives == "export" and isinstance(filename, str):
-            missing = [one for one in call.around.items if one not in TOKEN.findall(filename)]
+            missing = [item for item in call.around.items if item not in TOKEN.findall(filename)]
             stem, dot, ending = filename.rpartition(".") if "." in filename else (filename, "", "")
             moved["tool_args"]["filename"] = "-".join([stem, *missing]) + dot + ending
         return moved

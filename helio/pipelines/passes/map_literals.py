@@ -67,7 +67,7 @@ def _meant(plan: Document, place: Place, context: Context, known: list[str]) -> 
         message = f"a loop over one range: it is the {times[0].name}"
         return Edit("HX203", message, operations, step.get("step_id"), path=pointer(*place.path, LOOP))
     if len(fits) != 1:
-        names = tuple(one.name for one in fits)
+        names = tuple(fit.name for fit in fits)
         why = (
             f"several arguments take them: {', '.join(names)}"
             if fits

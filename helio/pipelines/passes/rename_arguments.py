@@ -136,7 +136,7 @@ class _Renaming:
 
     def unwrap(self) -> None:
         """Arguments inside an object of their own, as ``"tool_args": {"arguments": {…}}`` has them."""
-        for key in [one for one in self.args if one not in self.known and fold(one) in _WRAPPERS]:
+        for key in [arg for arg in self.args if arg not in self.known and fold(arg) in _WRAPPERS]:
             inner = unpack(self.args[key], dict) or self.args[key]
             if not isinstance(inner, dict) or not inner or any(one in self.args for one in inner):
                 continue

@@ -177,7 +177,7 @@ class Renaming:
         if tool is None or not isinstance(there, dict):
             return
         spellings = argument_spellings(signatures[tool])
-        schemas = {one.name: one.schema for one in signatures[tool].arguments}
+        schemas = {argument.name: argument.schema for argument in signatures[tool].arguments}
         alone = "tool_args" not in self.owner
         beside = [
             key

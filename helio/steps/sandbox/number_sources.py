@@ -262,7 +262,7 @@ class _Reader:
 
     def _bind_loop(self, target: ast.expr, iterable: ast.expr) -> None:
         call = iterable.func if isinstance(iterable, ast.Call) else None
-        args = [self._of(one) for one in iterable.args] if isinstance(iterable, ast.Call) else []
+        args = [self._of(arg) for arg in iterable.args] if isinstance(iterable, ast.Call) else []
         targets = target.elts if isinstance(target, ast.Tuple) else []
         if isinstance(call, ast.Name) and call.id == "enumerate" and len(targets) == 2 and args:
             self._assign(targets[0], _Value(text=f"{_EACH} {args[0].text}"))
@@ -270,7 +270,7 @@ class _Reader:
         elif isinstance(call, ast.Name) and call.id == "range" and isinstance(target, ast.Name):
             whole = len(args) == 1
             self._assign(
-                target, _Value(text=f"{_EACH if whole else _MOST} {','.join(one.text for one in args)}")
+                target, _Value(text=f"{_EACH if whole else _MOST} {','.join(arg.text for arg in args)}")
             )
         elif isinstance(call, ast.Name) and call.id == "zip" and len(targets) == len(args):
             for one, value in zip(targets, args, strict=True):
@@ -317,14 +317,14 @@ class _Reader:
         column = parts[-1]
         counted = self.scope.get(index.id) if isinstance(index, ast.Name) else None
         each_row = counted is not None and counted.text.startswith((_EACH, _MOST) if value.sources else _EACH)
-        if each_row or all(_is_whole(one) for one in parts) or self._is_each_column(parts, now, by_place):
+        if each_row or all(_is_whole(part) for part in parts) or self._is_each_column(parts, now, by_place):
             self.scope[root.id] = replace(value, columns={}, items=None, text=f"{root.id}:={value.text}")
             if value.terms is not None:
                 self.scope[root.id] = replace(value, columns={}, items=None)
             return
         named = isinstance(column, ast.Constant) and isinstance(column.value, str)
-        whole_column = named and (len(parts) == 1) != by_place and all(_is_whole(one) for one in parts[:-1])
-        chosen = [self._of(one) for one in parts if not isinstance(one, ast.Slice)]
+        whole_column = named and (len(parts) == 1) != by_place and all(_is_whole(part) for part in parts[:-1])
+        chosen = [self._of(part) for part in parts if not isinstance(part, ast.Slice)]
         if any(one.sources for one in chosen) and value.invents:
             value = replace(value, doubtful=True)
         mixed = _mixed(now, value)
@@ -344,7 +344,7 @@ class _Reader:
         if not isinstance(column, ast.Name) or (len(parts) == 1) == by_place:
             return False
         named = self.scope.get(column.id)
-        rest = all(_is_whole(one) for one in parts[:-1])
+        rest = all(_is_whole(part) for part in parts[:-1])
         # its text changes with every turn of the loop
         return (
             rest
@@ -381,7 +381,7 @@ class _Reader:
             self.scope[name] = replace(
                 _mixed(now, added), text=f"{now.text}&{added.text}", terms=None, doubtful=True
             )
-        elif any(one.arg == "inplace" for one in expression.keywords):
+        elif any(keyword.arg == "inplace" for keyword in expression.keywords):
             self.scope[name] = value
 
     # ---- expressions
@@ -404,21 +404,21 @@ class _Reader:
         if isinstance(node, ast.Compare):
             return self._comparison([node.left, *node.comparators])
         if isinstance(node, ast.BoolOp):
-            return _combined([self._of(one) for one in node.values], "bool")
+            return _combined([self._of(value) for value in node.values], "bool")
         if isinstance(node, ast.IfExp):
             condition = self._of(node.test)
             if condition.number is not None:
                 return self._of(node.body if condition.number else node.orelse)
             return _either(self._of(node.body), self._of(node.orelse), condition)
         if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
-            return _listed([self._of(one) for one in node.elts])
+            return _listed([self._of(elt) for elt in node.elts])
         if isinstance(node, ast.Dict):
             columns = {
                 key.value: self._of(one)
                 for key, one in zip(node.keys, node.values, strict=True)
                 if isinstance(key, ast.Constant) and isinstance(key.value, str)
             }
-            made = _listed([self._of(one) for one in node.values])
+            made = _listed([self._of(value) for value in node.values])
             return replace(made, items=None, columns=columns)
         if isinstance(node, ast.Attribute):
             return self._attribute(node)
@@ -439,9 +439,9 @@ class _Reader:
         return _Value(sources=frozenset().union(*(one.sources for one in self.scope.values())), doubtful=True)
 
     def _comparison(self, nodes: Sequence[ast.expr]) -> _Value:
-        values = [self._of(one) for one in nodes]
-        if len({_key(one) for one in values}) == 1 or any(
-            one.number is not None and math.isinf(one.number) for one in values
+        values = [self._of(node) for node in nodes]
+        if len({_key(value) for value in values}) == 1 or any(
+            value.number is not None and math.isinf(value.number) for value in values
         ):
             return _Value(text="one truth")
         return _combined(values, "compare")
@@ -485,10 +485,12 @@ class _Reader:
         base, index = self._of(node.value), node.slice
         last = index.elts[-1] if isinstance(index, ast.Tuple) and index.elts else index
         names = last.elts if isinstance(last, (ast.List, ast.Tuple)) else [last]
-        texts = [one.value for one in names if isinstance(one, ast.Constant) and isinstance(one.value, str)]
-        if texts and len(texts) == len(names) and all(one in base.columns for one in texts):
+        texts = [
+            name.value for name in names if isinstance(name, ast.Constant) and isinstance(name.value, str)
+        ]
+        if texts and len(texts) == len(names) and all(text in base.columns for text in texts):
             return (
-                base.columns[texts[0]] if len(texts) == 1 else _listed([base.columns[one] for one in texts])
+                base.columns[texts[0]] if len(texts) == 1 else _listed([base.columns[text] for text in texts])
             )
         place = index.value if isinstance(index, ast.Constant) else None
         if base.items is not None and isinstance(place, int) and -len(base.items) <= place < len(base.items):
@@ -512,7 +514,7 @@ class _Reader:
             conditions += [self._of(each) for each in one.ifs]
         made = self._of(node.value if isinstance(node, ast.DictComp) else node.elt)
         self.scope = before
-        chosen = frozenset[str]().union(*(one.sources for one in conditions))
+        chosen = frozenset[str]().union(*(condition.sources for condition in conditions))
         return _Value(
             made.sources | chosen,
             made.doubtful or (bool(chosen) and not made.sources),
@@ -526,8 +528,8 @@ class _Reader:
 
     def _call(self, node: ast.Call) -> _Value:
         function = node.func
-        args = [self._of(one) for one in node.args]
-        named = {one.arg or "**": self._of(one.value) for one in node.keywords}
+        args = [self._of(arg) for arg in node.args]
+        named = {keyword.arg or "**": self._of(keyword.value) for keyword in node.keywords}
         if isinstance(function, ast.Lambda):
             return self._inline(function, args, named)
         if isinstance(function, ast.Name):
@@ -614,7 +616,7 @@ class _Reader:
         """What a function of the code's own makes of elements; None where it is none."""
         if function.function is None:
             return None
-        return self._inline(function.function, [_element(one) for one in args], {})
+        return self._inline(function.function, [_element(arg) for arg in args], {})
 
     def _inline(
         self, function: ast.Lambda | ast.FunctionDef, args: Sequence[_Value], named: Mapping[str, _Value]
@@ -680,11 +682,11 @@ def _key(value: _Value) -> str:
 def _combined(values: Sequence[_Value], what: str) -> _Value:
     """A quantity of its own, made of others."""
     return _Value(
-        frozenset[str]().union(*(one.sources for one in values)),
-        any(one.doubtful for one in values),
-        f"{what}({','.join(_key(one) for one in values)})",
-        selected=any(one.selected for one in values),
-        is_text=bool(values) and all(one.is_text for one in values),
+        frozenset[str]().union(*(value.sources for value in values)),
+        any(value.doubtful for value in values),
+        f"{what}({','.join(_key(value) for value in values)})",
+        selected=any(value.selected for value in values),
+        is_text=bool(values) and all(value.is_text for value in values),
     )
 
 
@@ -697,7 +699,7 @@ def _method_of_all(name: str, values: Sequence[_Value]) -> _Value:
             else found
         )
     flagged = name in _FLAGS and bool(found.sources)
-    filled = name in _FILLING and bool(found.sources) and any(one.invents for one in values[1:])
+    filled = name in _FILLING and bool(found.sources) and any(value.invents for value in values[1:])
     return replace(
         found, doubtful=found.doubtful or flagged or filled or (name == "nan_to_num" and bool(found.sources))
     )
@@ -734,10 +736,10 @@ def _either(one: _Value, other: _Value, condition: _Value) -> _Value:
 
 def _listed(values: Sequence[_Value]) -> _Value:
     """Values that are written out beside each other."""
-    numbers = [one for one in values if not one.is_text and not one.missing]
+    numbers = [value for value in values if not value.is_text and not value.missing]
     made = _combined(list(values), "list")
-    differ = any(one.sources for one in numbers) and any(one.invents for one in numbers)
-    uniform = {one.number for one in values} if values else set()
+    differ = any(number.sources for number in numbers) and any(number.invents for number in numbers)
+    uniform = {value.number for value in values} if values else set()
     same = uniform.pop() if len(uniform) == 1 else None
     return replace(
         made,
@@ -745,7 +747,7 @@ def _listed(values: Sequence[_Value]) -> _Value:
         items=tuple(values),
         terms={} if same is not None else None,
         constant=same,
-        is_text=bool(values) and not numbers and not any(one.missing for one in values),
+        is_text=bool(values) and not numbers and not any(value.missing for value in values),
     )
 
 
@@ -753,7 +755,7 @@ def _element(value: _Value) -> _Value:
     """One of the values that a loop takes."""
     if value.items:
         made = _combined(value.items, "one of")
-        return replace(made, doubtful=any(one.doubtful for one in value.items))
+        return replace(made, doubtful=any(item.doubtful for item in value.items))
     if value.number is not None:
         return value
     return replace(value, text=f"one of {value.text}", terms=None, items=None, columns={})
@@ -821,7 +823,7 @@ def _chosen(name: str, args: Sequence[_Value], named: Mapping[str, _Value]) -> _
             return one if condition.number else other
         return _either(one, other, condition)
     conditions, choices = args[:1], [*args[1:], *(one for key, one in named.items() if key == "default")]
-    every = [item for one in choices for item in (one.items if one.items else (one,))]
+    every = [item for choice in choices for item in (choice.items if choice.items else (choice,))]
     condition = _combined(list(conditions), "conditions")
     made = every[0] if every else _NAN
     for one in every[1:]:
@@ -846,7 +848,7 @@ def _clipped(base: Sequence[_Value], bounds: Sequence[_Value], named: Mapping[st
         *bounds[:2],
         *(one for key, one in named.items() if key in ("lower", "upper", "a_min", "a_max", "min", "max")),
     ]
-    numbers = [one.number for one in limits]
+    numbers = [limit.number for limit in limits]
     if len(numbers) == 2 and numbers[0] is not None and numbers[0] == numbers[1]:
         return limits[0]
     return _combined([*base, *limits], "clip")

@@ -33,7 +33,7 @@ def run_code(jail: Jail, code: str, sources: Sequence[Labelled] = ()) -> Returne
         As the jail says.
     """
     names: dict[str, str] = {}
-    for one, name in zip(sources, names_in_scope(one.label for one in sources), strict=True):
+    for one, name in zip(sources, names_in_scope(source.label for source in sources), strict=True):
         if name in names:
             raise StepError(
                 f"'{names[name]}' and '{one.label}' would both be df_{name} in the code",
