@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,7 +16,6 @@ from helio.steps.render.downsample import isolated, thin_curve
 from helio.steps.render.encode import numbers
 from helio.steps.render.gaps import usable_records
 from helio.steps.render.lines import Line, Points, line_style, points, styled, typical
-from helio.steps.render.panels import Panel
 from helio.steps.render.spec import FigureSpec
 from helio.steps.render.spectrum_grid import middles, on_common_bins
 from helio.steps.render.time_axis import clock_names
@@ -48,9 +47,15 @@ class Curve(Line):
         """Every array that its y axis has to hold."""
         return (self.values, *(self.quartiles or ()))
 
+    @property
+    def entries(self) -> list[tuple[str, str]]:
+        """Name and colour of the band, where there is one, and of the line."""
+        return [(self.band, self.colour)] * (self.quartiles is not None) + super().entries
+
 
 def panel_curves(
-    panel: Panel,
+    number: int,
+    tables: Mapping[str, Table],
     spec: FigureSpec,
     foreground: str,
     scale: list[list[float | str]],
@@ -66,12 +71,16 @@ def panel_curves(
 
     Parameters
     ----------
+    number : int
+        The panel's, for messages.
+    tables : mapping of Table
+        The panel's, by label.
     log_x : bool
         Whether the axis of the bins is logarithmic; bins at or below zero are then left out.
     limits : two floats, optional
         The part of the axis that is shown; the nearest bin beyond either end is kept, so that lines reach the frame.
     """
-    usable = {label: table.take(usable_records(table.values)) for label, table in panel.tables.items()}
+    usable = {label: table.take(usable_records(table.values)) for label, table in tables.items()}
     many = sum(map(len, usable.values())) > MOST
     names = _table_names(usable)
     shades = colours.qualitative(len(usable), spec.get("palette", "tplot"), foreground)
@@ -89,7 +98,7 @@ def panel_curves(
             group = _records(
                 named, table, prefix, scale, by_colour=len(usable) == 1 and named.colour == colour
             )
-        found += [_within(curve, log_x, limits, panel.number) for curve in group]
+        found += [_within(curve, log_x, limits, number) for curve in group]
     return found
 
 

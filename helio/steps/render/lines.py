@@ -15,7 +15,6 @@ from helio.steps.render import colours
 from helio.steps.render.downsample import isolated, thin_line
 from helio.steps.render.encode import iso, moments, numbers, times
 from helio.steps.render.gaps import gaps
-from helio.steps.render.panels import Panel
 from helio.steps.render.spec import FigureSpec
 from helio.steps.render.wording import inert
 from helio.store.component_names import axis_letters
@@ -52,11 +51,18 @@ class Line:
         return (self.values,)
 
     @property
+    def entries(self) -> list[tuple[str, str]]:
+        """Name and colour of all that a legend names."""
+        return [(self.name, self.colour)]
+
+    @property
     def keys(self) -> tuple[str, ...]:
         """How a spec may address it, most exact first."""
         if not self.component:
             return (self.label,)
-        letters = [one for one, name in axis_letters(self.table.components).items() if name == self.component]
+        letters = [
+            letter for letter, name in axis_letters(self.table.components).items() if name == self.component
+        ]
         return (*(f"{self.label}.{name}" for name in (self.component, *letters)), self.label)
 
 
@@ -64,12 +70,12 @@ LineLike = TypeVar("LineLike", bound=Line)
 
 
 def panel_lines(
-    panel: Panel, spec: FigureSpec, foreground: str, scale: list[list[float | str]]
+    tables: Mapping[str, Table], spec: FigureSpec, foreground: str, scale: list[list[float | str]]
 ) -> list[Line]:
     """The lines of a panel, by its labels, with names and colours that depend on nothing else."""
     palette = spec.get("palette", "tplot")
     lines: list[Line] = []
-    for label, table in panel.tables.items():
+    for label, table in tables.items():
         if table.kind == "spectrum":
             lines += _bin_lines(label, table, scale)
         elif table.kind == "vector":

@@ -1,28 +1,28 @@
-"""Which label stands in which panel and how it is drawn, with a word for all that a spec can get wrong."""
+"""Decide which label stands in which panel, and which kind of panel that is."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from helio.errors import StepError, did_you_mean
+from helio.steps.render.line_panel import LinePanel
+from helio.steps.render.panel import Panel, Style
 from helio.steps.render.spec import FigureSpec, PanelType
-from helio.store.table import Axis, Table
+from helio.steps.render.spectrogram_panel import SpectrogramPanel
+from helio.steps.render.spectrum_panel import SpectrumPanel
+from helio.steps.render.themes import Look
+from helio.store.table import Table
 
-Value = TypeVar("Value")
-
-
-@dataclass(frozen=True, eq=False)
-class Panel:
-    """One panel: its number from 1 at the top, its labels with their tables, and its type."""
-
-    number: int
-    tables: Mapping[str, Table]
-    type: PanelType
+KINDS: Mapping[PanelType, type[Panel]] = {
+    panel.kind: panel for panel in (LinePanel, SpectrogramPanel, SpectrumPanel)
+}
+"""Every kind of panel, by its name in ``panel_types``."""
 
 
-def arrange_panels(tables: Mapping[str, Table], spec: FigureSpec) -> list[Panel]:
+def arrange_panels(
+    tables: Mapping[str, Table], spec: FigureSpec, theme: Look, line_scale: list[list[float | str]]
+) -> list[Panel]:
     """Panels as the spec says, else one per unit in order of appearance, and one per spectrum.
 
     Spectra of one record, which have no course in time, stand below the others, as readers expect; where the spec names
@@ -60,28 +60,16 @@ def arrange_panels(tables: Mapping[str, Table], spec: FigureSpec) -> list[Panel]
             f"panel_types has {len(types)} entries for {len(groups)} panels",
             advice="one of 'line', 'spectrogram' and 'spectrum' for each panel, from the top",
         )
-    return [
-        _panel(
-            number, {label: tables[label] for label in group}, None if types is None else types[number - 1]
-        )
-        for number, group in enumerate(groups, 1)
+    grouped = [{label: tables[label] for label in group} for group in groups]
+    kinds = [
+        _kind(number, group, None if types is None else types[number - 1])
+        for number, group in enumerate(grouped, 1)
     ]
-
-
-def per_panel(value: object, number: int, panels: int, key: str, default: Value) -> Value:
-    """What a key says for one panel: a mapping by panel number, or one value for all."""
-    if not isinstance(value, Mapping):
-        return default if value is None else cast(Value, value)
-    for name in value:
-        if not str(name).isdecimal() or not 1 <= int(name) <= panels:
-            raise StepError(
-                f"{key}: there is no panel {name}",
-                advice=f"panels are 1 to {panels}, from the top"
-                if panels > 1
-                else "the figure has one panel, 1",
-            )
-    found = {int(name): entry for name, entry in value.items()}
-    return cast(Value, found.get(number, default))
+    style = Style(spec, kinds, theme, line_scale)
+    return [
+        KINDS[kind](number, group, style)
+        for number, (kind, group) in enumerate(zip(kinds, grouped, strict=True), 1)
+    ]
 
 
 def _known(label: str, among: Mapping[str, Any], where: str) -> None:
@@ -114,37 +102,17 @@ def _is_one_spectrum(table: Table) -> bool:
     return len(table) == 1 and len(table.axes) == 1
 
 
-def _panel(number: int, tables: dict[str, Table], wanted: PanelType | None) -> Panel:
+def _kind(number: int, tables: Mapping[str, Table], chosen: PanelType | None) -> PanelType:
+    """The kind of a panel: as the spec says, else by its tables."""
     spectra = [label for label, table in tables.items() if table.kind == "spectrum"]
-    chosen = wanted or _default_type(tables)
-    for label in spectra:
-        if len(tables[label].axes) > 1:
-            axes = [axis.label or f"axis {place}" for place, axis in enumerate(tables[label].axes, 1)]
-            raise StepError(
-                f"panel {number}: '{label}' has two bin axes ({' and '.join(axes)}), a panel shows one",
-                advice="reduce it first: band_average over one axis",
-            )
-    if chosen in ("spectrogram", "spectrum"):
-        lines = [label for label in tables if label not in spectra]
-        if lines:
-            raise StepError(
-                f"panel {number}: '{lines[0]}' has no bins, and the panel is a {chosen}",
-                advice="give it a panel of type 'line'"
-                + (f"; spectra here: {', '.join(spectra)}" if spectra else ""),
-            )
-        if chosen == "spectrum":
-            _check_overlaid(number, tables)
-        elif len(spectra) > 1:
-            raise StepError(
-                f"panel {number}: {len(spectra)} spectra in one spectrogram",
-                advice="give each a panel of its own, or set its panel_types to 'spectrum'",
-            )
-    elif wanted is None and spectra and len(spectra) < len(tables):
+    kind = chosen or _default_type(tables)
+    KINDS[kind].check_tables(number, tables)
+    if kind == "line" and chosen is None and spectra and len(spectra) < len(tables):
         raise StepError(
             f"panel {number}: spectrum '{spectra[0]}' and lines in one panel",
             advice="give the spectrum a panel of its own, or set its panel_types to 'line'",
         )
-    return Panel(number, tables, chosen)
+    return kind
 
 
 def _default_type(tables: Mapping[str, Table]) -> PanelType:
@@ -153,24 +121,3 @@ def _default_type(tables: Mapping[str, Table]) -> PanelType:
     if len(tables) == 1 and next(iter(tables.values())).kind == "spectrum":
         return "spectrogram"
     return "line"
-
-
-def _check_overlaid(number: int, tables: Mapping[str, Table]) -> None:
-    (first, known), *others = tables.items()
-    for label, table in others:
-        one, other = known.axes[0], table.axes[0]
-        # Ion and electron energies in eV share an axis; without a unit only the name tells.
-        if one.unit != other.unit or (not one.unit and one.label != other.label):
-            raise StepError(
-                f"panel {number}: '{first}' is over {_axis_words(one)}, '{label}' over {_axis_words(other)}",
-                advice="give each a panel of its own",
-            )
-        if known.unit != table.unit:
-            raise StepError(
-                f"panel {number}: '{first}' is in {known.unit or 'no unit'}, '{label}' in {table.unit or 'no unit'}",
-                advice="give each a panel of its own, or convert one with convert_units",
-            )
-
-
-def _axis_words(axis: Axis) -> str:
-    return f"{axis.label or 'bins'} {f'[{axis.unit}]' if axis.unit else ''}".strip()

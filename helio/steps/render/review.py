@@ -8,8 +8,9 @@ import numpy as np
 
 from helio.steps.render.gaps import coverage, usable_records
 from helio.steps.render.lines import Line, Points
-from helio.steps.render.panels import Panel
+from helio.steps.render.panel import Panel
 from helio.steps.render.spectrum_grid import Grid
+from helio.store.expected_records import share_of_expected
 from helio.store.table import Table
 
 CROWDED = 6
@@ -19,13 +20,22 @@ CROWDED = 6
 def coverage_notes(
     panels: Sequence[Panel], start: np.datetime64, stop: np.datetime64, gap_factor: float
 ) -> list[str]:
-    """Per panel, the fraction of the time range in which each label has values."""
+    """Per panel, the fraction of the time range in which each label has values.
+
+    Where the cadence of the source promises more records than are there, it is their share at most.
+    """
     notes = []
     for panel in panels:
-        shares = [
-            f"{label} {100 * _share(table, start, stop, gap_factor):.1f} %"
-            for label, table in panel.tables.items()
-        ]
+        shares = []
+        for label, table in panel.tables.items():
+            share = _share(table, start, stop, gap_factor)
+            counts = share_of_expected(table.notes)
+            words = ""
+            if counts is not None:
+                found, expected = counts
+                share = min(share, found / expected)
+                words = f" ({found:,} of {expected:,} records)"
+            shares.append(f"{label} {100 * share:.1f} %{words}")
         notes.append(f"panel {panel.number}: coverage {', '.join(shares)}")
     return notes
 
@@ -64,19 +74,19 @@ def line_notes(panel: Panel, lines: Sequence[Line], *, log: bool) -> list[str]:
     return notes
 
 
-def spectrum_notes(panel: Panel, given: Panel) -> list[str]:
+def spectrum_notes(panel: Panel, whole: Panel) -> list[str]:
     """Which records a spectrum panel shows, and which it does not.
 
     Parameters
     ----------
-    panel, given : Panel
-        Its tables within the time range, and as they came.
+    panel, whole : Panel
+        With its tables within the time range, and with all their records.
     """
     notes = []
     for label, table in panel.tables.items():
         usable = int(usable_records(table.values).sum())
         shown = f"{usable:,} spectr{'um' if usable == 1 else 'a'}"
-        outside, empty = len(given.tables[label]) - len(table), len(table) - usable
+        outside, empty = len(whole.tables[label]) - len(table), len(table) - usable
         left = [f"{outside:,} outside the time range"] if outside else []
         left += [f"{empty:,} without any value"] if empty else []
         notes.append(f"panel {panel.number}: {label} {shown}" + (f", {', '.join(left)}" if left else ""))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Required, TypedDict
 
-from helio.steps.signature import FileName, Text, Title
+from helio.limits import LIMITS
+from helio.steps.signature import AtMost, FileName, Text, Title
 
 FileFormat = Literal["html", "json", "png", "pdf", "svg"]
 PanelType = Literal["line", "spectrogram", "spectrum"]
@@ -100,16 +101,22 @@ class Note(TypedDict, total=False):
 class FigureSpec(TypedDict, total=False):
     """A declaration of one figure. Panels are counted from 1 at the top."""
 
-    labels: Annotated[list[str], "Labels to draw, LABEL or LABEL.component; all tables when left out."]
+    labels: Annotated[
+        list[str],
+        "Labels to draw, LABEL or LABEL.component; all tables when left out.",
+        AtMost(LIMITS.labels),
+    ]
     panels: Annotated[
-        list[list[str]],
+        list[Annotated[list[str], AtMost(LIMITS.labels)]],
         "Labels of each panel, from the top; when left out one panel per unit, one per spectrogram, and power or "
         "energy spectra of one record below, those of one unit and axis together.",
+        AtMost(LIMITS.panels),
     ]
     panel_types: Annotated[
         list[PanelType],
         "How each panel is drawn, one per panel: lines over time, a spectrogram, or a spectrum over its frequency or "
         "energy; a spectrum of one record is a spectrum, of more a spectrogram.",
+        AtMost(LIMITS.panels),
     ]
     title: Annotated[
         Title, "Title of the figure; {start}, {stop} and {NAME} of a declared variable are filled in."
@@ -187,4 +194,4 @@ class FigureSpec(TypedDict, total=False):
     theme: Annotated[Theme, "White as journals print it, or one of plotly's templates."]
     font_size: Annotated[float, "Font size in pixels, 6 to 48; 14 when left out."]
     canvas_size: Annotated[CanvasSize, "Width and height of the figure in pixels."]
-    row_heights: Annotated[list[float], "Relative height of each panel."]
+    row_heights: Annotated[list[float], "Relative height of each panel.", AtMost(LIMITS.panels)]

@@ -1,0 +1,117 @@
+"""Axes as plotly describes them: frames, limits, ticks of logarithmic axes, and the time axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from helio.errors import StepError
+from helio.steps.render.encode import iso
+from helio.steps.render.geometry import Geometry
+from helio.steps.render.themes import Look
+from helio.steps.render.ticks import log_ticks
+from helio.steps.render.time_axis import tick_formats
+
+
+def frame(theme: Look) -> dict[str, Any]:
+    """The line around a panel and its ticks, the same on every axis."""
+    style: dict[str, Any] = {
+        "showline": True,
+        "linewidth": 1,
+        "linecolor": theme.foreground,
+        "automargin": False,
+    }
+    if theme.own:
+        style["showgrid"] = False
+    return style | {"ticks": "inside", "ticklen": 6, "tickcolor": theme.foreground}
+
+
+def minor_ticks(theme: Look) -> dict[str, Any]:
+    """Short ticks between the labelled ones."""
+    return {"ticks": "inside", "ticklen": 3, "tickcolor": theme.foreground, "showgrid": False}
+
+
+def value_axis(theme: Look, position: dict[str, Any], *, log: bool, font: float) -> dict[str, Any]:
+    """An axis of values, frequencies or energies.
+
+    Parameters
+    ----------
+    position : dict
+        Its ``domain``, the axis it is anchored to and, where it is known, its ``range``.
+    """
+    return (
+        frame(theme)
+        | position
+        | {
+            "mirror": "ticks",
+            "type": "log" if log else "linear",
+            "zeroline": False,
+            "exponentformat": "power",
+            "tickfont": {"size": font},
+            "minor": minor_ticks(theme),
+        }
+    )
+
+
+def time_axis(
+    geometry: Geometry, theme: Look, start: np.datetime64, stop: np.datetime64, title: str
+) -> dict[str, Any]:
+    """The one time axis, which all panels over time share; so they cannot disagree, as matched axes could."""
+    short = stop - start <= np.timedelta64(1, "h")
+    return frame(theme) | {
+        "type": "date",
+        "range": [iso(start), iso(stop)],
+        "domain": [0, 1],
+        "mirror": "allticks",
+        "nticks": most_labels(geometry),
+        "minor": minor_ticks(theme),
+        "tickformatstops": tick_formats(),
+        "hoverformat": "%Y-%m-%d %H:%M:%S.%3f" if short else "%Y-%m-%d %H:%M:%S",
+        "tickfont": {"size": geometry.font - 1},
+        "title": {"text": title, "standoff": 4, "font": {"size": geometry.font - 1}},
+    }
+
+
+def most_labels(geometry: Geometry) -> int:
+    """How many tick labels fit below a panel."""
+    return max(4, round(geometry.plot_width / (5.2 * geometry.font)))
+
+
+def most_value_labels(height: float) -> int:
+    """How many tick labels fit beside a panel of a height in pixels."""
+    return max(3, round(height / 32))
+
+
+def set_log_ticks(axis: dict[str, Any], low: float, high: float) -> None:
+    """Label powers of ten on a logarithmic axis, and 2 and 5 where it shows fewer than two of them."""
+    positions, texts = log_ticks(low, high)
+    if all(text.startswith("10<sup>") for text in texts):
+        axis["dtick"] = max(1, round(positions[1] - positions[0])) if len(positions) > 1 else 1
+        # plotly.js draws powers of ten a quarter larger than the size it is given.
+        axis["tickfont"] = {"size": round(axis["tickfont"]["size"] / 1.25, 2)}
+        axis["minor"]["dtick"] = "D1" if axis["dtick"] == 1 else 1
+    else:
+        axis |= {
+            "tickmode": "array",
+            "tickvals": [float(f"{10**position:.6g}") for position in positions],
+            "ticktext": texts,
+        }
+        axis["minor"]["dtick"] = "D1"
+
+
+def check_limits(limits: Sequence[float], number: int, key: str) -> tuple[float, float]:
+    """The lowest and the highest value that a spec gives for an axis of a panel.
+
+    Raises
+    ------
+    StepError
+        They are not two, or not in order.
+    """
+    if len(limits) != 2 or not limits[0] < limits[1]:
+        example = "[-20, 20]" if key == "y_range" else "[0.1, 10]"
+        raise StepError(
+            f"{key}: panel {number} has {limits}", advice=f"the lowest and the highest value: {example}"
+        )
+    return float(limits[0]), float(limits[1])

@@ -1,0 +1,119 @@
+"""What stands around the panels of a figure: title, footer, watermark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from helio.steps.render.geometry import Geometry
+from helio.steps.render.spec import FigureSpec
+from helio.steps.render.themes import Look
+from helio.steps.render.time_axis import as_datetime, clock_names
+from helio.steps.render.wording import FONT_FAMILY, cited_sources, inert, wrap, written_range
+from helio.store.source_file import SourceFile
+
+
+def title_lines(
+    spec: FigureSpec, start: np.datetime64, stop: np.datetime64, width: int, font: float
+) -> list[str]:
+    """The title, and below it the subtitle and the time range, broken into lines."""
+    second = written_span(start, stop)
+    if spec.get("subtitle"):
+        second = f"{spec['subtitle']} · {second}"
+    first = wrap(spec["title"], width - 120, font + 2, 3) if spec.get("title") else []
+    return [*(f"<b>{line}</b>" for line in first), *wrap(second, width - 120, font - 1, 2)]
+
+
+def written_span(start: np.datetime64, stop: np.datetime64) -> str:
+    """A time range as a reader expects it; one time where both ends are the same."""
+    if start == stop:
+        return f"{clock_names(np.array([start]), date=True)[0]} UT"
+    return written_range(as_datetime(start), as_datetime(stop))
+
+
+def page_layout(geometry: Geometry, theme: Look, titles: Sequence[str], *, legend: bool) -> dict[str, Any]:
+    """Plotly's layout of the figure as a whole, without axes."""
+    layout: dict[str, Any] = {
+        "width": geometry.width,
+        "height": geometry.height,
+        "margin": {
+            "l": geometry.left, "r": geometry.right, "t": geometry.top, "b": geometry.bottom,
+            "autoexpand": False,
+        },
+        "font": {"family": FONT_FAMILY, "size": geometry.font, "color": theme.foreground},
+        "title": {
+            "text": titles[0],
+            "font": {"size": geometry.font + (2 if len(titles) > 1 else 0)},
+            "x": 0, "xref": "paper", "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "bottom",
+            "pad": {"b": round(8 + (len(titles) - 1) * 1.4 * geometry.font)}, "automargin": False,
+        },
+        "hovermode": "x",
+        "dragmode": "zoom",
+        "showlegend": legend,
+    }  # fmt: skip
+    if theme.own:
+        layout |= {"paper_bgcolor": theme.background, "plot_bgcolor": theme.background}
+    else:
+        layout["template"] = theme.template
+    return layout
+
+
+def second_lines(titles: Sequence[str], geometry: Geometry) -> list[dict[str, Any]]:
+    """Lines below the title. Plotly moves a title of several lines up, by an amount of its own."""
+    if len(titles) < 2:
+        return []
+    return [
+        {
+            "text": "<br>".join(titles[1:]), "xref": "paper", "x": 0, "xanchor": "left", "xshift": -1,
+            "yref": "paper", "y": 1, "yanchor": "bottom", "yshift": 5, "showarrow": False, "align": "left",
+            "borderpad": 0,
+            "font": {"size": geometry.font - 1},
+        }
+    ]  # fmt: skip
+
+
+def watermark(geometry: Geometry, theme: Look) -> dict[str, Any]:
+    """The word PRELIMINARY across the panels."""
+    size = min(geometry.plot_width / 8, geometry.plot_height / 4)
+    return {
+        "text": "PRELIMINARY", "xref": "paper", "x": 0.5, "yref": "paper", "y": 0.5, "showarrow": False,
+        "textangle": -25, "opacity": 0.15, "font": {"size": round(size), "color": theme.foreground},
+    }  # fmt: skip
+
+
+def footer_lines(
+    sources: Sequence[SourceFile], caption: str, width: int, font: float
+) -> tuple[list[str], list[str]]:
+    """The cited sources at the left and the caption at the right, broken into lines."""
+    size = _footer_font(font)
+    left = cited_sources(sources)
+    return (
+        wrap(left, (0.6 if caption else 0.95) * width - 20, size, 3) if left else [],
+        wrap(caption, 0.36 * width, size, 3) if caption else [],
+    )
+
+
+def footer(footers: tuple[list[str], list[str]], geometry: Geometry, theme: Look) -> list[dict[str, Any]]:
+    """The texts below the lowest axis."""
+    size = _footer_font(geometry.font)
+    rows = max(map(len, footers))
+    common = {
+        "xref": "paper", "yref": "paper", "y": 0, "yanchor": "top", "showarrow": False, "borderpad": 0,
+        "yshift": -(geometry.bottom - rows * 14 * geometry.font / 14 - 4),
+        "font": {"size": size, "color": "#666666" if theme.own else theme.foreground},
+    }  # fmt: skip
+    left, right = ("<br>".join(inert(line) for line in side) for side in footers)
+    texts = []
+    if left:
+        shift = 12 - geometry.left
+        texts.append({"text": left, "x": 0, "xanchor": "left", "xshift": shift, "align": "left", **common})
+    if right:
+        shift = geometry.right - 12
+        texts.append({"text": right, "x": 1, "xanchor": "right", "xshift": shift, "align": "right", **common})
+    return texts
+
+
+def _footer_font(font: float) -> float:
+    return max(6.0, font - 5)

@@ -1,0 +1,425 @@
+"""One panel of a figure: what every kind of panel offers, and what the kinds have in common.
+
+A kind is a class in a file of its own, such as `line_panel.py`; `panels.py` lists them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self, TypeVar, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from helio.errors import StepError
+from helio.steps.render.axes import check_limits, most_value_labels, set_log_ticks, value_axis
+from helio.steps.render.geometry import LEGEND_KEY, LEGEND_ROW, Geometry
+from helio.steps.render.lines import Line
+from helio.steps.render.slopes import Guide
+from helio.steps.render.spec import FigureSpec, PanelType
+from helio.steps.render.themes import Look
+from helio.steps.render.ticks import linear_texts, log_ticks, tick_width
+from helio.steps.render.wording import axis_title, bracketed, quantity, text_width
+from helio.store.table import Table
+
+Value = TypeVar("Value")
+
+BAR_TITLE_ANGLE = -90
+"""Titles of colour bars read upwards."""
+_BAR_LABEL_STANDOFF = 15
+"""Pixels that a colour bar's ticks and the spaces around their labels take."""
+_LABEL_STANDOFF = 5
+"""Pixels between a panel and its tick labels."""
+
+
+def per_panel(value: object, number: int, panels: int, key: str, default: Value) -> Value:
+    """What a key says for one panel: a mapping by panel number, or one value for all.
+
+    Raises
+    ------
+    StepError
+        The key names a panel that the figure does not have.
+    """
+    if not isinstance(value, Mapping):
+        return default if value is None else cast(Value, value)
+    for name in value:
+        if not str(name).isdecimal() or not 1 <= int(name) <= panels:
+            raise StepError(
+                f"{key}: there is no panel {name}",
+                advice=f"panels are 1 to {panels}, from the top"
+                if panels > 1
+                else "the figure has one panel, 1",
+            )
+    by_number = {int(name): entry for name, entry in value.items()}
+    return cast(Value, by_number.get(number, default))
+
+
+@dataclass(frozen=True, eq=False)
+class Style:
+    """What all panels of a figure share."""
+
+    spec: FigureSpec
+    kinds: Sequence[PanelType]
+    """The kind of each panel, from the top."""
+    theme: Look
+    line_scale: list[list[float | str]]
+    """The colour scale for lines that have an order: bins, and records of a spectrum."""
+
+    @property
+    def legend(self) -> bool:
+        """Whether the figure names its lines in legends."""
+        return self.spec.get("legend", True)
+
+    @property
+    def gap_factor(self) -> float:
+        """A time step of more local cadences than this is a gap."""
+        return self.spec.get("gap_factor", 1.5)
+
+    def option(self, key: str, number: int, default: Value) -> Value:
+        """What a key of the spec says for one panel."""
+        return per_panel(cast(Mapping[str, Any], self.spec).get(key), number, len(self.kinds), key, default)
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Where a panel is drawn."""
+
+    geometry: Geometry
+    start: np.datetime64
+    stop: np.datetime64
+    y_axis: str
+    """Plotly's name of its y axis: ``"y"``, ``"y2"``."""
+    x_axis: str
+    """Plotly's name of its x axis; panels over time share one."""
+    guides: Sequence[Guide] = ()
+    """Power laws to draw in it."""
+
+
+@dataclass
+class Drawing:
+    """What is drawn of one panel, in plotly's terms."""
+
+    traces: list[dict[str, Any]] = field(default_factory=list)
+    y_axis: dict[str, Any] = field(default_factory=dict)
+    layout: dict[str, Any] = field(default_factory=dict)
+    """Entries of the figure's layout that belong to this panel: its legend, its own x axis."""
+    texts: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """Remarks for the reviewer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Panel(ABC):
+    """One panel: its number from 1 at the top, and its labels with their tables."""
+
+    number: int
+    tables: Mapping[str, Table]
+    style: Style
+
+    kind: ClassVar[PanelType]
+    natural_height: ClassVar[int]
+    """Height in pixels at a font size of 14, without a legend."""
+    over_time: ClassVar[bool] = True
+    """Whether the panel shares the figure's time axis; the others have an x axis of their own below them."""
+
+    @classmethod
+    def check_tables(cls, number: int, tables: Mapping[str, Table]) -> None:
+        """Refuse tables that this kind of panel cannot show.
+
+        Raises
+        ------
+        StepError
+            A table has two bin axes, or what the kind itself cannot show.
+        """
+        for label, table in tables.items():
+            if len(table.axes) > 1:
+                axes = [axis.label or f"axis {order}" for order, axis in enumerate(table.axes, 1)]
+                raise StepError(
+                    f"panel {number}: '{label}' has two bin axes ({' and '.join(axes)}), a panel shows one",
+                    advice="reduce it first: band_average over one axis",
+                )
+
+    @property
+    def lines(self) -> Sequence[Line]:
+        """The lines that it draws, if it draws any."""
+        return ()
+
+    @property
+    @abstractmethod
+    def log_y(self) -> bool:
+        """Whether its y axis is logarithmic."""
+
+    @property
+    def log_x(self) -> bool:
+        """Whether an x axis of its own is logarithmic."""
+        return False
+
+    @property
+    def has_colour_bar(self) -> bool:
+        """Whether a colour bar stands at its right."""
+        return False
+
+    @abstractmethod
+    def draw(self, slot: Slot) -> Drawing:
+        """Draw it where the figure has room for it."""
+
+    def remarks(self, whole: Panel) -> list[str]:
+        """Remarks for the reviewer on the tables, beside those of `draw`.
+
+        Parameters
+        ----------
+        whole : Panel
+            The same panel before its tables were cut to the time range.
+        """
+        return []
+
+    def axis_name(self, height: float, font: float) -> dict[str, Any]:
+        """The title of its y axis where the spec has none: the quantities and their unit."""
+        names = list(dict.fromkeys(quantity(table, label) for label, table in self.tables.items()))
+        units = list(dict.fromkeys(table.unit for table in self.tables.values()))
+        if len(units) > 1:
+            with_units = [
+                f"{quantity(table, label)} {bracketed(table.unit)}" for label, table in self.tables.items()
+            ]
+            return axis_title(", ".join(dict.fromkeys(with_units)), "", height, font)
+        name = ", ".join(names)
+        if len(names) > 1 and text_width(name, font) > 2 * height:
+            name = f"{names[0]}, …"
+        return axis_title(name, units[0], height, font)
+
+    def shown_arrays(self) -> Iterable[npt.NDArray[Any]]:
+        """Every array that its y axis has to hold."""
+        return [values for line in self.lines for values in line.shown]
+
+    def keeps_whole(self, table: Table) -> bool:
+        """Whether a table is drawn whatever its epochs."""
+        return False
+
+    def option(self, key: str, default: Value) -> Value:
+        """What a key of the spec says for this panel."""
+        return self.style.option(key, self.number, default)
+
+    def between(self, start: np.datetime64, stop: np.datetime64, written: str) -> Self:
+        """The panel with the records from `start` to before `stop`.
+
+        Raises
+        ------
+        StepError
+            A label has no value there; `written` says where.
+        """
+        cut = {
+            label: table if self.keeps_whole(table) else table.between(start, stop)
+            for label, table in self.tables.items()
+        }
+        for label, table in cut.items():
+            if not np.isfinite(table.values).any():
+                what = "no records" if len(table) == 0 else "only missing values"
+                raise StepError(
+                    f"nothing to draw: '{label}' has {what} in {written}",
+                    advice="another time range, or leave the label out of the figure",
+                )
+        return replace(self, tables=cut)
+
+    @property
+    def entries(self) -> list[tuple[str, str]]:
+        """Name and colour of everything that a legend names."""
+        return [entry for line in self.lines for entry in line.entries]
+
+    @property
+    def has_legend(self) -> bool:
+        """Whether it has more than one thing to name, and the figure has legends."""
+        return self.style.legend and len(self.entries) > 1 and not self.has_colour_bar
+
+    def height(self, font: float) -> float:
+        """Height in pixels that it would have, were there room enough."""
+        height = self.natural_height
+        if self.has_legend:
+            height = max(height, _legend_height(len(self.entries)) + 6)
+        return max(height, height * font / 14)
+
+    def room_at_right(self, font: float) -> float:
+        """Pixels that its legend or colour bar needs."""
+        if self.has_colour_bar:
+            return 10 + 14 + 8 + 3.0 * font + 2 * 1.3 * font + 8
+        if self.has_legend:
+            return LEGEND_KEY + max(text_width(name, _legend_font(font)) for name, _ in self.entries) + 14
+        return 0.0
+
+    def y_title(self, geometry: Geometry) -> dict[str, Any]:
+        """The title of its y axis."""
+        height, font = geometry.panel_height(self.number), geometry.font - 1
+        chosen = self.option("y_label", cast(str | None, None))
+        return self.axis_name(height, font) if chosen is None else axis_title(chosen, "", height, font)
+
+    def label_depth(self, geometry: Geometry) -> float:
+        """Pixels from the panel to the far end of the tick labels of its y axis."""
+        widths = [tick_width(text, geometry.font - 2) for text in self._tick_texts(geometry)]
+        return _LABEL_STANDOFF + max(widths, default=0.0)
+
+    def y_limits(self) -> tuple[float, float] | None:
+        """What the spec wants the y axis to show."""
+        chosen = self.option("y_range", cast(list[float] | None, None))
+        if chosen is None:
+            return None
+        low, high = check_limits(chosen, self.number, "y_range")
+        if self.log_y and low <= 0:
+            raise StepError(
+                f"y_range: panel {self.number} is logarithmic and starts at {low:g}",
+                advice="a value above 0",
+            )
+        return low, high
+
+    def extent(self) -> tuple[float, float]:
+        """Lowest and highest value that the y axis has to show; above zero on a logarithmic axis.
+
+        Both are 0 where there is none. About a single value plotly.js shows one, or a decade, on either side.
+        """
+        shown = [
+            values[np.isfinite(values) & ((values > 0) | (not self.log_y))] for values in self.shown_arrays()
+        ]
+        shown = [values for values in shown if values.size]
+        if not shown:
+            return 0.0, 0.0
+        low = min(float(values.min()) for values in shown)
+        high = max(float(values.max()) for values in shown)
+        if low < high:
+            return low, high
+        return (low / 10, high * 10) if self.log_y else (low - 1, high + 1)
+
+    def _tick_texts(self, geometry: Geometry) -> list[str]:
+        limits = self.y_limits()
+        low, high = limits or self.extent()
+        if not low < high:
+            return []
+        if self.log_y:
+            return log_ticks(low, high)[1] if low > 0 else []
+        # Without a y_range plotly.js leaves an eighteenth of the lines' range free at both ends, about as much as
+        # the edges of bins lie beyond their centres.
+        margin = (high - low) / 18 if limits is None else 0.0
+        return linear_texts(
+            low - margin, high + margin, most_value_labels(geometry.panel_height(self.number))
+        )
+
+    def _y_axis(self, slot: Slot) -> dict[str, Any]:
+        geometry = slot.geometry
+        position = {"domain": list(geometry.domains[self.number - 1]), "anchor": slot.x_axis}
+        axis = value_axis(self.style.theme, position, log=self.log_y, font=geometry.font - 2)
+        if not self.log_y:
+            axis["nticks"] = most_value_labels(geometry.panel_height(self.number))
+        limits = self.y_limits()
+        if limits is not None:
+            low, high = limits
+            axis["range"] = [float(np.log10(low)), float(np.log10(high))] if self.log_y else [low, high]
+        return axis
+
+    def _scale_values(self, y_axis: dict[str, Any]) -> None:
+        """Set the ticks of a logarithmic y axis, or a zero line where values change sign."""
+        finite = [line.values[np.isfinite(line.values)] for line in self.lines]
+        if self.log_y:
+            if not any((values > 0).any() for values in finite):
+                raise StepError(
+                    f"panel {self.number} is logarithmic and no value is above 0",
+                    advice="log_scale: linear",
+                )
+            low, high = (10**limit for limit in y_axis["range"]) if "range" in y_axis else self.extent()
+            set_log_ticks(y_axis, low, high)
+            return
+        signed = any((values < 0).any() for values in finite) and any((values > 0).any() for values in finite)
+        if self.style.spec.get("show_zero_line", signed):
+            y_axis |= {"zeroline": True, "zerolinecolor": "#999999", "zerolinewidth": 1}
+
+    def _lines_log(self, default: bool, lowest: float) -> bool:
+        """Whether the y axis of lines is logarithmic: as the spec says, else the default."""
+        chosen = self.style.spec.get("log_y")
+        if chosen is True:
+            # One word for the whole figure, in which a field of either sign stays linear.
+            default = lowest >= 0
+        elif chosen is not None:
+            default = bool(self.option("log_y", default))
+        scale = self.style.spec.get("log_scale")
+        if isinstance(scale, int):
+            per_panel({str(scale): True}, self.number, len(self.style.kinds), "log_scale", None)
+            return True if scale == self.number else default
+        if scale in ("y", "log"):
+            return True
+        if scale == "linear":
+            return False
+        by_panel = self.option("log_scale", cast(str | None, None))
+        return default if by_panel is None else by_panel == "log"
+
+    def _legend(self, geometry: Geometry, drawing: Drawing) -> str | None:
+        """Add a legend, or coloured names where its entries do not fit; return the legend's name."""
+        height, top = geometry.panel_height(self.number), geometry.domains[self.number - 1][1]
+        if not self.has_legend:
+            return None
+        # Plotly's entries do not shrink; where they do not fit, coloured names stand in for them.
+        if _legend_height(len(self.entries)) > height + 2:
+            drawing.texts += _coloured_names(self.entries, top, height, geometry.font)
+            return None
+        legend = f"legend{self.number if self.number > 1 else ''}"
+        drawing.layout[legend] = {
+            "x": 1, "xref": "paper", "xanchor": "left", "y": top, "yref": "paper", "yanchor": "top",
+            "font": {"size": _legend_font(geometry.font)}, "bgcolor": "rgba(0,0,0,0)", "borderwidth": 0,
+            "tracegroupgap": 0, "itemwidth": 30, "itemsizing": "constant",
+        }  # fmt: skip
+        return legend
+
+    def _beside(self, geometry: Geometry) -> dict[str, Any]:
+        """Where a colour bar stands."""
+        low, high = geometry.domains[self.number - 1]
+        # At the panel's side plus 10 pixels of padding: it stays there when a page stretches the figure.
+        return {
+            "x": 1, "xref": "paper", "xanchor": "left",
+            "y": low, "yref": "paper", "yanchor": "bottom",
+            "len": round(high - low, 6),
+        }  # fmt: skip
+
+    def _bar_title(
+        self, title: dict[str, Any], bar: dict[str, Any], limits: tuple[float, float], geometry: Geometry
+    ) -> dict[str, Any]:
+        """The title of a colour bar, clear of its ticks: plotly lays a title of two lines over them."""
+        ticks = bar["ticktext"] if "ticktext" in bar else linear_texts(*limits, bar["nticks"])
+        widest = max((tick_width(text, geometry.font - 2) for text in ticks), default=0.0)
+        low, high = geometry.domains[self.number - 1]
+        return {
+            **title, "xref": "paper", "x": 1, "xanchor": "left", "textangle": BAR_TITLE_ANGLE, "yref": "paper",
+            "y": round((low + high) / 2, 6), "yanchor": "middle", "showarrow": False, "borderpad": 0,
+            "xshift": round(10 + 14 + _BAR_LABEL_STANDOFF + widest),
+        }  # fmt: skip
+
+
+def require_bins(number: int, tables: Mapping[str, Table], kind: PanelType) -> None:
+    """Refuse tables without bins, for kinds of panels that need them."""
+    spectra = [label for label, table in tables.items() if table.kind == "spectrum"]
+    without = next((label for label in tables if label not in spectra), None)
+    if without is not None:
+        raise StepError(
+            f"panel {number}: '{without}' has no bins, and the panel is a {kind}",
+            advice="give it a panel of type 'line'"
+            + (f"; spectra here: {', '.join(spectra)}" if spectra else ""),
+        )
+
+
+def _legend_height(entries: int) -> int:
+    return entries * LEGEND_ROW
+
+
+def _legend_font(font: float) -> float:
+    return min(font - 2, 14.0)
+
+
+def _coloured_names(
+    entries: Sequence[tuple[str, str]], top: float, height: float, font: float
+) -> list[dict[str, Any]]:
+    pitch = height / len(entries)
+    size = max(5.0, min(_legend_font(font), 0.9 * pitch))
+    return [
+        {
+            "text": name, "showarrow": False, "xref": "paper", "x": 1, "xanchor": "left", "xshift": 8,
+            "yref": "paper", "y": top, "yanchor": "middle", "yshift": -round((row + 0.5) * pitch, 2),
+            "font": {"size": round(size, 1), "color": colour}, "borderpad": 0,
+        }
+        for row, (name, colour) in enumerate(entries)
+    ]  # fmt: skip

@@ -1,0 +1,190 @@
+"""Spectrum panels: values over frequency, energy or another bin axis of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+
+from helio.errors import StepError
+from helio.steps.render import review
+from helio.steps.render.axes import check_limits, most_labels, set_log_ticks, value_axis
+from helio.steps.render.curves import Curve, curve_traces, panel_curves, places_of
+from helio.steps.render.geometry import SPECTRUM_PANEL
+from helio.steps.render.panel import Drawing, Panel, Slot, require_bins
+from helio.steps.render.slopes import guide_traces
+from helio.steps.render.wording import axis_title
+from helio.store.table import Axis, Table
+
+
+class SpectrumPanel(Panel):
+    """A line per record over its bins, or the median of many records with its quartiles."""
+
+    kind = "spectrum"
+    natural_height = SPECTRUM_PANEL
+    over_time = False
+
+    @classmethod
+    def check_tables(cls, number: int, tables: Mapping[str, Table]) -> None:
+        """Refuse tables without bins, and tables that cannot share both axes."""
+        super().check_tables(number, tables)
+        require_bins(number, tables, cls.kind)
+        _check_overlaid(number, tables)
+
+    @cached_property
+    def lines(self) -> Sequence[Curve]:
+        """Its curves, with names and colours."""
+        limits = self._chosen_limits()
+        if limits is not None and self.log_x and limits[0] <= 0:
+            raise StepError(
+                f"bin_range: the axis of panel {self.number} is logarithmic and starts at {limits[0]:g}",
+                advice="a value above 0, or log_x: false",
+            )
+        style = self.style
+        curves = panel_curves(
+            self.number,
+            self.tables,
+            style.spec,
+            style.theme.foreground,
+            style.line_scale,
+            log_x=self.log_x,
+            limits=limits,
+        )
+        if not any(np.isfinite(values).any() for curve in curves for values in curve.shown):
+            raise StepError(
+                f"nothing to draw: '{curves[0].label}' has no bin with a known place and a value",
+                advice="log_x: false, or another bin_range",
+            )
+        return curves
+
+    @cached_property
+    def log_y(self) -> bool:
+        """As the spec says; else where nothing is negative, for such values span decades."""
+        shown = np.concatenate([values[np.isfinite(values)] for values in self.shown_arrays()])
+        lowest = float(shown.min())
+        return self._lines_log(lowest >= 0 and bool(shown.max() > 0), lowest)
+
+    @cached_property
+    def log_x(self) -> bool:
+        """As the spec says; else as the bins are spaced."""
+        axes = [table.axes[0] for table in self.tables.values()]
+        default = all(axis.scale == "log" and bool((axis.centers > 0).any()) for axis in axes)
+        return bool(self.option("log_x", default))
+
+    def keeps_whole(self, table: Table) -> bool:
+        """One record stands for an interval: where in it its epoch lies is of no account."""
+        return len(table) == 1
+
+    def draw(self, slot: Slot) -> Drawing:
+        """Draw the curves over an axis of their own, and the guides of slopes."""
+        drawing = Drawing()
+        legend = self._legend(slot.geometry, drawing)
+        drawing.y_axis = self._y_axis(slot)
+        self._scale_values(drawing.y_axis)
+        limits = self._bin_limits()
+        drawing.layout["xaxis" + slot.x_axis.removeprefix("x")] = self._bin_axis(slot, limits)
+        drawn = [
+            curve_traces(
+                curve,
+                uid=f"p{self.number}-{order}",
+                x_axis=slot.x_axis,
+                axis=slot.y_axis,
+                pixels=slot.geometry.plot_width,
+                spec=self.style.spec,
+                log_x=self.log_x,
+                log_y=self.log_y,
+                legend=legend,
+            )
+            for order, curve in enumerate(self.lines, 1)
+        ]
+        drawing.traces += [trace for traces, _ in drawn for trace in traces]
+        drawing.notes += review.thinned_notes(self, [points for _, points in drawn])
+        if slot.guides:
+            self._add_guides(slot, limits, drawing)
+        return drawing
+
+    def remarks(self, whole: Panel) -> list[str]:
+        """Say which records are shown, and which curves are hard to read."""
+        return [
+            *review.spectrum_notes(self, whole),
+            *review.line_notes(self, self.lines, log=self.log_y),
+        ]
+
+    def _chosen_limits(self) -> tuple[float, float] | None:
+        chosen = self.option("bin_range", cast(list[float] | None, None))
+        return None if chosen is None else check_limits(chosen, self.number, "bin_range")
+
+    def _bin_limits(self) -> tuple[float, float]:
+        """The part of the axis of frequencies or energies that is shown: as chosen, else all values."""
+        chosen = self._chosen_limits()
+        if chosen is not None:
+            return chosen
+        low, high = places_of(self.lines)
+        if self.log_x:
+            margin = (high / low) ** (1 / 60) if low < high else 10.0
+            return low / margin, high * margin
+        margin = (high - low) / 60 or 1.0
+        return low - margin, high + margin
+
+    def _bin_axis(self, slot: Slot, limits: tuple[float, float]) -> dict[str, Any]:
+        geometry = slot.geometry
+        position = {
+            "type": "log" if self.log_x else "linear",
+            "range": [float(f"{np.log10(end) if self.log_x else end:.8g}") for end in limits],
+            "domain": [0, 1],
+            "anchor": slot.y_axis,
+        }
+        axis = value_axis(self.style.theme, position, log=self.log_x, font=geometry.font - 1)
+        if self.log_x:
+            set_log_ticks(axis, *limits)
+        else:
+            axis["nticks"] = most_labels(geometry)
+        chosen = self.option("bin_label", cast(str | None, None))
+        bins = [table.axes[0] for table in self.tables.values()]
+        name = ", ".join(dict.fromkeys(bin_axis.label or "bin" for bin_axis in bins))
+        unit = bins[0].unit
+        if chosen is not None:
+            name, unit = chosen, ""
+        title = axis_title(name, unit, geometry.plot_width, geometry.font - 1)
+        return axis | {"title": title | {"standoff": 4}}
+
+    def _add_guides(self, slot: Slot, limits: tuple[float, float], drawing: Drawing) -> None:
+        if not (self.log_x and self.log_y):
+            raise StepError(
+                f"slopes: panel {self.number} has not two logarithmic axes",
+                advice="log_x: true and log_y: true",
+            )
+        traces, texts = guide_traces(
+            slot.guides,
+            self.lines,
+            x_axis=slot.x_axis,
+            axis=slot.y_axis,
+            x_limits=limits,
+            font=slot.geometry.font,
+        )
+        drawing.traces += traces
+        drawing.texts += texts
+
+
+def _check_overlaid(number: int, tables: Mapping[str, Table]) -> None:
+    (first, known), *others = tables.items()
+    bins = known.axes[0]
+    for label, table in others:
+        other = table.axes[0]
+        # Ion and electron energies in eV share an axis; without a unit only the name tells.
+        if bins.unit != other.unit or (not bins.unit and bins.label != other.label):
+            raise StepError(
+                f"panel {number}: '{first}' is over {_axis_words(bins)}, '{label}' over {_axis_words(other)}",
+                advice="give each a panel of its own",
+            )
+        if known.unit != table.unit:
+            raise StepError(
+                f"panel {number}: '{first}' is in {known.unit or 'no unit'}, '{label}' in {table.unit or 'no unit'}",
+                advice="give each a panel of its own, or convert one with convert_units",
+            )
+
+
+def _axis_words(axis: Axis) -> str:
+    return f"{axis.label or 'bins'} {f'[{axis.unit}]' if axis.unit else ''}".strip()
