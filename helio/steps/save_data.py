@@ -28,7 +28,11 @@ class Export:
     media_type: str
 
 
-@tool(version=3, context=whole_range("a file holds all records"))
+@tool(
+    version=3,
+    context=whole_range("a file holds all records"),
+    synonyms="save write_data save_table save_csv export_data export_table",
+)
 def save_data(
     tables: dict[str, Table], *, filename: FileName = FileName(""), format: Format | None = None
 ) -> Export:

@@ -6,10 +6,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, Literal, NewType
 
 from helio.steps.quantity import ANYTHING, Quantity
+from helio.steps.result import NOTHING_SAID, Result, Same
+from helio.steps.signature_cache import keep, read_kept
 
 Schema = dict[str, Any]
 Gives = Literal["tables", "table", "figure", "export"]
@@ -26,11 +27,16 @@ FileName = NewType("FileName", str)
 Code = NewType("Code", str)
 """A program in Python, of a template's own. Nothing is ever substituted in it; it is read before it is run, shut in."""
 
+
+@dataclass(frozen=True)
+class AtMost:
+    """A note on the type of a list: how many items it may have."""
+
+    items: int
+
+
 CODE = "text/x-python"
 """The media type by which a schema marks code."""
-
-SHIPPED = Path(__file__).with_name("tools.json")
-"""Every signature as read from the code by ``python -m helio.steps.write_signatures``; a test holds it there."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +122,14 @@ class Signature:
     """Which records of its tables one record of the result may depend on."""
     gives_quantity: Quantity = ANYTHING
     """What the table that is given always is, where that does not depend on the inputs."""
+    result: Result = NOTHING_SAID
+    """What it gives, where that follows from its tables and arguments."""
+    same: tuple[Same, ...] = ()
+    """Tables that have to agree with each other."""
+    synonyms: tuple[str, ...] = ()
+    """Other words that people and models write for it."""
+    module: str = ""
+    """Where its function is; empty for a spelling that passes lower to another tool."""
 
     @property
     def range_capable(self) -> bool:
@@ -174,6 +188,10 @@ class Signature:
                 for one in self.arguments
             },
             **({"gives_quantity": self.gives_quantity.to_json()} if self.gives_quantity != ANYTHING else {}),
+            **({"result": self.result.to_json()} if self.result != NOTHING_SAID else {}),
+            **({"same": [same.to_json() for same in self.same]} if self.same else {}),
+            "synonyms": list(self.synonyms),
+            "module": self.module,
         }
 
     @classmethod
@@ -205,11 +223,26 @@ class Signature:
                 for argument, facts in written["arguments"].items()
             ),
             gives_quantity=Quantity.from_json(written.get("gives_quantity", {})),
+            result=Result.from_json(written.get("result", {})),
+            same=tuple(Same.from_json(same) for same in written.get("same", ())),
+            synonyms=tuple(written["synonyms"]),
+            module=written["module"],
         )
 
 
 @cache
 def signatures() -> Mapping[str, Signature]:
-    """Every tool by name, as shipped."""
-    written: dict[str, Any] = json.loads(SHIPPED.read_text(encoding="utf-8"))
-    return {name: Signature.from_json(name, one) for name, one in written.items()}
+    """Every tool by name.
+
+    They are read from the code once and kept beside it, so that a template is checked without importing any tool.
+    """
+    kept = read_kept()
+    if kept is None:
+        # Imports every tool, and numpy and scipy with them.
+        from helio.steps.read_tools import read_from_code
+
+        kept = json.loads(
+            json.dumps({name: tool.to_json() for name, tool in read_from_code().items()}, default=list)
+        )
+        keep(kept)
+    return {name: Signature.from_json(name, written) for name, written in kept.items()}

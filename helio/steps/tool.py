@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
+from helio.limits import LIMITS
 from helio.sources.provider import Providers
 from helio.steps.quantity import ANYTHING, Quantity
+from helio.steps.result import NOTHING_SAID, Result, Same
 from helio.steps.sandbox.jail import Jail
 from helio.steps.signature import (
     CODE,
     Argument,
+    AtMost,
     Code,
     Context,
     FileName,
@@ -48,8 +51,10 @@ class ToolMark:
     context: Context
     needs: tuple[tuple[str, ...], ...] = ()
     labels_in: tuple[str, ...] = field(default=())
-    runs: bool = True
     scalar: tuple[str, ...] = ()
+    gives: Result = NOTHING_SAID
+    same: tuple[Same, ...] = ()
+    synonyms: tuple[str, ...] = ()
 
 
 def tool(
@@ -59,6 +64,9 @@ def tool(
     needs: tuple[tuple[str, ...], ...] = (),
     labels_in: tuple[str, ...] = (),
     scalar: tuple[str, ...] = (),
+    gives: Result = NOTHING_SAID,
+    same: tuple[Same, ...] = (),
+    synonyms: str = "",
 ) -> Callable[[Function], Function]:
     """Mark a function as a tool.
 
@@ -79,10 +87,17 @@ def tool(
         For a mapping of tables: the places in the arguments that name the labels, the first one complete.
     scalar : tuple of str
         Tables of which one component is taken at a time.
+    gives : Result
+        Unit, frame and kind of its table, where they follow from its tables and arguments; what never changes stands
+        in the annotation of what it returns.
+    same : tuple of Same
+        Tables that have to be in one unit, in one frame or of one kind.
+    synonyms : str
+        Other words that people and models write for it, with blanks between them.
     """
 
     def mark(function: Function) -> Function:
-        marked = ToolMark(version, context, needs, labels_in, scalar=scalar)
+        marked = ToolMark(version, context, needs, labels_in, scalar, gives, same, tuple(synonyms.split()))
         function.__tool__ = marked  # type: ignore[attr-defined]
         return function
 
@@ -109,7 +124,7 @@ def signature_of(function: Callable[..., Any]) -> Signature:
     returned, gives_quantity = _quantity(hints["return"])
     gives = _gives(returned)
     tables = tuple(_table_inputs(positional, mark))
-    named = [] if mark.labels_in else [_label_argument(one, help_texts) for one in tables]
+    named = [] if mark.labels_in else [_label_argument(table, help_texts) for table in tables]
     if gives == "table":
         arguments.append(
             Argument(
@@ -131,9 +146,12 @@ def signature_of(function: Callable[..., Any]) -> Signature:
         tables=tables,
         arguments=(*named, *arguments),
         needs=mark.needs,
-        runs=mark.runs,
         context=mark.context,
         gives_quantity=gives_quantity,
+        result=mark.gives,
+        same=mark.same,
+        synonyms=mark.synonyms,
+        module=function.__module__,
     )
 
 
@@ -156,14 +174,19 @@ def schema_of(annotation: Any) -> Schema:
         return dict(simple[annotation])
     origin, inner = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        return {"description": " ".join(str(note) for note in inner[1:]), **schema_of(inner[0])}
+        notes = [note for note in inner[1:] if not isinstance(note, AtMost)]
+        schema = schema_of(inner[0])
+        if notes:
+            schema = {"description": " ".join(map(str, notes)), **schema}
+        most = [{"maxItems": note.items} for note in inner[1:] if isinstance(note, AtMost)]
+        return schema | (most[0] if most else {})
     if origin is Literal:
         return {"enum": list(inner)}
     if origin in (Union, types.UnionType):
         options = [schema_of(one) for one in inner if one is not type(None)]
         return options[0] if len(options) == 1 else {"anyOf": options}
     if origin in (list, Sequence):
-        return {"type": "array", "items": schema_of(inner[0])}
+        return {"type": "array", "maxItems": LIMITS.arguments, "items": schema_of(inner[0])}
     if origin is tuple:
         return {
             "type": "array",
@@ -172,7 +195,11 @@ def schema_of(annotation: Any) -> Schema:
             "maxItems": len(inner),
         }
     if origin is dict:
-        return {"type": "object", "additionalProperties": schema_of(inner[1])}
+        return {
+            "type": "object",
+            "maxProperties": LIMITS.arguments,
+            "additionalProperties": schema_of(inner[1]),
+        }
     if typing.is_typeddict(annotation):
         hints = typing.get_type_hints(annotation, include_extras=True)
         fields = {
@@ -182,8 +209,8 @@ def schema_of(annotation: Any) -> Schema:
             for name, hint in hints.items()
         }
         required = sorted(annotation.__required_keys__)
-        schema: Schema = {"type": "object", "properties": fields, "additionalProperties": False}
-        return {**schema, "required": required} if required else schema
+        typed: Schema = {"type": "object", "properties": fields, "additionalProperties": False}
+        return {**typed, "required": required} if required else typed
     raise TypeError(f"no JSON Schema is known for the annotation {annotation!r}")
 
 
@@ -227,7 +254,8 @@ def _table_inputs(positional: list[tuple[str, Any]], mark: ToolMark) -> Iterator
 
 def _label_argument(table: TableInput, help_texts: dict[str, str]) -> Argument:
     label: Schema = {"type": "string", "format": "label", "minLength": 1}
-    schema: Schema = {"type": "array", "items": label, "minItems": 1} if table.many else label
+    many: Schema = {"type": "array", "maxItems": LIMITS.labels, "items": label, "minItems": 1}
+    schema = many if table.many else label
     if table.parameter in help_texts:
         schema = {"description": help_texts[table.parameter], **schema}
     return Argument(table.argument, schema, required=not table.optional)

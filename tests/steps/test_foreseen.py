@@ -7,8 +7,9 @@ import pytest
 
 from helio.knowledge.units import canonical_unit
 from helio.steps import load_tool
-from helio.steps.foreseen import EVERY_KIND, GIVES, TAKES_ALIKE, Alike, Foreseen, clashes, foreseen
+from helio.steps.foreseen import EVERY_KIND, Alike, Foreseen, clashes, foreseen, pairs_alike
 from helio.steps.quantity import ANYTHING
+from helio.steps.result import NOTHING_SAID
 from helio.steps.signature import signatures
 from helio.store.table import Axis
 from helio.time_range import Duration
@@ -16,6 +17,7 @@ from tests.steps.compute import test_vectors_and_solar_wind as always
 from tests.steps.series import spectrum
 from tests.steps.solar_wind import bz, density, field, series, speed, temperature, vectors
 
+RULED = {name for name, tool in signatures().items() if tool.result != NOTHING_SAID}
 MINUTE, HOUR = Duration("1min"), Duration("1h")
 
 
@@ -148,11 +150,11 @@ def test_every_tool_that_gives_a_table_says_what_it_gives():
     silent = {
         name
         for name, one in signatures().items()
-        if one.gives == "table" and name not in GIVES and one.gives_quantity == ANYTHING
+        if one.gives == "table" and name not in RULED and one.gives_quantity == ANYTHING
     }
     assert not silent
-    assert set(CALLS) | ELSEWHERE == set(GIVES)
-    assert set(TAKES_ALIKE) < set(GIVES)
+    assert set(CALLS) | ELSEWHERE == RULED
+    assert {name for name, tool in signatures().items() if tool.same} < RULED
 
 
 @pytest.mark.parametrize(("name", "makes", "args"), list(cases()))
@@ -172,7 +174,7 @@ def test_what_is_foreseen_is_what_comes(name, makes, args):
     assert told.kinds != EVERY_KIND
 
 
-@pytest.mark.parametrize("name", sorted(set(always.CALLS) - set(GIVES)))
+@pytest.mark.parametrize("name", sorted(set(always.CALLS) - RULED))
 def test_what_is_always_given_is_what_comes(name):
     told, came = foreseen(signatures()[name], {}, {}), always.run(name, always.inputs(name))
     assert (told.unit, told.frame, told.kinds) == (came.unit, came.frame, {came.kind})
@@ -194,7 +196,7 @@ def test_code_has_the_unit_that_is_stated_beside_it_and_no_frame():
     assert foreseen(signatures()["store_dataframe"], {}, {}) == Foreseen("", "")
 
 
-@pytest.mark.parametrize("name", sorted(GIVES))
+@pytest.mark.parametrize("name", sorted(RULED))
 def test_nothing_known_gives_no_error_and_nothing_false(name):
     told = foreseen(signatures()[name], {}, {})
     assert told.doubts == frozenset()
@@ -227,6 +229,6 @@ def test_only_what_is_known_of_both_clashes():
 
 def test_the_first_of_joined_components_may_be_called_gse():
     known = [Foreseen("nT", frame, frozenset({"scalar"})) for frame in ("GSE", "GSM", "GSM")]
-    pairs = list(TAKES_ALIKE["join_components"]({}, {"series": known}))
+    pairs = list(pairs_alike(signatures()["join_components"], {}, {"series": known}))
     assert Alike("frame", ("series", 1), ("series", 2)) in pairs
-    assert not [one for one in pairs if one.aspect == "frame" and one.one == ("series", 0)]
+    assert not [pair for pair in pairs if pair.aspect == "frame" and pair.first == ("series", 0)]

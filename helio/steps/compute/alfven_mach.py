@@ -16,7 +16,11 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=3, context=RECORD)
+@tool(
+    version=3,
+    context=RECORD,
+    synonyms="alfven_mach_number alfvenic_mach_number alfvenic_mach",
+)
 def alfven_mach(
     velocity: Annotated[Table, Quantity("km/s")],
     field: Annotated[Table, Quantity("nT")],

@@ -17,7 +17,11 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=3, context=RECORD)
+@tool(
+    version=3,
+    context=RECORD,
+    synonyms="alfven_velocity compute_alfven_speed",
+)
 def alfven_speed(
     field: Annotated[Table, Quantity("nT")],
     density: Annotated[Table, Quantity("cm^-3", kind="scalar")],

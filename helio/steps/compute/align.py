@@ -11,6 +11,7 @@ from helio.errors import StepError
 from helio.steps.compute.between_samples import values_at
 from helio.steps.compute.shares import missing, share
 from helio.steps.compute.stretches import in_words
+from helio.steps.result import Result
 from helio.steps.signature import window
 from helio.steps.tool import tool
 from helio.store.leap_seconds import counted
@@ -18,7 +19,12 @@ from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=3, context=window("limit", records=1))
+@tool(
+    version=3,
+    context=window("limit", records=1),
+    gives=Result(like="series"),
+    synonyms="align_series align_to align_time_series synchronize synchronise interpolate_onto",
+)
 def align(
     series: Table, onto: Table, *, limit: Duration, method: Literal["linear", "nearest"] = "linear"
 ) -> Table:

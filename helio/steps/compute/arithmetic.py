@@ -15,6 +15,7 @@ from helio.steps.compute.columns import columns_of
 from helio.steps.compute.lone_component import letter_of
 from helio.steps.compute.shares import missing, share
 from helio.steps.quantity import frame_of_series, same_clock, same_frame, same_unit
+from helio.steps.result import Result, Same
 from helio.steps.signature import RECORD, Text
 from helio.steps.tool import tool
 from helio.store.periods import known_periods
@@ -25,7 +26,27 @@ Operation = Literal["add", "subtract", "multiply", "divide"]
 _SIGNS = {"add": "+", "subtract": "−", "multiply": "·", "divide": "/"}
 
 
-@tool(version=4, context=RECORD)
+@tool(
+    version=4,
+    context=RECORD,
+    gives=Result(
+        by={
+            "operation": {
+                "add": Result(unit="{left}|{right}", frame="{left}&{right}", kind="{left}&{right}"),
+                "subtract": Result(unit="{left}|{right}", frame="{left}&{right}", kind="{left}&{right}"),
+                "multiply": Result(unit="{left} {right}", frame="{left}&{right}", kind="{left}*{right}"),
+                "divide": Result(unit="{left} {right}^-1", frame="{left}&{right}", kind="{left}*{right}"),
+            }
+        }
+    ),
+    same=(
+        Same("unit", ("left", "right"), when={"operation": ("add", "subtract")}),
+        Same("kind", ("left", "right"), when={"operation": ("add", "subtract")}),
+        Same("frame", ("left", "right"), when={"operation": ("add", "subtract")}),
+        Same("frame", ("left", "right"), lone_components=True),
+    ),
+    synonyms="table_arithmetic binary_operation",
+)
 def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = Text("")) -> Table:
     """Add, subtract, multiply or divide two tables, record by record, with their units.
 

@@ -12,6 +12,7 @@ from helio.steps.compute.cartesian import cartesian
 from helio.steps.compute.derived import on_one_clock
 from helio.steps.compute.lone_component import hold_length, letter_of
 from helio.steps.quantity import Quantity, same_frame
+from helio.steps.result import Result
 from helio.steps.signature import whole_range
 from helio.steps.tool import tool
 from helio.store.leap_seconds import elapsed, from_elapsed, leap_notes
@@ -25,6 +26,8 @@ LATEST = float(np.iinfo(np.int64).max) - 1e12
     version=3,
     context=whole_range("faster plasma overtakes whatever left before it"),
     needs=(("position_label", "from_x"),),
+    gives=Result(like="series"),
+    synonyms="ballistic_time_shift ballistic_propagation ballistic_mapping",
 )
 def ballistic_shift(
     series: Table,

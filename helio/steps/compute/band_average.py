@@ -11,12 +11,18 @@ import numpy.typing as npt
 from helio.errors import StepError
 from helio.steps.compute.bins import bin_sets, centres_of, edges_in_words, place_of
 from helio.steps.quantity import Quantity
+from helio.steps.result import Result
 from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=2, context=RECORD)
+@tool(
+    version=2,
+    context=RECORD,
+    gives=Result(like="spectrum", kind="vector|spectrum", by={"bands": {"several": Result(kind="vector")}}),
+    synonyms="energy_band_average average_bands band_mean",
+)
 def band_average(
     spectrum: Annotated[Table, Quantity(kind="spectrum")], *, bands: list[tuple[float, float]], axis: str = ""
 ) -> Table:

@@ -13,12 +13,23 @@ from helio.knowledge.unit_products import unit_product
 from helio.knowledge.units import canonical_unit, unit_factors
 from helio.steps.compute.bins import bin_sets, centres_of, edges_in_words, place_of
 from helio.steps.quantity import Quantity
+from helio.steps.result import Result
 from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=4, context=RECORD)
+@tool(
+    version=4,
+    context=RECORD,
+    gives=Result(
+        like="spectrum",
+        unit="?",  # that of the density times that of its axis, which is not known before the run
+        kind="?",
+        by={"bands": {"one": Result(kind="scalar|spectrum"), "several": Result(kind="vector")}},
+    ),
+    synonyms="band_power energy_integral integrate_band energy_band_integral integrate_bands",
+)
 def band_integral(
     spectrum: Annotated[Table, Quantity(kind="spectrum")], *, bands: list[tuple[float, float]], axis: str = ""
 ) -> Table:

@@ -15,6 +15,7 @@ from helio.steps.compute.bins import hold_bins
 from helio.steps.compute.columns import columns_of
 from helio.steps.compute.shares import missing, share
 from helio.steps.compute.stretches import cadence_of, in_words, stretches
+from helio.steps.result import Result
 from helio.steps.signature import whole_range
 from helio.steps.tool import tool
 from helio.store.table import Table
@@ -29,6 +30,8 @@ EDGE = 0.01
         "a filter answers to every value of its stretch, and its band is set by one cadence for all"
     ),
     needs=(("low", "high"),),
+    gives=Result(like="series"),
+    synonyms="bandpass_filter butterworth butterworth_filter butter_filter butterworth_bandpass",
 )
 def band_pass(series: Table, *, low: float | None = None, high: float | None = None, order: int = 4) -> Table:
     """Keep what a series has between two frequencies (zero-phase Butterworth filter).

@@ -9,13 +9,23 @@ import numpy as np
 
 from helio.errors import StepError
 from helio.steps.quantity import Quantity
+from helio.steps.result import Result
 from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.periods import known_periods
 from helio.store.table import Table
 
 
-@tool(version=1, context=RECORD)
+@tool(
+    version=1,
+    context=RECORD,
+    gives=Result(
+        like="vector",
+        kind="scalar|vector",
+        by={"keep": {"one": Result(kind="scalar"), "several": Result(kind="vector")}},
+    ),
+    synonyms="select_components take_components extract_components pick_components",
+)
 def components(vector: Annotated[Table, Quantity(kind="vector")], *, keep: list[str]) -> Table:
     """Take components by name, in the order they are named.
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from helio.errors import BadResult, StepError
+from helio.steps.result import Result
 from helio.steps.sandbox.jail import Jail
 from helio.steps.sandbox.result import as_table, label_and_unit
 from helio.steps.sandbox.run_code import run_code
@@ -16,7 +17,13 @@ from helio.store.table import Table
 from helio.time_range import TimeRange
 
 
-@tool(version=1, context=whole_range("code may use all records"), scalar=("source",))
+@tool(
+    version=1,
+    context=whole_range("code may use all records"),
+    scalar=("source",),
+    gives=Result(kind="spectrum"),
+    synonyms="spectrogram make_spectrogram",
+)
 def compute_spectrogram(
     jail: Jail,
     source: Labelled,

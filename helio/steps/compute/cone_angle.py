@@ -9,12 +9,18 @@ import numpy as np
 from helio.steps.compute.cartesian import cartesian
 from helio.steps.compute.derived import derived
 from helio.steps.quantity import Quantity
+from helio.steps.result import Result
 from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=4, context=RECORD)
+@tool(
+    version=4,
+    context=RECORD,
+    gives=Result(unit="deg", frame="{field}", kind="scalar"),
+    synonyms="imf_cone_angle compute_cone_angle",
+)
 def cone_angle(
     field: Annotated[Table, Quantity(kind="vector", frames=("GSE", "GSM", "RTN"))], *, folded: bool = False
 ) -> Annotated[Table, Quantity("deg", kind="scalar")]:

@@ -9,13 +9,19 @@ import numpy as np
 
 from helio.errors import StepError, UnitMismatch
 from helio.knowledge.constants import BOLTZMANN, ELEMENTARY_CHARGE
+from helio.steps.result import Result
 from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.periods import scaled_periods
 from helio.store.table import Table
 
 
-@tool(version=1, context=RECORD)
+@tool(
+    version=1,
+    context=RECORD,
+    gives=Result(like="series", unit="{to}"),
+    synonyms="convert_unit unit_conversion change_units",
+)
 def convert_units(series: Table, *, to: str, equivalence: Literal["none", "thermal"] = "none") -> Table:
     """Express a series in another unit of the same dimension.
 

@@ -13,6 +13,7 @@ from helio.steps.compute.angles import hold_no_turn
 from helio.steps.compute.resample import MOST_VALUES, intervals_of
 from helio.steps.compute.stretches import cadence_of, in_words
 from helio.steps.quantity import Quantity, same_clock
+from helio.steps.result import Result
 from helio.steps.signature import whole_range
 from helio.steps.tool import tool
 from helio.store.leap_seconds import counted, elapsed
@@ -26,7 +27,14 @@ _MOST = 2_000_000_000
 Scalar = Annotated[Table, Quantity(kind="scalar")]
 
 
-@tool(version=3, context=whole_range("samples stand on one grid, counted from the first by one cadence"))
+@tool(
+    version=3,
+    context=whole_range("samples stand on one grid, counted from the first by one cadence"),
+    gives=Result(
+        frame="", kind="scalar", by={"give": {"lag": Result(unit="s"), "correlation": Result(unit="")}}
+    ),
+    synonyms="cross_correlation best_lag lag_by_cross_correlation",
+)
 def cross_correlation_lag(
     series: Scalar,
     delayed: Scalar,

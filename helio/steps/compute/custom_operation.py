@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from helio.steps.result import Result
 from helio.steps.sandbox.jail import Jail
 from helio.steps.sandbox.result import as_table
 from helio.steps.sandbox.run_code import run_code
@@ -10,7 +11,12 @@ from helio.steps.tool import Labelled, tool
 from helio.store.table import Table
 
 
-@tool(version=1, context=whole_range("code may use all records"))
+@tool(
+    version=1,
+    context=whole_range("code may use all records"),
+    gives=Result(unit="{units}", frame=""),
+    synonyms="run_code compute transform custom_op run_python pandas_operation",
+)
 def custom_operation(
     jail: Jail,
     sources: list[Labelled],

@@ -8,6 +8,7 @@ from typing import Literal
 from helio.errors import FrameMismatch, StepError, UnitMismatch
 from helio.sources.istp import is_flux
 from helio.steps.compute.bins import place_of
+from helio.steps.result import Result
 from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.periods import turn_of
@@ -20,6 +21,8 @@ Stated = Literal["", "cartesian", "spherical", "cylindrical", "diagonal", "none"
     version=3,
     context=RECORD,
     needs=(("unit", "frame", "axis_unit", "representation", "wraps"),),
+    gives=Result(like="series", unit="{unit}", frame="{frame}"),
+    synonyms="set_unit set_units assign_units set_frame assign_frame",
 )
 def declare_quantity(
     series: Table,

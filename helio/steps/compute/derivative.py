@@ -11,6 +11,7 @@ from helio.steps.compute.angles import shorter_way, turning
 from helio.steps.compute.bins import hold_bins
 from helio.steps.compute.columns import columns_of
 from helio.steps.compute.stretches import CADENCE_STEPS, GAP_FACTOR, local_cadence
+from helio.steps.result import Result
 from helio.steps.signature import window
 from helio.steps.tool import tool
 from helio.store.leap_seconds import elapsed
@@ -18,7 +19,12 @@ from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=4, context=window(records=2 * CADENCE_STEPS))
+@tool(
+    version=4,
+    context=window(records=2 * CADENCE_STEPS),
+    gives=Result(like="series", unit="{series} s^-1"),
+    synonyms="time_derivative differentiate rate_of_change compute_derivative",
+)
 def derivative(series: Table, *, limit: Duration | None = None) -> Table:
     """Time derivative of a series, in its unit per second.
 

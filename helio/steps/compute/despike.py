@@ -14,6 +14,7 @@ from helio.steps.compute.columns import columns_of
 from helio.steps.compute.medians import row_medians
 from helio.steps.compute.shares import missing, share
 from helio.steps.compute.window_sums import centred_windows
+from helio.steps.result import Result
 from helio.steps.signature import window
 from helio.steps.tool import tool
 from helio.store.table import Table
@@ -27,7 +28,12 @@ _BLOCK = 1 << 18
 """Samples of windows laid out at once: 2 MB."""
 
 
-@tool(version=3, context=window("window"))
+@tool(
+    version=3,
+    context=window("window"),
+    gives=Result(like="series"),
+    synonyms="hampel hampel_filter remove_spikes remove_outliers despike_data",
+)
 def despike(series: Table, *, window: Duration, threshold: float = 5.0, floor: float = 0.0) -> Table:
     """Set spikes to missing: values far from the median of their surroundings (Hampel identifier).
 

@@ -13,6 +13,7 @@ from helio.steps.compute.angles import hold_no_turn
 from helio.steps.compute.bins import hold_bins
 from helio.steps.compute.columns import columns_of
 from helio.steps.compute.running_average import running_average
+from helio.steps.result import Result
 from helio.steps.signature import whole_range
 from helio.steps.tool import tool
 from helio.store.leap_seconds import elapsed
@@ -20,7 +21,12 @@ from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=4, context=whole_range("one trend is taken out of all"))
+@tool(
+    version=4,
+    context=whole_range("one trend is taken out of all"),
+    gives=Result(like="series"),
+    synonyms="remove_trend subtract_trend detrend_data",
+)
 def detrend(
     series: Table,
     *,

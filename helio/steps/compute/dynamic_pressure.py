@@ -14,7 +14,11 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=3, context=RECORD)
+@tool(
+    version=3,
+    context=RECORD,
+    synonyms="ram_pressure flow_pressure solar_wind_pressure compute_dynamic_pressure",
+)
 def dynamic_pressure(
     density: Annotated[Table, Quantity("cm^-3", kind="scalar")],
     velocity: Annotated[Table, Quantity("km/s")],

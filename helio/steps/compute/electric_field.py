@@ -10,12 +10,19 @@ from helio.steps.compute.cartesian import cartesian, renamed
 from helio.steps.compute.derived import derived, on_one_clock
 from helio.steps.compute.rotate import LETTERS
 from helio.steps.quantity import Quantity, same_frame
+from helio.steps.result import Result, Same
 from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=3, context=RECORD)
+@tool(
+    version=3,
+    context=RECORD,
+    gives=Result(frame="{velocity}|{field}"),
+    same=(Same("frame", ("velocity", "field")),),
+    synonyms="convection_electric_field motional_electric_field",
+)
 def electric_field(
     velocity: Annotated[Table, Quantity("km/s", kind="vector")],
     field: Annotated[Table, Quantity("nT", kind="vector")],

@@ -15,7 +15,11 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=3, context=RECORD)
+@tool(
+    version=3,
+    context=RECORD,
+    synonyms="cyclotron_frequency larmor_frequency compute_gyrofrequency",
+)
 def gyrofrequency(
     field: Annotated[Table, Quantity("nT")], *, particle: Literal["proton", "electron", "alpha"] = "proton"
 ) -> Annotated[Table, Quantity("Hz", kind="scalar")]:

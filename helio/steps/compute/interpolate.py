@@ -11,13 +11,19 @@ from helio.errors import StepError
 from helio.steps.compute.between_samples import values_at
 from helio.steps.compute.resample import MOST_VALUES
 from helio.steps.compute.shares import missing, share
+from helio.steps.result import Result
 from helio.steps.signature import window
 from helio.steps.tool import tool
 from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=3, context=window("limit", records=1))
+@tool(
+    version=3,
+    context=window("limit", records=1),
+    gives=Result(like="series"),
+    synonyms="fill_gaps gap_fill interpolate_gaps interpolate_data fill_missing",
+)
 def interpolate(
     series: Table,
     *,

@@ -12,6 +12,7 @@ from helio.sources.istp import frame_of, stem_of
 from helio.steps.compute.derived import on_one_clock
 from helio.steps.compute.lone_component import letter_of
 from helio.steps.quantity import Quantity, same_frame, same_unit
+from helio.steps.result import Result, Same
 from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.component_names import axis_letters
@@ -20,7 +21,13 @@ from helio.store.representation import representation_of
 from helio.store.table import Table, merge_sources
 
 
-@tool(version=2, context=RECORD)
+@tool(
+    version=2,
+    context=RECORD,
+    gives=Result(unit="{series}", frame="{frame}|{series:last}|?", kind="vector"),
+    same=(Same("unit", ("series",)), Same("frame", ("series",), after_first=True)),
+    synonyms="combine_components merge_components stack_components make_vector",
+)
 def join_components(
     series: list[Annotated[Table, Quantity(kind="scalar")]],
     *,

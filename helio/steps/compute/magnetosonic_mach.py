@@ -21,7 +21,11 @@ ADIABATIC = 5.0 / 3.0
 """Ratio of specific heats of a gas with three degrees of freedom."""
 
 
-@tool(version=3, context=RECORD)
+@tool(
+    version=3,
+    context=RECORD,
+    synonyms="magnetosonic_mach_number fast_mach_number",
+)
 def magnetosonic_mach(
     velocity: Annotated[Table, Quantity("km/s")],
     density: Annotated[Table, Quantity("cm^-3", kind="scalar")],

@@ -9,12 +9,18 @@ import numpy as np
 
 from helio.steps.compute.cartesian import cartesian
 from helio.steps.quantity import Quantity
+from helio.steps.result import Result
 from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=3, context=RECORD)
+@tool(
+    version=3,
+    context=RECORD,
+    gives=Result(like="vector", frame="", kind="scalar"),
+    synonyms="vector_magnitude compute_magnitude norm vector_norm total_field field_magnitude",
+)
 def magnitude(vector: Annotated[Table, Quantity(kind="vector")]) -> Table:
     """Euclidean norm of a vector of three components.
 

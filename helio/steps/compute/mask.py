@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.steps.compute.shares import share
+from helio.steps.result import Result
 from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
@@ -17,7 +18,12 @@ from helio.store.table import Table
 Condition = Literal[">", ">=", "<", "<=", "equals", "not", "between", "outside"]
 
 
-@tool(version=1, context=RECORD)
+@tool(
+    version=1,
+    context=RECORD,
+    gives=Result(like="series"),
+    synonyms="mask_values mask_where mask_data",
+)
 def mask(series: Table, *, where: Condition, value: float | list[float]) -> Table:
     """Set values to missing that meet a condition; what is given is taken out, the rest stays.
 

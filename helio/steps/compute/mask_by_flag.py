@@ -8,12 +8,18 @@ from helio.errors import StepError
 from helio.steps.compute.columns import columns_of
 from helio.steps.compute.mask import Condition, masked, meets, said
 from helio.steps.quantity import same_clock
+from helio.steps.result import Result
 from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=1, context=RECORD)
+@tool(
+    version=1,
+    context=RECORD,
+    gives=Result(like="series"),
+    synonyms="apply_quality_flag apply_quality_mask quality_mask mask_by_quality flag_mask",
+)
 def mask_by_flag(
     series: Table, flag: Table, *, where: Condition = "not", value: float | list[float] = 0.0
 ) -> Table:

@@ -12,6 +12,7 @@ from helio.errors import StepError
 from helio.knowledge.unit_products import unit_product
 from helio.steps.compute.cartesian import Values, along_axes, cartesian, cartesian_names, renamed
 from helio.steps.quantity import Quantity
+from helio.steps.result import Result
 from helio.steps.signature import whole_range
 from helio.steps.tool import tool
 from helio.store.table import Table
@@ -24,7 +25,21 @@ WELL_SEPARATED = 4.0
 """Of the intermediate and the smallest eigenvalue; authors ask for 2 to 10, and more the fewer the samples."""
 
 
-@tool(version=3, context=whole_range("one set of axes is that of all records of the interval"))
+@tool(
+    version=3,
+    context=whole_range("one set of axes is that of all records of the interval"),
+    gives=Result(
+        kind="vector",
+        by={
+            "give": {
+                "vector": Result(like="field", frame="LMN"),
+                "axes": Result(like="field", unit=""),
+                "eigenvalues": Result(like="field", unit="{field}^2", frame=""),
+            }
+        },
+    ),
+    synonyms="mva minvar minimum_variance_analysis mva_analysis",
+)
 def minimum_variance(
     field: Annotated[Table, Quantity(kind="vector")],
     *,

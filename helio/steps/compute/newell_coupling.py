@@ -9,6 +9,7 @@ import numpy as np
 from helio.steps.compute.cartesian import cartesian, length_of
 from helio.steps.compute.derived import derived, on_one_clock
 from helio.steps.quantity import Quantity
+from helio.steps.result import Result
 from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
@@ -16,7 +17,12 @@ from helio.store.table import Table
 UNIT = "(km/s)^(4/3) nT^(2/3)"
 
 
-@tool(version=3, context=RECORD)
+@tool(
+    version=3,
+    context=RECORD,
+    gives=Result(unit="(km/s)^(4/3) nT^(2/3)", frame="", kind="scalar"),
+    synonyms="newell newell_coupling_function newell_function",
+)
 def newell_coupling(
     velocity: Annotated[Table, Quantity("km/s")],
     field: Annotated[Table, Quantity("nT", kind="vector", frames=("GSM",))],

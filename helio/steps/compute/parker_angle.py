@@ -24,7 +24,12 @@ FARTHEST = 200.0
 """In AU, beyond the heliopause, where there is no solar wind; a distance in km is a slip."""
 
 
-@tool(version=3, context=RECORD, needs=(("radius_label", "distance"),))
+@tool(
+    version=3,
+    context=RECORD,
+    needs=(("radius_label", "distance"),),
+    synonyms="parker_spiral_angle parker_spiral spiral_angle",
+)
 def parker_angle(
     velocity: Annotated[Table, Quantity("km/s")],
     radius: Annotated[Table, Quantity("AU", kind="scalar")] | None = None,

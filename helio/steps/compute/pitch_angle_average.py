@@ -11,12 +11,18 @@ from helio.errors import StepError
 from helio.sources.istp import is_flux
 from helio.steps.compute.bins import bin_sets, centres_of, place_of
 from helio.steps.quantity import Quantity
+from helio.steps.result import Result
 from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Axis, Table
 
 
-@tool(version=2, context=RECORD)
+@tool(
+    version=2,
+    context=RECORD,
+    gives=Result(like="spectrum", kind="scalar|spectrum"),
+    synonyms="average_pitch_angles pitch_angle_mean average_over_pitch_angle",
+)
 def pitch_angle_average(
     spectrum: Annotated[Table, Quantity(kind="spectrum")],
     *,

@@ -17,7 +17,11 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=3, context=RECORD)
+@tool(
+    version=3,
+    context=RECORD,
+    synonyms="beta compute_beta compute_plasma_beta",
+)
 def plasma_beta(
     density: Annotated[Table, Quantity("cm^-3", kind="scalar")],
     temperature: Annotated[Table, Quantity("K", kind="scalar")],

@@ -16,7 +16,11 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=3, context=RECORD)
+@tool(
+    version=3,
+    context=RECORD,
+    synonyms="langmuir_frequency compute_plasma_frequency",
+)
 def plasma_frequency(
     density: Annotated[Table, Quantity("cm^-3", kind="scalar")],
     *,

@@ -11,6 +11,7 @@ from helio.steps.compute.periodograms import Indices, Taper, Trend, periodograms
 from helio.steps.compute.resample import MOST_VALUES
 from helio.steps.compute.shares import share
 from helio.steps.compute.stretches import in_words
+from helio.steps.result import Result
 from helio.steps.signature import whole_range
 from helio.steps.tool import tool
 from helio.store.table import Table
@@ -22,6 +23,8 @@ from helio.time_range import Duration
     context=whole_range(
         "windows are counted from the first sample of a stretch, and one cadence holds for all"
     ),
+    gives=Result(unit="{series}^2 Hz^-1", frame="", kind="spectrum"),
+    synonyms="psd_spectrogram fft_spectrogram dynamic_power_spectrum dynamic_spectrum",
 )
 def power_spectrogram(
     series: Table, *, window: Duration, overlap: float = 0.5, taper: Taper = "hann", trend: Trend = "mean"

@@ -9,13 +9,19 @@ import numpy as np
 from helio.steps.compute.periodograms import Taper, Trend, periodograms, spectrum_words, windows_of
 from helio.steps.compute.resample import intervals_of
 from helio.steps.compute.shares import share
+from helio.steps.result import Result
 from helio.steps.signature import whole_range
 from helio.steps.tool import tool
 from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=4, context=whole_range("one spectrum is averaged over all windows"))
+@tool(
+    version=4,
+    context=whole_range("one spectrum is averaged over all windows"),
+    gives=Result(unit="{series}^2 Hz^-1", frame="", kind="spectrum"),
+    synonyms="psd compute_psd welch welch_psd welch_spectrum power_spectral_density",
+)
 def power_spectrum(
     series: Table,
     *,

@@ -13,6 +13,7 @@ from helio.steps.compute.angles import hold_no_turn, mean_directions
 from helio.steps.compute.columns import columns_of
 from helio.steps.compute.medians import row_medians
 from helio.steps.compute.window_sums import Indices
+from helio.steps.result import Result
 from helio.steps.signature import window
 from helio.steps.tool import tool
 from helio.store.leap_seconds import leap_seconds_in
@@ -28,7 +29,12 @@ _BLOCK = 1 << 18
 """Samples of intervals laid side by side at once: 2 MB."""
 
 
-@tool(version=3, context=window("cadence"))
+@tool(
+    version=3,
+    context=window("cadence"),
+    gives=Result(like="series"),
+    synonyms="resample_data downsample rebin",
+)
 def resample(
     series: Table, *, cadence: Duration, method: Literal["mean", "median", "min", "max", "first"] = "mean"
 ) -> Table:

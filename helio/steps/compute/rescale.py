@@ -9,13 +9,19 @@ import numpy as np
 
 from helio.errors import StepError
 from helio.knowledge.units import canonical_unit
+from helio.steps.result import Result
 from helio.steps.signature import RECORD, Text
 from helio.steps.tool import tool
 from helio.store.periods import scaled_periods
 from helio.store.table import Table
 
 
-@tool(version=1, context=RECORD)
+@tool(
+    version=1,
+    context=RECORD,
+    gives=Result(like="series", unit="{unit}|"),
+    synonyms="scale_and_offset linear_scale scale_series",
+)
 def rescale(
     series: Table, *, unit: str, factor: float = 1.0, offset: float = 0.0, name: Text = Text("")
 ) -> Table:

@@ -12,6 +12,7 @@ from helio.errors import StepError
 from helio.steps.compute.cartesian import along_axes, cartesian, cartesian_names, renamed
 from helio.steps.compute.frame_words import words_in_frame
 from helio.steps.quantity import Quantity
+from helio.steps.result import Result
 from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
@@ -23,7 +24,12 @@ LETTERS: dict[str, tuple[str, str, str]] = {"LMN": ("L", "M", "N"), "RTN": ("R",
 """Names of the axes of frames that are not x, y, z."""
 
 
-@tool(version=3, context=RECORD)
+@tool(
+    version=3,
+    context=RECORD,
+    gives=Result(like="vector", frame="{frame}|?", kind="vector"),
+    synonyms="rotate_vector apply_rotation rotate_by_matrix",
+)
 def rotate(
     vector: Annotated[Table, Quantity(kind="vector")], *, matrix: list[list[float]], frame: str
 ) -> Table:

@@ -10,12 +10,19 @@ from helio.steps.compute.cartesian import along_axes, cartesian, cartesian_names
 from helio.steps.compute.frame_words import words_in_frame
 from helio.steps.compute.rotate import orthonormal
 from helio.steps.quantity import Quantity, same_frame
+from helio.steps.result import Result, Same
 from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table, merge_sources
 
 
-@tool(version=3, context=RECORD)
+@tool(
+    version=3,
+    context=RECORD,
+    gives=Result(like="vector", frame="LMN", kind="vector"),
+    same=(Same("frame", ("vector", "axes")),),
+    synonyms="rotate_to_lmn project_on_axes",
+)
 def rotate_to_axes(
     vector: Annotated[Table, Quantity(kind="vector")], axes: Annotated[Table, Quantity("1", kind="vector")]
 ) -> Table:

@@ -9,13 +9,22 @@ import numpy as np
 from helio.steps.compute.angles import mean_directions
 from helio.steps.compute.bins import hold_bins
 from helio.steps.compute.window_sums import centred_windows
+from helio.steps.result import Result
 from helio.steps.signature import window
 from helio.steps.tool import tool
 from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=3, context=window("window"))
+@tool(
+    version=3,
+    context=window("window"),
+    gives=Result(like="series"),
+    synonyms=(
+        "smooth smooth_data moving_average running_mean rolling_mean rolling_average boxcar "
+        "boxcar_average boxcar_smooth"
+    ),
+)
 def running_average(series: Table, *, window: Duration) -> Table:
     """Mean over a centred window of fixed duration.
 

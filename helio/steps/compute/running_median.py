@@ -14,13 +14,19 @@ from helio.steps.compute.bins import hold_bins
 from helio.steps.compute.columns import columns_of
 from helio.steps.compute.shares import share
 from helio.steps.compute.window_sums import centred_windows
+from helio.steps.result import Result
 from helio.steps.signature import window
 from helio.steps.tool import tool
 from helio.store.table import Table
 from helio.time_range import Duration
 
 
-@tool(version=3, context=window("window"))
+@tool(
+    version=3,
+    context=window("window"),
+    gives=Result(like="series"),
+    synonyms="rolling_median moving_median median_filter",
+)
 def running_median(series: Table, *, window: Duration) -> Table:
     """Median over a centred window of fixed duration.
 

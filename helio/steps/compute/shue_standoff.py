@@ -10,12 +10,23 @@ from helio.steps.compute.derived import derived, on_one_clock
 from helio.steps.compute.lone_component import hold_b_z
 from helio.steps.compute.possible import positive
 from helio.steps.quantity import Quantity
+from helio.steps.result import Result
 from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=2, context=RECORD)
+@tool(
+    version=2,
+    context=RECORD,
+    gives=Result(
+        frame="", kind="scalar", by={"give": {"standoff": Result(unit="R_E"), "flaring": Result(unit="")}}
+    ),
+    synonyms=(
+        "magnetopause_standoff magnetopause_standoff_distance shue_1998 shue shue_magnetopause "
+        "standoff_distance"
+    ),
+)
 def shue_standoff(
     pressure: Annotated[Table, Quantity("nPa", kind="scalar")],
     bz: Annotated[Table, Quantity("nT", kind="scalar", frames=("GSM",))],

@@ -11,12 +11,19 @@ import numpy.typing as npt
 from helio.errors import StepError
 from helio.steps.compute.bins import Bins, bin_sets, centres_of, place_of
 from helio.steps.quantity import Quantity
+from helio.steps.result import Result
 from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Axis, Table
 
 
-@tool(version=2, context=RECORD, needs=(("at", "between"),))
+@tool(
+    version=2,
+    context=RECORD,
+    needs=(("at", "between"),),
+    gives=Result(like="spectrum", kind="scalar|spectrum", by={"between": {"given": Result(kind="spectrum")}}),
+    synonyms="spectrum_slice energy_slice pitch_angle_slice take_bin",
+)
 def slice_spectrum(
     spectrum: Annotated[Table, Quantity(kind="spectrum")],
     *,

@@ -13,6 +13,7 @@ from helio.steps.compute.angles import hold_no_turn, mean_directions
 from helio.steps.compute.columns import columns_of
 from helio.steps.compute.resample import intervals_of, leap_second_notes, picked
 from helio.steps.compute.window_sums import Indices, counted_means, window_sums
+from helio.steps.result import Result
 from helio.steps.signature import window
 from helio.steps.tool import tool
 from helio.store.periods import known_periods
@@ -22,7 +23,16 @@ from helio.time_range import Duration
 Statistic = Literal["mean", "median", "std", "min", "max", "count"]
 
 
-@tool(version=3, context=window("interval"))
+@tool(
+    version=3,
+    context=window("interval"),
+    gives=Result(
+        like="series",
+        kind="vector",
+        by={"of": {"one": Result(kind="{series}"), "count": Result(unit="", frame="")}},
+    ),
+    synonyms="interval_statistics windowed_statistics summary_statistics compute_statistics",
+)
 def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None = None) -> Table:
     """Mean, median, standard deviation, least and greatest value of every interval.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from helio.steps.result import Result
 from helio.steps.sandbox.jail import Jail
 from helio.steps.sandbox.result import as_table
 from helio.steps.sandbox.run_code import run_code
@@ -10,7 +11,12 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=1, context=RECORD)
+@tool(
+    version=1,
+    context=RECORD,
+    gives=Result(unit="{units}", frame=""),
+    synonyms="create_dataframe make_dataframe save_dataframe",
+)
 def store_dataframe(
     jail: Jail,
     *,

@@ -17,7 +17,11 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=3, context=RECORD)
+@tool(
+    version=3,
+    context=RECORD,
+    synonyms="temperature_to_thermal_speed compute_thermal_speed",
+)
 def thermal_speed(
     temperature: Annotated[Table, Quantity("K", kind="scalar")],
     *,

@@ -14,7 +14,11 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=2, context=RECORD)
+@tool(
+    version=2,
+    context=RECORD,
+    synonyms="thermal_speed_to_temperature",
+)
 def thermal_temperature(
     speed: Annotated[Table, Quantity("km/s", kind="scalar")],
     *,

@@ -9,12 +9,21 @@ from helio.steps.compute.cartesian import cartesian, cartesian_names, renamed
 from helio.steps.compute.frame_words import words_in_frame
 from helio.steps.compute.geocentric_frames import rotate_between
 from helio.steps.quantity import Quantity
+from helio.steps.result import Result
 from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=3, context=RECORD)
+@tool(
+    version=3,
+    context=RECORD,
+    gives=Result(like="vector", frame="{to}|?", kind="vector"),
+    synonyms=(
+        "coordinate_transform coordinate_transformation transform_coordinates cotrans "
+        "convert_coordinates convert_frame change_frame frame_transformation"
+    ),
+)
 def transform_frame(
     vector: Annotated[Table, Quantity(kind="vector", frames=("GSE", "GSM", "SM", "GEO", "GEI"))],
     *,

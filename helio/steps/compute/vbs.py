@@ -15,7 +15,11 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 
-@tool(version=3, context=RECORD)
+@tool(
+    version=3,
+    context=RECORD,
+    synonyms="rectified_electric_field",
+)
 def vbs(
     velocity: Annotated[Table, Quantity("km/s")],
     bz: Annotated[Table, Quantity("nT", kind="scalar", frames=("GSM",))],

@@ -85,7 +85,7 @@ def format_of_export(filename: str, format: str | None) -> Format:
 
 def format_of_name(filename: str) -> Format | None:
     """The format that a name ends like, if it ends like one of them."""
-    return next((one for one, endings in ENDINGS.items() if _ending(filename) in endings), None)
+    return next((item for item, endings in ENDINGS.items() if _ending(filename) in endings), None)
 
 
 def _ending(filename: str) -> str:

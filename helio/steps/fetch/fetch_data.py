@@ -49,6 +49,10 @@ class Fetched:
     version=3,
     context=RECORD,
     needs=(("dataset_id", "candidates"), ("parameter_id", "parameters", "candidates")),
+    synonyms=(
+        "fetch get_data download_data load_data download retrieve_data get_dataset "
+        "fetch_dataset fetch_parameter fetch_parameters load_dataset read_data"
+    ),
 )
 def fetch_data(
     providers: Providers,

@@ -15,7 +15,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-LONGEST = 20_000
+from helio.limits import LIMITS
+
+LONGEST = LIMITS.argument_text
 MOST_NODES = 4_000
 DEEPEST = 60
 _LARGEST = 10**8

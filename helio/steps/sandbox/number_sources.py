@@ -325,7 +325,7 @@ class _Reader:
         named = isinstance(column, ast.Constant) and isinstance(column.value, str)
         whole_column = named and (len(parts) == 1) != by_place and all(_is_whole(part) for part in parts[:-1])
         chosen = [self._of(part) for part in parts if not isinstance(part, ast.Slice)]
-        if any(one.sources for one in chosen) and value.invents:
+        if any(value.sources for value in chosen) and value.invents:
             value = replace(value, doubtful=True)
         mixed = _mixed(now, value)
         columns = dict(now.columns)
@@ -414,8 +414,8 @@ class _Reader:
             return _listed([self._of(elt) for elt in node.elts])
         if isinstance(node, ast.Dict):
             columns = {
-                key.value: self._of(one)
-                for key, one in zip(node.keys, node.values, strict=True)
+                key.value: self._of(part)
+                for key, part in zip(node.keys, node.values, strict=True)
                 if isinstance(key, ast.Constant) and isinstance(key.value, str)
             }
             made = _listed([self._of(value) for value in node.values])
@@ -436,7 +436,9 @@ class _Reader:
             return _TEXT
         if isinstance(node, ast.Slice):
             return _combined([self._of(one) for one in (node.lower, node.upper, node.step) if one], "slice")
-        return _Value(sources=frozenset().union(*(one.sources for one in self.scope.values())), doubtful=True)
+        return _Value(
+            sources=frozenset().union(*(value.sources for value in self.scope.values())), doubtful=True
+        )
 
     def _comparison(self, nodes: Sequence[ast.expr]) -> _Value:
         values = [self._of(node) for node in nodes]
@@ -549,9 +551,9 @@ class _Reader:
         """A function of a module, or one that is built in."""
         every = [*args, *named.values()]
         if name in _OF_SHAPE:
-            chosen = [one for one in every if one.selected]
-            sources = frozenset[str]().union(*(one.sources for one in chosen))
-            return _Value(sources, bool(sources), f"{name}({','.join(one.text for one in every)})")
+            chosen = [value for value in every if value.selected]
+            sources = frozenset[str]().union(*(value.sources for value in chosen))
+            return _Value(sources, bool(sources), f"{name}({','.join(value.text for value in every)})")
         if name in _FILLED:
             return _number(_FILLED[name])
         if name in ("full", "full_like"):
@@ -593,8 +595,8 @@ class _Reader:
                 for key, one in named.items()
             }
             made = base
-            for one in columns.values():
-                made = _mixed(made, one)
+            for part in columns.values():
+                made = _mixed(made, part)
             return replace(made, columns={**base.columns, **columns}, terms=None, text=f"{base.text}.assign")
         if name in _CALLING and args:
             made_of = self._applied(args[0], [base, *args[1:]])
@@ -607,8 +609,8 @@ class _Reader:
         if name in _SELECTING:
             return replace(base, selected=bool(base.sources), terms=None, text=f"{base.text}.{name}()")
         found = _method_of_all(name, every)
-        filled = [one for key, one in named.items() if key in ("fill_value", "value", "other", "cval")]
-        if any(one.invents for one in filled):
+        filled = [item for key, item in named.items() if key in ("fill_value", "value", "other", "cval")]
+        if any(value.invents for value in filled):
             found = replace(found, doubtful=True)
         return replace(found, selected=found.selected or base.selected)
 
@@ -625,7 +627,7 @@ class _Reader:
         if self.depth >= _DEEPEST_CALLS:
             return replace(_combined([*args, *named.values()], "deep"), doubtful=True)
         before, returned = dict(self.scope), self.returned
-        names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+        names = [parameter.arg for parameter in (*function.args.posonlyargs, *function.args.args)]
         defaults = dict(zip(reversed(names), reversed(function.args.defaults), strict=False))
         for name, default in defaults.items():
             self.scope[name] = self._of(default)
@@ -675,7 +677,7 @@ def _key(value: _Value) -> str:
     """What two equal values have in common."""
     if value.terms is None:
         return value.text
-    terms = sorted((text, one.factor) for text, one in value.terms.items())
+    terms = sorted((text, term.factor) for text, term in value.terms.items())
     return f"{terms}+{value.constant}"
 
 
@@ -773,10 +775,10 @@ def _sum(kind: type[ast.operator], left: _Value, right: _Value) -> _Value | None
     sign = {ast.Add: 1.0, ast.Sub: -1.0}.get(kind)
     if sign is not None:
         terms = dict(left.sum_terms())
-        for text, one in right.sum_terms().items():
+        for text, term in right.sum_terms().items():
             there = terms.get(text)
-            factor = sign * one.factor + (there.factor if there else 0.0)
-            terms[text] = _Term(factor, one.sources, one.doubtful)
+            factor = sign * term.factor + (there.factor if there else 0.0)
+            terms[text] = _Term(factor, term.sources, term.doubtful)
         constant = _constant_of(left) + sign * _constant_of(right)
         return _of_terms(terms, constant, left, right)
     if kind is ast.Mult and left.number is not None:
@@ -789,7 +791,8 @@ def _sum(kind: type[ast.operator], left: _Value, right: _Value) -> _Value | None
     if number is None or math.isinf(number):
         return None
     terms = {
-        text: _Term(one.factor * number, one.sources, one.doubtful) for text, one in left.sum_terms().items()
+        text: _Term(term.factor * number, term.sources, term.doubtful)
+        for text, term in left.sum_terms().items()
     }
     return _of_terms(terms, _constant_of(left) * number, left, right)
 
@@ -799,13 +802,13 @@ def _constant_of(value: _Value) -> float:
 
 
 def _of_terms(terms: Mapping[str, _Term], constant: float, left: _Value, right: _Value) -> _Value:
-    kept = {text: one for text, one in terms.items() if one.factor != 0}
-    factors = [abs(one.factor) for one in kept.values() if one.sources]
+    kept = {text: term for text, term in terms.items() if term.factor != 0}
+    factors = [abs(term.factor) for term in kept.values() if term.sources]
     drowned = bool(factors) and max(factors) < DROWNED * abs(constant)
     return _Value(
-        frozenset[str]().union(*(one.sources for one in kept.values())),
-        drowned or any(one.doubtful for one in kept.values()),
-        f"sum {sorted((text, one.factor) for text, one in kept.items())} {constant}",
+        frozenset[str]().union(*(value.sources for value in kept.values())),
+        drowned or any(value.doubtful for value in kept.values()),
+        f"sum {sorted((text, term.factor) for text, term in kept.items())} {constant}",
         terms=kept,
         constant=constant,
         selected=left.selected or right.selected,
@@ -822,12 +825,12 @@ def _chosen(name: str, args: Sequence[_Value], named: Mapping[str, _Value]) -> _
         if condition.number is not None:
             return one if condition.number else other
         return _either(one, other, condition)
-    conditions, choices = args[:1], [*args[1:], *(one for key, one in named.items() if key == "default")]
+    conditions, choices = args[:1], [*args[1:], *(item for key, item in named.items() if key == "default")]
     every = [item for choice in choices for item in (choice.items if choice.items else (choice,))]
     condition = _combined(list(conditions), "conditions")
     made = every[0] if every else _NAN
-    for one in every[1:]:
-        made = _either(made, one, condition)
+    for part in every[1:]:
+        made = _either(made, part, condition)
     return made
 
 
@@ -846,7 +849,7 @@ def _masked(name: str, base: _Value, args: Sequence[_Value], named: Mapping[str,
 def _clipped(base: Sequence[_Value], bounds: Sequence[_Value], named: Mapping[str, _Value]) -> _Value:
     limits = [
         *bounds[:2],
-        *(one for key, one in named.items() if key in ("lower", "upper", "a_min", "a_max", "min", "max")),
+        *(item for key, item in named.items() if key in ("lower", "upper", "a_min", "a_max", "min", "max")),
     ]
     numbers = [limit.number for limit in limits]
     if len(numbers) == 2 and numbers[0] is not None and numbers[0] == numbers[1]:
@@ -856,9 +859,9 @@ def _clipped(base: Sequence[_Value], bounds: Sequence[_Value], named: Mapping[st
 
 def _made(name: str, args: Sequence[_Value], named: Mapping[str, _Value]) -> _Value:
     """A table or an array of what is given; its index may be chosen by values."""
-    held = [*args[:1], *(one for key, one in named.items() if key not in _AROUND)]
-    around = [*args[1:], *(one for key, one in named.items() if key in _AROUND)]
-    by_values = frozenset[str]().union(*(one.sources for one in around))
+    held = [*args[:1], *(item for key, item in named.items() if key not in _AROUND)]
+    around = [*args[1:], *(item for key, item in named.items() if key in _AROUND)]
+    by_values = frozenset[str]().union(*(value.sources for value in around))
     if not held:
         return _Value(by_values, bool(by_values), f"made {name}")
     first = held[0]

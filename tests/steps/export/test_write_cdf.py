@@ -28,7 +28,7 @@ def entry(attribute):
 
 def labels_of(variable):
     """Texts of a constant variable."""
-    return [one.decode().rstrip() for one in np.array(variable.values).reshape(-1).tolist()]
+    return [word.decode().rstrip() for word in np.array(variable.values).reshape(-1).tolist()]
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,7 @@ import struct
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,6 +22,7 @@ from helio.steps.sandbox.limits import Limits
 from helio.steps.sandbox.parts import ALWAYS, HARDENING, NECESSARY, check_parts, check_system
 from helio.steps.sandbox.system_calls import MACHINES, call_filter
 from helio.store.table import Axis, Table
+from tests.waiting import wait_until
 
 from .conftest import field
 
@@ -45,13 +44,6 @@ def is_running(process: int) -> bool:
         return Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
-
-
-def wait_until(happened: Any) -> None:
-    deadline = time.monotonic() + 30
-    while not happened():
-        assert time.monotonic() < deadline, "it never happened"
-        time.sleep(0.02)
 
 
 # Limits -------------------------------------------------------------------------------------------------------

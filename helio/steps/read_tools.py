@@ -1,19 +1,20 @@
-"""Reads the signatures of all tools from their code; ``python -m helio.steps.write_signatures`` ships them."""
+"""Read the signatures of all tools from their code."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
-from helio.steps import TOOLS, load_tool
-from helio.steps.signature import SHIPPED, Argument, Signature, TableInput
+from helio.steps.signature import Argument, Signature, TableInput
+from helio.steps.signature_cache import CODE
 from helio.steps.tool import signature_of
 
 
 def read_from_code() -> dict[str, Signature]:
     """Every tool by name, from the functions themselves and the spellings that passes lower to them."""
-    found = {name: signature_of(load_tool(name)) for name in TOOLS}
+    found = {name: signature_of(getattr(import_module(module), name)) for name, module in _tool_modules()}
     spec = found["render_spec"].argument("spec")
     assert spec is not None
     keys: dict[str, Any] = spec.schema["properties"]
@@ -25,6 +26,7 @@ def read_from_code() -> dict[str, Signature]:
         tables=(TableInput("tables", "labels", many=True, also=("panels",)),),
         arguments=tuple(Argument(key, schema, required=False) for key, schema in keys.items()),
         runs=False,
+        synonyms=("plot", "make_plot", "create_plot", "draw_plot", "plot_timeseries"),
     )
     found["style_plot"] = Signature(
         name="style_plot",
@@ -37,6 +39,7 @@ def read_from_code() -> dict[str, Signature]:
             if key not in ("labels", "panels")
         ),
         runs=False,
+        synonyms=("style", "style_figure", "set_style"),
     )
     found["manage_plot"] = Signature(
         name="manage_plot",
@@ -49,15 +52,18 @@ def read_from_code() -> dict[str, Signature]:
             Argument("format", {"enum": ["html", "json", "png", "pdf", "svg"]}, required=False),
         ),
         runs=False,
+        synonyms=("manage_figure",),
     )
-    return found
+    return dict(sorted(found.items()))
 
 
-def as_text(found: Mapping[str, Signature]) -> str:
-    """The shipped file's content."""
-    written = {name: one.to_json() for name, one in sorted(found.items())}
-    return json.dumps(written, indent=1, ensure_ascii=False, default=list) + "\n"
-
-
-if __name__ == "__main__":
-    SHIPPED.write_text(as_text(read_from_code()), encoding="utf-8")
+def _tool_modules() -> Iterator[tuple[str, str]]:
+    """Each tool's name and module: a file that marks a function of its own name with ``@tool``."""
+    for path in sorted(CODE.rglob("*.py")):
+        if re.search(
+            rf"^@tool\(.*?^def {re.escape(path.stem)}\(",
+            path.read_text(encoding="utf-8"),
+            re.DOTALL | re.MULTILINE,
+        ):
+            module = path.relative_to(CODE.parent.parent).with_suffix("")
+            yield path.stem, ".".join(module.parts)

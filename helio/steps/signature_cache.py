@@ -1,0 +1,56 @@
+"""Keep what was read of the tools beside their code, as Python keeps its bytecode, until the code changes."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from helio.errors import OutputError
+from helio.store.files import write_whole
+
+CODE = Path(__file__).parent
+"""The folder of all tools."""
+KEPT = CODE / "__pycache__" / "tools.json"
+
+
+def read_kept() -> dict[str, Any] | None:
+    """What was kept of the tools as they are now; None when there is nothing, or the code has changed since."""
+    for path in _paths():
+        try:
+            kept = json.loads(path.read_bytes())
+        except (OSError, ValueError):
+            continue  # not there, or not whole: it is made again
+        if isinstance(kept, dict) and kept.get("code") == code_state():
+            tools: dict[str, Any] = kept["tools"]
+            return tools
+    return None
+
+
+def keep(tools: Mapping[str, Any]) -> None:
+    """Keep what was read: beside the code, or in the user's cache where that cannot be written."""
+    content = json.dumps({"code": code_state(), "tools": tools}, ensure_ascii=False, default=list).encode()
+    for path in _paths():
+        try:
+            write_whole(path, content, durable=False)
+        except OutputError:
+            continue  # the next command reads the code again
+        return
+
+
+def code_state() -> list[list[str | int]]:
+    """Name, size and time of every file that a signature may depend on."""
+    files = [CODE.parent / "time_range.py", *CODE.glob("*.py"), *CODE.glob("*/*.py")]
+    states = ((path, path.stat()) for path in sorted(files))
+    return [
+        [os.fspath(path.relative_to(CODE.parent)), state.st_size, state.st_mtime_ns] for path, state in states
+    ]
+
+
+def _paths() -> Iterator[Path]:
+    yield KEPT
+    from platformdirs import user_cache_path
+
+    yield user_cache_path("helio") / "tools.json"
