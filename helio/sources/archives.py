@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from helio.errors import RequestError, closest
-from helio.settings import Settings
+from helio.settings import NetworkLimits, Settings
 from helio.sources.allowance import MAX_DOWNLOAD, Allowance
 from helio.sources.cdf import CdfReader
 from helio.sources.cited_as import Citations, CitedAs
@@ -18,6 +19,7 @@ from helio.sources.hapi_servers import is_hapi, is_url, server_named
 from helio.sources.local import LocalArchive
 from helio.sources.provider import Listings, Provider
 from helio.sources.samples import sample_archive
+from helio.store.files import is_folder_there, user_path
 
 if TYPE_CHECKING:
     from helio.sources.cdaweb import CdaWeb
@@ -45,7 +47,7 @@ def archive_named(archive: str) -> str:
     ('cdaweb', './mine')
     """
     folded = archive.strip().casefold()
-    return folded if folded in SERVED and not Path(archive).expanduser().is_dir() else archive
+    return folded if folded in SERVED and not is_folder_there(user_path(archive)) else archive
 
 
 def is_folder(archive: str) -> bool:
@@ -97,6 +99,7 @@ def archives_of(
         cdaweb_url=settings.cdaweb_url,
         swpc_url=settings.swpc_url,
         hapi_servers=settings.hapi_servers,
+        limits=settings.network,
         max_download=access.max_download,
         offline=access.offline,
         refresh=access.refresh,
@@ -127,6 +130,8 @@ class Archives:
         Another server than NOAA's.
     hapi_servers : mapping of str to str, optional
         URLs of HAPI servers by name, beside those that are known.
+    limits : NetworkLimits, optional
+        How much and how slowly a server may send.
     max_download : int or None, optional
         Bytes that the run may download.
     offline : bool
@@ -153,6 +158,7 @@ class Archives:
         cdaweb_url: str = "",
         swpc_url: str = "",
         hapi_servers: Mapping[str, str] | None = None,
+        limits: NetworkLimits | None = None,
         max_download: int | None = MAX_DOWNLOAD,
         offline: bool = False,
         refresh: bool = False,
@@ -168,6 +174,7 @@ class Archives:
         self._cdaweb_url = cdaweb_url
         self._swpc_url = swpc_url
         self._hapi_servers = hapi_servers or {}
+        self._limits = limits
         self._allowance = Allowance(max_download)
         self._offline = offline
         self._refresh = refresh
@@ -219,7 +226,7 @@ class Archives:
 
             places = HostPlaces(self._cache / "hosts", CONNECTIONS_PER_HOST) if self._cache else None
             hurry: dict[str, Any] = {"attempts": 1, "connecting": _HURRY} if self._impatient else {}
-            self._client = Http(places=places, **hurry)
+            self._client = Http(places=places, limits=self._limits, **hurry)
             if self._cancelled:
                 self._client.cancel()
         return self._client
@@ -247,8 +254,8 @@ class Archives:
             return self._hapi(*server_named(name, self._hapi_servers))
         if is_url(name):
             return self._hapi("", name)
-        folder = Path(name).expanduser()
-        close = () if folder.exists() or folder.name != name else closest(name, SERVED)
+        folder = user_path(name)
+        close = () if os.path.exists(folder) or folder.name != name else closest(name, SERVED)
         if close:
             raise RequestError(
                 f"the archive {name} does not exist, neither as a folder nor as a provider",

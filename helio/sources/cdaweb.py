@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 from urllib.parse import quote, urljoin, urlsplit
-from xml.etree import ElementTree
+from xml.parsers.expat import ExpatError, ParserCreate
 
 from helio.errors import (
     DamagedFile,
@@ -35,6 +35,8 @@ from helio.sources.http import Http
 from helio.sources.local import is_preliminary, parse_file_name
 from helio.sources.provider import Listings
 from helio.sources.saved_replies import SavedReplies
+from helio.sources.server_text import one_line, printable
+from helio.store.records import Count, InstantOrEmpty, NaiveInstant
 from helio.store.source_file import Proof, SourceFile
 from helio.time_range import TimeRange
 
@@ -65,15 +67,32 @@ class Listed:
     """A file as the archive lists it."""
 
     url: str
-    size: int = 0
+    size: Count = 0
     last_modified: str = ""
-    start: str = ""
-    stop: str = ""
+    start: InstantOrEmpty = ""
+    stop: InstantOrEmpty = ""
 
     @property
     def name(self) -> str:
         """Its name without its folder."""
         return self.url.rpartition("/")[2]
+
+
+class _BareListing(TypedDict):
+    """The files of a range as they are kept."""
+
+    span: tuple[NaiveInstant, NaiveInstant]
+    files: list[Listed]
+
+
+class _KeptListing(_BareListing, total=False):
+    """The same with what earlier versions did not note."""
+
+    doubted: bool
+
+
+_KeptSpans = dict[str, dict[str, InstantOrEmpty]]
+"""Start and stop of datasets as they are kept."""
 
 
 class CdaWeb:
@@ -132,9 +151,9 @@ class CdaWeb:
         told: Callable[[Progress], None] = lambda progress: None,
     ) -> None:
         self._reader = reader
-        self._http = http or Http()
         self._rest = rest_url(url or URL)
         self._pub = pub_url or (urljoin(self._rest, "/pub/") if url else PUB_URL)
+        self._http = (http or Http()).at(self._rest, URL, PUB_URL, self._pub, by_user=bool(url))
         self._way_in = way_in
         self._offline = offline
         self._refresh = refresh and not offline
@@ -304,17 +323,17 @@ class CdaWeb:
         return listed
 
     def _saved_or_asked(self, place: str, dataset_id: str, time_range: TimeRange) -> list[Listed]:
-        saved = None if self._refresh else self._replies.load(place)
+        saved = None if self._refresh else self._replies.load(place, _KeptListing)
         if saved is not None:
             age = self._http.clock.now() - saved.saved_at
             settled = _moment(saved.saved_at) - time_range.stop >= _SETTLED_AFTER
-            files = saved.content["files"]
+            files: list[Listed] = saved.content["files"]
             # an empty one may have been the archive's bad hour
             young = 0 <= age <= _HOUR and not saved.content.get("doubted", not files)
             if self._offline or (settled and files) or young:
                 if not files:
                     self._said_at[place] = _moment(saved.saved_at)
-                return [Listed(**one) for one in files]
+                return files
         if self._offline:
             return self._from_wider(place, dataset_id, time_range)
         ask = self._ask_rest if self._way_in == "rest" else self._ask_folders
@@ -332,10 +351,10 @@ class CdaWeb:
 
     def _from_wider(self, place: str, dataset_id: str, time_range: TimeRange) -> list[Listed]:
         """The files of a range that lies within one that was asked for earlier."""
-        for saved in self._replies.load_all(place.rpartition("/")[0]):
-            start, stop = (datetime.fromisoformat(one) for one in saved.content["span"])
+        for saved in self._replies.load_all(place.rpartition("/")[0], _KeptListing):
+            start, stop = (datetime.fromisoformat(end) for end in saved.content["span"])
             if start <= time_range.start and time_range.stop <= stop:
-                every = [Listed(**one) for one in saved.content["files"]]
+                every: list[Listed] = saved.content["files"]
                 return [
                     one
                     for one in every
@@ -348,9 +367,11 @@ class CdaWeb:
         )
 
     def _ask_rest(self, dataset_id: str, time_range: TimeRange) -> list[Listed]:
-        url = f"{self._rest}datasets/{quote(dataset_id, safe='')}/orig_data/{_span(time_range)}"
+        url = files_url(self._rest, dataset_id, time_range)
         _, reply = self._http.get_json(url, expected=(200, 404))
-        return sorted(_described(reply, url), key=lambda one: (one.start, one.name))
+        return sorted(
+            dict.fromkeys(self._described(reply, url)), key=lambda listed: (listed.start, listed.name)
+        )
 
     def _ask_folders(self, dataset_id: str, time_range: TimeRange) -> list[Listed]:
         about = self._folder_of(dataset_id)
@@ -361,6 +382,7 @@ class CdaWeb:
             reply = self._http.get(folder, accept="text/html", expected=(200, 404))
             if reply.status == 200:
                 found += read_listing(folder, reply.content.decode(errors="replace"))
+                self._refuse_foreign([file.url for file in found], folder)
         return [Listed(one.url, last_modified=one.last_modified) for one in choose_files(found, time_range)]
 
     def _nothing(self, place: str, dataset_id: str, time_range: TimeRange) -> DataError:
@@ -399,6 +421,16 @@ class CdaWeb:
     def _place(self, dataset_id: str, time_range: TimeRange) -> str:
         return f"{self._base}/{self._way_in}/{dataset_id}/{_span(time_range).replace(',', '_')}"
 
+    def _described(self, reply: Any, url: str) -> Iterator[Listed]:
+        """The files of a reply, each from a host that this provider has files on."""
+        for file in listed_files(reply, url):
+            self._refuse_foreign([file.url], url)
+            yield file
+
+    def _refuse_foreign(self, files: Sequence[str], listing: str) -> None:
+        for url in files:
+            self._http.refuse_foreign(url, f"a listing of {urlsplit(listing).netloc}")
+
     # Datasets
 
     def _every_dataset(self) -> dict[str, dict[str, str]]:
@@ -408,14 +440,14 @@ class CdaWeb:
             _, reply = self._http.get_json(f"{self._rest}datasets")
             return _spans_of(reply)
 
-        every: dict[str, dict[str, str]] = self._daily(f"{self._base}/datasets", ask)
+        every: dict[str, dict[str, str]] = self._daily(f"{self._base}/datasets", ask, _KeptSpans)
         return every
 
     def _about(self, dataset_id: str) -> dict[str, str] | None:
         """Start and stop of one dataset; None when there is none of that id."""
         every, alone = f"{self._base}/datasets", f"{self._base}/about/{dataset_id}"
         longest = None if self._offline else _DAY
-        if every in self._known or self._replies.load(every, longest=longest) is not None:
+        if every in self._known or self._replies.load(every, _KeptSpans, longest=longest) is not None:
             return self._every_dataset().get(dataset_id)
 
         def ask() -> dict[str, dict[str, str]]:
@@ -423,7 +455,7 @@ class CdaWeb:
             _, reply = self._http.get_json(url, expected=(200, 404))
             return _spans_of(reply)
 
-        found: dict[str, dict[str, str]] = self._daily(alone, ask)
+        found: dict[str, dict[str, str]] = self._daily(alone, ask, _KeptSpans)
         return found.get(dataset_id)
 
     def _variables(self, dataset_id: str) -> list[str]:
@@ -434,7 +466,7 @@ class CdaWeb:
             _, reply = self._http.get_json(url, expected=(200, 404))
             return [str(one["Name"]) for one in _list_of(reply, "VariableDescription") if "Name" in one]
 
-        names: list[str] = self._daily(f"{self._base}/variables/{dataset_id}", ask)
+        names: list[str] = self._daily(f"{self._base}/variables/{dataset_id}", ask, list[str])
         return names
 
     def _folder_of(self, dataset_id: str) -> dict[str, str] | None:
@@ -444,13 +476,15 @@ class CdaWeb:
             url = urljoin(self._pub, "catalogs/all.xml")
             reply = self._http.get(url, accept="text/xml, application/xml")
             try:
-                return dict(_folders_in(reply.content))
-            except ElementTree.ParseError as error:
+                return _folders_in(reply.content)
+            except ExpatError as error:
                 raise ServerUnavailable(
                     f"the catalogue of {urlsplit(url).netloc} is not what it should be: {error}", place=url
                 ) from error
 
-        every: dict[str, dict[str, str]] = self._daily(f"{self._base}/folders", ask)
+        every: dict[str, dict[str, str]] = self._daily(
+            f"{self._base}/folders", ask, dict[str, dict[str, str]]
+        )
         return every.get(dataset_id)
 
     def _close_to(self, dataset_id: str) -> str:
@@ -460,12 +494,12 @@ class CdaWeb:
             log.info("no list of all datasets: %s", error.message)
             return ""
 
-    def _daily(self, place: str, ask: Callable[[], Any]) -> Any:
+    def _daily(self, place: str, ask: Callable[[], Any], kind: Any) -> Any:
         """What is asked for once a day."""
         with self._replies.alone(place):
             if place not in self._known:
                 longest = None if self._offline else _DAY
-                saved = None if self._refresh else self._replies.load(place, longest=longest)
+                saved = None if self._refresh else self._replies.load(place, kind, longest=longest)
                 if saved is None and self._offline:
                     raise Offline(
                         f"{place.partition('/')[2]} of {NAME} were never asked for", advice="go online"
@@ -542,9 +576,9 @@ class CdaWeb:
         self, dataset_id: str, url: str, made_from: str, time_range: TimeRange, name: str
     ) -> list[Kept]:
         place = f"{self._base}/computed/{dataset_id}/{made_from[:32]}"
-        saved = self._replies.load(place)
+        saved = self._replies.load(place, list[Listed])
         if saved is not None and not self._refresh:
-            wanted = _wanted_made([Listed(**one) for one in saved.content], place, made_from)
+            wanted = _wanted_made(saved.content, place, made_from)
             found = [self._downloads.find(one) for one in wanted]
             if all(found):
                 return [one for one in found if one is not None]
@@ -553,7 +587,7 @@ class CdaWeb:
                 f"what {NAME} computes of {dataset_id} is not here", advice="run once without --offline"
             )
         _, reply = self._http.get_json(url, expected=(200, 404))
-        listed = list(_described(reply, url))
+        listed = list(self._described(reply, url))
         if not listed:
             raise NoData(f"{NAME} computes nothing of {name} of {dataset_id} for {time_range}", place=url)
         self._replies.save(place, [asdict(one) for one in listed])
@@ -605,20 +639,81 @@ def _wanted_made(listed: Sequence[Listed], place: str, made_from: str) -> list[W
     ]
 
 
-def _described(reply: Any, url: str) -> Iterator[Listed]:
-    for one in _list_of(reply, "FileDescription"):
-        name, size = str(one.get("Name", "")), one.get("Length", 0)
-        if urlsplit(name).scheme not in ("http", "https"):
+def files_url(rest: str, dataset_id: str, time_range: TimeRange) -> str:
+    """Where the REST service says which files hold a range of a dataset."""
+    return f"{rest}datasets/{quote(dataset_id, safe='')}/orig_data/{_span(time_range)}"
+
+
+def dataset_ids(reply: Any) -> list[str]:
+    """The ids of the datasets that a reply of the REST service describes."""
+    return list(_spans_of(reply))
+
+
+def listed_files(reply: Any, url: str) -> Iterator[Listed]:
+    """The files that a reply of the REST service describes.
+
+    Raises
+    ------
+    Refused
+        One of them is nowhere from where it could be downloaded.
+    """
+    for entry in _list_of(reply, "FileDescription"):
+        name = entry.get("Name")
+        if not isinstance(name, str) or not _may_be_url(name):
             raise Refused(
-                f"{urlsplit(url).netloc} lists '{name}', which is not where a file could be", place=url
+                f"{urlsplit(url).netloc} lists '{one_line(name)}', which is not where a file could be",
+                place=url,
             )
+        start, stop = _span_in(entry, "StartTime", "EndTime")
         yield Listed(
             url=name,
-            size=int(size) if str(size).isdigit() else 0,
-            last_modified=str(one.get("LastModified", "")),
-            start=str(one.get("StartTime", "")),
-            stop=str(one.get("EndTime", "")),
+            size=_size_in(entry),
+            last_modified=printable(str(entry.get("LastModified", ""))),
+            start=start,
+            stop=stop,
         )
+
+
+def _may_be_url(name: str) -> bool:
+    try:
+        parts = urlsplit(name)
+        return (
+            parts.scheme in ("http", "https")
+            and bool(parts.hostname)
+            and parts.port != 0
+            and name.isprintable()
+        )
+    except ValueError:  # a port or an address that is none
+        return False
+
+
+def _size_in(entry: Mapping[str, Any]) -> int:
+    """Bytes of a listed file; 0 where the archive gives none, or no number that a file can have."""
+    given = entry.get("Length", 0)
+    if re.fullmatch(r"[0-9]{1,15}", str(given)):
+        return int(given)
+    log.warning(
+        "%s is listed with the size %s; it counts as not known",
+        one_line(entry.get("Name")),
+        one_line(given, 40),
+    )
+    return 0
+
+
+def _span_in(entry: Mapping[str, Any], first: str, last: str) -> tuple[str, str]:
+    """Start and stop as the archive writes them; both empty where one is no time, or the start comes after the stop."""
+    start, stop = (str(entry.get(name) or "") for name in (first, last))
+    if not start and not stop:
+        return "", ""
+    try:
+        if _utc(start) <= _utc(stop):
+            return start, stop
+    except ValueError:
+        pass
+    log.warning(
+        "the span '%s' to '%s' of a listed entry cannot be used", one_line(start, 40), one_line(stop, 40)
+    )
+    return "", ""
 
 
 def _list_of(reply: Any, element: str) -> list[dict[str, Any]]:
@@ -631,27 +726,54 @@ def _list_of(reply: Any, element: str) -> list[dict[str, Any]]:
 def _spans_of(reply: Any) -> dict[str, dict[str, str]]:
     spans = {}
     for one in _list_of(reply, "DatasetDescription"):
-        interval = one.get("TimeInterval") or {}
-        spans[str(one.get("Id", ""))] = {
-            "start": str(interval.get("Start", "")),
-            "stop": str(interval.get("End", "")),
-        }
+        interval = one.get("TimeInterval")
+        start, stop = _span_in(interval, "Start", "End") if isinstance(interval, dict) else ("", "")
+        spans[str(one.get("Id", ""))] = {"start": start, "stop": stop}
     return spans
 
 
-def _folders_in(catalogue: bytes) -> Iterator[tuple[str, dict[str, str]]]:
-    for dataset in ElementTree.fromstring(catalogue).iter():
-        if not dataset.tag.endswith("dataset"):
-            continue
-        for access in dataset:
-            if not access.tag.endswith("access"):
-                continue
-            url = next((one.text or "" for one in access if one.tag.endswith("URL")), "").strip()
-            if url:
-                yield (
-                    dataset.get("serviceprovider_ID", ""),
-                    {"url": url.rstrip("/") + "/", "subdividedby": access.get("subdividedby", "None")},
-                )
+def _folders_in(catalogue: bytes) -> dict[str, dict[str, str]]:
+    """Folder and its division by the id of the dataset, from the catalogue of all datasets.
+
+    Nothing but what is needed is kept of it, and it declares no entities: a few of them would make it endless.
+
+    Raises
+    ------
+    ExpatError
+        It is not XML, or declares entities.
+    """
+    found: dict[str, dict[str, str]] = {}
+    dataset, divided = "", "None"
+    url: list[str] | None = None
+
+    def begin(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal dataset, divided, url
+        if tag.endswith("dataset"):
+            dataset = attributes.get("serviceprovider_ID", "")
+        elif tag.endswith("access"):
+            divided = attributes.get("subdividedby", "None")
+        elif tag.endswith("URL"):
+            url = []
+
+    def end(tag: str) -> None:
+        nonlocal url
+        if tag.endswith("URL") and url is not None:
+            folder, url = "".join(url).strip(), None
+            if folder:
+                found[dataset] = {"url": folder.rstrip("/") + "/", "subdividedby": divided}
+
+    def text(part: str) -> None:
+        if url is not None:
+            url.append(part)
+
+    def entity(name: str, *_: object) -> None:
+        raise ExpatError(f"it declares an entity, {name}")
+
+    parser = ParserCreate()
+    parser.StartElementHandler, parser.EndElementHandler = begin, end
+    parser.CharacterDataHandler, parser.EntityDeclHandler = text, entity
+    parser.Parse(catalogue, True)
+    return found
 
 
 def _span(time_range: TimeRange) -> str:

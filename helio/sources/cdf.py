@@ -12,8 +12,9 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, replace
-from datetime import datetime
+from contextlib import suppress
+from dataclasses import asdict, astuple, dataclass, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self
@@ -66,6 +67,8 @@ class FileFacts:
     source_description: str = ""
     part_checksums: bool = False
     """Whether all of its values carry checksums that are looked at as they are read."""
+    span: tuple[datetime, datetime] | None = None
+    """UTC of its first and last record, over all its clocks; None where it has no record with an epoch."""
 
     def complete(self, source: SourceFile) -> SourceFile:
         """A source with what the file says of itself, where nobody has said it before."""
@@ -81,6 +84,37 @@ class FileFacts:
             affiliation=source.affiliation or self.affiliation,
             rules_of_use=source.rules_of_use or self.rules_of_use,
         )
+
+
+@dataclass(frozen=True)
+class ParameterFacts:
+    """What a file says about one of its parameters, without reading its values.
+
+    Parameters
+    ----------
+    unit : str
+        As spelled in the file; empty where it gives none.
+    shape : tuple of int
+        Of one record: empty for a scalar, ``(3,)`` for a vector, ``(32,)`` for a spectrum of 32 bins.
+    first, last : datetime or None
+        UTC of its first and last record.
+    records : int
+    cadence : float or None
+        Median seconds between records; None where there are fewer than two.
+    support : bool
+        Whether the file calls it something else than data: quality flags, positions, widths of bins.
+    """
+
+    name: str
+    unit: str
+    shape: tuple[int, ...]
+    description: str
+    frame: str
+    first: datetime | None
+    last: datetime | None
+    records: int
+    cadence: float | None
+    support: bool
 
 
 class CdfReader:
@@ -129,7 +163,27 @@ class CdfReader:
         doi = (
             facts["doi"].removeprefix("https://doi.org/").removeprefix("http://doi.org/").removeprefix("doi:")
         )
-        return FileFacts(**{**facts, "doi": doi.strip(), "parameters": tuple(facts["parameters"])})
+        more = {"parameters": tuple(facts["parameters"]), "span": _span(facts["span"])}
+        return FileFacts(**{**facts, "doi": doi.strip(), **more})
+
+    def survey(self, path: Path, state: FileState | None = None) -> tuple[ParameterFacts, ...]:
+        """Look at each parameter of a file, in file order; no values are read.
+
+        Raises
+        ------
+        DamagedFile
+        ChangedFile
+            The file is not in `state` before and after it is read.
+        """
+        (header, _), *_ = self._ask(path, {"do": "survey"}, state)
+        found = []
+        for said in header["survey"]:
+            first, last = _span(said["span"]) or (None, None)
+            facts = {name: value for name, value in said.items() if name != "span"}
+            found.append(
+                ParameterFacts(**{**facts, "shape": tuple(said["shape"]), "first": first, "last": last})
+            )
+        return tuple(found)
 
     def read(
         self,
@@ -301,7 +355,7 @@ class _Worker:
             if "error" in header:
                 raise _ERRORS[header["error"]](header["message"], advice=header.get("advice", ""))
             yield header, arrays
-            if "done" in header or "facts" in header:
+            if not header.keys().isdisjoint(("done", "facts", "survey")):
                 return
 
     def end(self) -> tuple[int, str]:
@@ -389,6 +443,60 @@ def _state_now(path: Path) -> FileState | None:
 def _nanoseconds(moment: datetime) -> int:
     since = moment - _EPOCH_ZERO
     return (since.days * 86_400 + since.seconds) * 1_000_000_000 + since.microseconds * 1_000
+
+
+def facts_to_json(facts: FileFacts) -> dict[str, Any]:
+    """Facts as they are remembered."""
+    span = None if facts.span is None else [instant.isoformat() for instant in facts.span]
+    return {**asdict(facts), "span": span}
+
+
+def facts_from_json(kept: Any) -> FileFacts | None:
+    """Facts as they were remembered; None for anything else."""
+    with suppress(TypeError, ValueError, KeyError, AttributeError):
+        span = kept["span"]
+        instants = (
+            None if span is None else (datetime.fromisoformat(span[0]), datetime.fromisoformat(span[1]))
+        )
+        return FileFacts(**{**kept, "parameters": tuple(kept["parameters"]), "span": instants})
+    return None
+
+
+def survey_to_json(survey: Sequence[ParameterFacts]) -> list[dict[str, Any]]:
+    """A survey as it is remembered."""
+    return [
+        {
+            **asdict(facts),
+            "first": facts.first and facts.first.isoformat(),
+            "last": facts.last and facts.last.isoformat(),
+        }
+        for facts in survey
+    ]
+
+
+def survey_from_json(kept: Any) -> tuple[ParameterFacts, ...] | None:
+    """A survey as it was remembered; None for anything else."""
+    with suppress(TypeError, ValueError, KeyError, AttributeError):
+        return tuple(
+            ParameterFacts(
+                **{
+                    **facts,
+                    "shape": tuple(facts["shape"]),
+                    "first": facts["first"] and datetime.fromisoformat(facts["first"]),
+                    "last": facts["last"] and datetime.fromisoformat(facts["last"]),
+                }
+            )
+            for facts in kept
+        )
+    return None
+
+
+def _span(nanoseconds: Sequence[int] | None) -> tuple[datetime, datetime] | None:
+    """First and last instant; those beyond the years of a datetime are none."""
+    if nanoseconds is None:
+        return None
+    first, last = (_EPOCH_ZERO + timedelta(microseconds=instant // 1000) for instant in nanoseconds)
+    return first, last
 
 
 def _table(header: dict[str, Any], arrays: list[npt.NDArray[Any]]) -> Table:

@@ -17,6 +17,8 @@ _PLAIN = b"\x00\x00\xff\xff"
 _COMPRESSED = b"\xcc\xcc\x00\x01"
 _CDR, _GDR, _CCR, _CPR = 1, 2, 10, 11
 _COMPRESSIONS = {1: "run lengths of zeros", 5: "gzip"}
+_PADDING = 256 * 1024**2
+"""Bytes behind the last record that a file may have without being looked at twice."""
 ADVICE = "fetch it again; if it comes out the same, tell whoever serves it"
 
 
@@ -32,7 +34,7 @@ def check_cdf(path: Path) -> None:
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
             head = file.read(512)
-            _check_kind(path, size, head)
+            check_head(head, path.name, str(path))
             if head[4:8] == _COMPRESSED:
                 _check_compressed(path, size, head, file.fileno())
             else:
@@ -42,18 +44,23 @@ def check_cdf(path: Path) -> None:
         raise DamagedFile(f"'{path.name}' cannot be opened: {reason}", place=str(path)) from error
 
 
-def _check_kind(path: Path, size: int, head: bytes) -> None:
-    if size == 0:
-        raise DamagedFile(f"'{path.name}' is empty", advice=ADVICE, place=str(path))
+def check_head(head: bytes, name: str, place: str) -> None:
+    """Check that the first bytes of a file are those of a CDF.
+
+    Raises
+    ------
+    DamagedFile
+        They are not.
+    """
+    if not head:
+        raise DamagedFile(f"'{name}' is empty", advice=ADVICE, place=place)
     if head[:4] not in (_MAGIC_3, _MAGIC_26, _MAGIC_2):
-        raise DamagedFile(
-            f"'{path.name}' is not a CDF: it holds {what_it_is(head)}", advice=ADVICE, place=str(path)
-        )
+        raise DamagedFile(f"'{name}' is not a CDF: it holds {what_it_is(head)}", advice=ADVICE, place=place)
     if head[4:8] not in (_PLAIN, _COMPRESSED):
         raise DamagedFile(
-            f"'{path.name}' begins like a CDF, but its second magic number is {head[4:8].hex() or 'missing'}",
+            f"'{name}' begins like a CDF, but its second magic number is {head[4:8].hex() or 'missing'}",
             advice=ADVICE,
-            place=str(path),
+            place=place,
         )
 
 
@@ -101,6 +108,7 @@ def _check_plain(path: Path, size: int, head: bytes, descriptor: int) -> None:
     (end,) = _fields(path, ">q" if wide else ">i", record, 36 if wide else 20)
     if end > size:
         raise _truncated(path, size, end)
+    refuse_padding(path, size, end)
 
 
 def _check_compressed(path: Path, size: int, head: bytes, descriptor: int) -> None:
@@ -118,12 +126,28 @@ def _check_compressed(path: Path, size: int, head: bytes, descriptor: int) -> No
     )
     if cpr + length > size:
         raise _truncated(path, size, cpr + length)
+    refuse_padding(path, size, cpr + length)
     if cpr_type != _CPR:
         raise _broken(path, "the description of its compression is not where it says it is")
     if compression not in _COMPRESSIONS:
         raise DamagedFile(
             f"'{path.name}' is compressed by method {compression}, which cannot be read",
             advice=f"known methods: {', '.join(_COMPRESSIONS.values())}; NASA's cdfconvert writes them",
+            place=str(path),
+        )
+
+
+def refuse_padding(path: Path, size: int, end: int) -> None:
+    """Refuse a file far longer than what it holds, such as a sparse one: reading it would cost for nothing.
+
+    Raises
+    ------
+    DamagedFile
+    """
+    if size > 2 * end + _PADDING:
+        raise DamagedFile(
+            f"'{path.name}' is damaged: it has {size} bytes, and what it holds ends after {end}",
+            advice=ADVICE,
             place=str(path),
         )
 

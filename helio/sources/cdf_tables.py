@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,13 +12,15 @@ import numpy.typing as npt
 from helio.errors import DamagedFile, DataError, NoData, UnknownParameter, did_you_mean
 from helio.sources import istp
 from helio.sources.cdf_epoch import EPOCH_TYPES, unix_nanoseconds, unix_nanoseconds_of_seconds
-from helio.sources.clock import Clock, clock_between
+from helio.sources.clock import Clock, SurveyedClock, clock_between, survey_clock
 from helio.sources.join import once
 from helio.sources.variables import Variable, VariableFile
 from helio.sources.written import WRITTEN, read_facts, restore
 from helio.store.representation import Representation, representation_of
 from helio.store.table import Axis, Floats, Table
 
+_MOST_SURVEYED = 1_000_000
+"""Epochs of a clock that are read to say how far it reaches."""
 _MOST_TENSOR = 16
 """Elements of two dimensions with names are components up to here: 3 × 3, 4 × 4."""
 
@@ -113,7 +115,7 @@ class TableReader:
         first, stop = clock.span
         values = istp.without_fill(self._file.records(source, first, stop), attributes)
         values = clock.pick(values)
-        units = self._units(attributes)
+        units = self.units(attributes)
         unit, unit_note = istp.common_unit(units)
         notes = [*clock.notes, unit_note, *istp.outside_range(values, attributes)]
         if source.kind in ("INT8", "UINT8") and not {"SCALE_FACTOR", "ADD_OFFSET"} & attributes.keys():
@@ -181,7 +183,7 @@ class TableReader:
             )
         return clock_between(time.name, nanoseconds, valid, self._start, self._stop)
 
-    def _units(self, attributes: istp.Attributes) -> tuple[str, ...]:
+    def units(self, attributes: istp.Attributes) -> tuple[str, ...]:
         """The unit of all elements, or that of each; none where the file has none."""
         unit = istp.text_of(attributes, "UNITS")
         units = (unit,) if unit else self._texts(istp.text_of(attributes, "UNIT_PTR"))
@@ -374,7 +376,24 @@ class TimeSource:
 
     def read(self, file: VariableFile) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_] | None]:
         """All of them in ns since 1970, and which are valid."""
-        raw = file.records(self.variable).reshape(-1)
+        return self._converted(file, file.records(self.variable).reshape(-1))
+
+    def survey(self, file: VariableFile) -> SurveyedClock:
+        """How far it reaches; of very many records only the first and the last are read."""
+        if self.records <= _MOST_SURVEYED:
+            return survey_clock(*self.read(file))
+        ends = [(0, _MOST_SURVEYED // 2), (self.records - _MOST_SURVEYED // 2, self.records)]
+        found = [
+            survey_clock(*self._converted(file, file.records(self.variable, *end).reshape(-1)))
+            for end in ends
+        ]
+        spans = [clock.span for clock in found if clock.span is not None]
+        span = (min(first for first, _ in spans), max(last for _, last in spans)) if spans else None
+        return SurveyedClock(span, self.records, found[0].cadence)
+
+    def _converted(
+        self, file: VariableFile, raw: npt.NDArray[Any]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_] | None]:
         if not self.counts_seconds:
             return unix_nanoseconds(raw, self.variable.kind)
         return unix_nanoseconds_of_seconds(raw.astype(np.float64), self._base(file))
@@ -630,6 +649,63 @@ def _is_parameter(file: VariableFile, name: str) -> bool:
         return bool(find_time(file, name, attributes, source.records).records == source.records)
     except DataError:
         return False
+
+
+def span_of(file: VariableFile, parameters: Iterable[str]) -> tuple[int, int] | None:
+    """First and last epoch of parameters, in ns since 1970 and over all their clocks; None without any."""
+    spans = [clock.span for clock in _surveyed(file, parameters).values() if clock.span is not None]
+    return (min(first for first, _ in spans), max(last for _, last in spans)) if spans else None
+
+
+def survey_of(file: VariableFile) -> list[dict[str, Any]]:
+    """What `helio.sources.cdf.ParameterFacts` are made of, for every parameter in file order."""
+    every = parameters_of(file)
+    clocks = _surveyed(file, every)
+    reader = TableReader(file, 0, 0)
+    found = []
+    for name in every:
+        variable, attributes = file.variable(name), file.attributes(name)
+        if variable is None or name not in clocks:
+            continue
+        if variable.records == 0:  # virtual: what it is made of says what it does not say itself
+            attributes = {**file.attributes(istp.text_of(attributes, "COMPONENT_0")), **attributes}
+        kind = istp.text_of(attributes, "VAR_TYPE").lower()
+        found.append(
+            {
+                "name": name,
+                "unit": istp.common_unit(reader.units(attributes))[0],
+                "shape": list(variable.shape),
+                "description": istp.text_of(attributes, "CATDESC", "FIELDNAM"),
+                "frame": istp.frame_of(name, attributes) if len(variable.shape) == 1 else "",
+                "span": clocks[name].span,
+                "records": clocks[name].records,
+                "cadence": clocks[name].cadence,
+                "support": kind not in ("", "data"),
+            }
+        )
+    return found
+
+
+def _surveyed(file: VariableFile, parameters: Iterable[str]) -> dict[str, SurveyedClock]:
+    """The clock of each parameter that has one that can be read."""
+    read: dict[str, SurveyedClock] = {}
+    found = {}
+    for name in parameters:
+        variable, links = file.variable(name), file.links(name)
+        if variable is None:
+            continue
+        source = variable
+        if variable.records == 0:
+            source = file.variable(istp.text_of(links, "COMPONENT_0")) or variable
+            links = {**file.links(source.name), **links}
+        try:
+            time = find_time(file, name, links, source.records)
+            if time.name not in read:
+                read[time.name] = time.survey(file)
+        except (DataError, MemoryError):  # a look around passes over what only a fetch has to refuse
+            continue
+        found[name] = read[time.name]
+    return found
 
 
 def _listed(names: tuple[str, ...], most: int = 12) -> str:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from helio.errors import DamagedFile, DataError
 from helio.sources.child import limit_memory
-from helio.sources.file_digests import FileState, changed
+from helio.sources.file_digests import FileState, changed, open_regular
 from helio.sources.formats import Format
 from helio.sources.open_files import open_file
 from helio.store.table import Table
@@ -64,7 +64,7 @@ class KeptOpen:
     def __init__(self, path: Path, kind: Format, state: FileState) -> None:
         self._path, self._state = path, state
         try:
-            self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            self._descriptor = open_regular(path)
         except OSError as error:
             raise DamagedFile(f"'{path.name}' cannot be opened: {error.strerror}") from error
         try:
@@ -123,6 +123,11 @@ def _answer(request: dict[str, Any], files: OpenFiles, answers: BinaryIO) -> Non
         facts = kept.file.facts()
         kept.refuse_changed()
         _send(answers, {"facts": facts})
+        return
+    if request["do"] == "survey":
+        survey = kept.file.survey()
+        kept.refuse_changed()
+        _send(answers, {"survey": survey})
         return
     tables = kept.file.tables(request["start"], request["stop"])
     for name in request["parameters"]:

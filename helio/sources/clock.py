@@ -10,6 +10,9 @@ import numpy.typing as npt
 
 from helio.store.leap_seconds import leap_notes
 
+_SURVEYED = 10_000
+"""Epochs from which a cadence is taken."""
+
 
 @dataclass(frozen=True, eq=False)
 class Clock:
@@ -48,6 +51,43 @@ class Clock:
         if isinstance(self.records, slice):
             return array
         return array[self.records - self.span[0]]
+
+
+@dataclass(frozen=True)
+class SurveyedClock:
+    """How far a clock of a file reaches.
+
+    Parameters
+    ----------
+    span : (int, int) or None
+        Its first and last usable epoch, ns since 1970.
+    records : int
+        How many usable epochs it has.
+    cadence : float or None
+        Median seconds between its epochs; None of fewer than two.
+    """
+
+    span: tuple[int, int] | None
+    records: int
+    cadence: float | None
+
+
+def survey_clock(nanoseconds: npt.NDArray[np.int64], valid: npt.NDArray[np.bool_] | None) -> SurveyedClock:
+    """How far the epochs of a file reach.
+
+    Parameters
+    ----------
+    nanoseconds : int64, shape (n,)
+        All epochs of the file, as they stand there, since 1970.
+    valid : bool, shape (n,), or None when all are
+    """
+    usable = nanoseconds if valid is None else nanoseconds[valid]
+    if not usable.size:
+        return SurveyedClock(None, 0, None)
+    spacings = np.diff(np.sort(usable[:_SURVEYED]))
+    spacings = spacings[spacings > 0]
+    cadence = float(np.median(spacings)) / 1e9 if spacings.size else None
+    return SurveyedClock((int(usable.min()), int(usable.max())), int(usable.size), cadence)
 
 
 def clock_between(

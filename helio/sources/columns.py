@@ -13,9 +13,9 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from helio.errors import UnknownParameter, did_you_mean
+from helio.errors import DataError, UnknownParameter, did_you_mean
 from helio.sources import istp
-from helio.sources.clock import Clock, clock_between
+from helio.sources.clock import Clock, SurveyedClock, clock_between, survey_clock
 from helio.sources.join import once
 from helio.sources.written import Facts, restore
 from helio.store.table import Floats, Table
@@ -104,6 +104,36 @@ class Columns:
             if self._file.titles[place] not in used and self._file.holds_numbers(place)
         ]
         return (*self.written, *others)
+
+    def span(self) -> tuple[int, int] | None:
+        """First and last time, in ns since 1970; None without any, or where they cannot be read."""
+        return self._surveyed.span
+
+    def survey(self) -> list[dict[str, Any]]:
+        """What `helio.sources.cdf.ParameterFacts` are made of, for every parameter in file order."""
+        found = []
+        for name in self.parameters():
+            written = self.written.get(name)
+            if written is None:
+                place = self.find(name)
+                unit = parse_title(self._file.titles[place])[1] or self._file.units[place]
+                facts: dict[str, Any] = {"unit": unit, "shape": [], "description": "", "frame": ""}
+            else:
+                facts = {key: str(written.get(key, "")) for key in ("unit", "description", "frame")}
+                components = written.get("components", ())
+                facts["shape"] = (
+                    [len(components)] if components else [axis["bins"] for axis in written.get("axes", ())]
+                )
+            clock = {key: getattr(self._surveyed, key) for key in ("span", "records", "cadence")}
+            found.append({"name": name, **facts, **clock, "support": False})
+        return found
+
+    @cached_property
+    def _surveyed(self) -> SurveyedClock:
+        try:
+            return survey_clock(self._file.nanoseconds(), None)
+        except DataError:  # a look around passes over what only a fetch has to refuse
+            return SurveyedClock(None, 0, None)
 
     def find(self, name: str) -> int:
         """The place of a column, by its name or its whole title.

@@ -17,20 +17,20 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 from urllib.parse import unquote, urlsplit
 
-from helio.errors import Cancelled, ChangedFile, DamagedFile, Offline, Refused, TransientError
+from helio.errors import Cancelled, ChangedFile, DamagedFile, DamagedRecord, Offline, Refused, TransientError
 from helio.sources.allowance import MAX_DOWNLOAD, Allowance, Share, allowance_of, in_words
+from helio.sources.answer import Answer, CutShort
 from helio.sources.cdf_checksum import ByteDigests
 from helio.sources.cdf_guard import check_cdf
+from helio.sources.connection import explain_page
 from helio.sources.file_digests import FileDigest, FileDigests, refuse_wrong, settled_state
-from helio.sources.http import CONNECTIONS_PER_HOST, CutShort, Http
+from helio.sources.http import CONNECTIONS_PER_HOST, Http
 from helio.store.files import note_use, unwritable, write_all, write_whole
 from helio.store.process import fate_of_writer, temporary_name
-
-if TYPE_CHECKING:
-    import httpx2
+from helio.store.records import Count, Sha256, parse_record, read_bytes, read_record
 
 log = logging.getLogger(__name__)
 
@@ -73,8 +73,8 @@ class Kept:
 
     path: Path
     url: str
-    size: int
-    sha256: str
+    size: Count
+    sha256: Sha256
     identity: str = ""
     etag: str = ""
     last_modified: str = ""
@@ -151,8 +151,7 @@ class Downloads:
 
     def _whole(self, path: Path, wanted: Wanted) -> Kept | None:
         try:
-            said = json.loads(_beside(path).read_bytes())
-            kept = Kept(path=path, **said)
+            kept = read_record(_beside(path), Kept, given={"path": path, "digest": None})
             if kept.identity != wanted.identity:
                 return None
             if path.stat().st_size == kept.size:
@@ -162,10 +161,10 @@ class Downloads:
                     return replace(kept, digest=digest)
         except FileNotFoundError:
             return None
-        except (DamagedFile, ChangedFile) as error:
+        except (DamagedFile, DamagedRecord, ChangedFile) as error:
             log.warning("%s; it is fetched again", error.message)
             return None
-        except (OSError, ValueError, TypeError) as error:
+        except OSError as error:
             log.warning("%s: what is known of it cannot be read (%s); it is fetched again", path, error)
             return None
         log.warning("%s is not what was downloaded any more; it is fetched again", path)
@@ -262,20 +261,22 @@ class Downloads:
                 return asked | {"If-Modified-Since": held.last_modified}
             return asked
 
-        def receive(response: httpx2.Response) -> Mapping[str, str] | None:
-            if response.status_code == 304:
+        def receive(answer: Answer) -> Mapping[str, str] | None:
+            if answer.status == 304:
                 return None
-            self._begin(response, wanted, part, tally)
-            for chunk in _whole(response):
+            self._begin(answer, wanted, part, tally)
+            for chunk in _whole(answer):
+                if wanted.size and part.length + len(chunk) > wanted.size:
+                    raise _too_long(wanted)
                 part.append(chunk)
                 tally.add(len(chunk))
             if wanted.size and part.length != wanted.size:
                 raise _wrong_length(wanted, part.length)
-            return {name: response.headers.get(name, "") for name in ("etag", "last-modified")}
+            return {name: answer.headers.get(name, "") for name in ("etag", "last-modified")}
 
         tally.add(part.length)
         expected = {200, 206, 416} if held is None else {200, 206, 304, 416}
-        said = self._http.exchange(wanted.url, receive, headers=headers, expected=expected)
+        said = self._http.exchange(wanted.url, receive, headers=headers, expected=expected, in_bulk=True)
         if said is None and held is not None:
             tally.done(0)
             return held
@@ -300,32 +301,31 @@ class Downloads:
         return replace(kept, digest=digest)
 
     @staticmethod
-    def _begin(response: httpx2.Response, wanted: Wanted, part: _Part, tally: _Tally) -> None:
+    def _begin(answer: Answer, wanted: Wanted, part: _Part, tally: _Tally) -> None:
         """Look at the head of an answer: which bytes are coming, and whether they can be the file."""
-        if response.status_code == 416:
+        if answer.status == 416:
             tally.add(-part.length)
             part.restart("")
             raise CutShort("has not the range that was asked for")
-        if response.status_code == 206:
-            if not response.headers.get("content-range", "").startswith(f"bytes {part.length}-"):
+        if answer.status == 206:
+            if not answer.headers.get("content-range", "").startswith(f"bytes {part.length}-"):
                 tally.add(-part.length)
                 part.restart("")
                 raise CutShort("is another range than was asked for")
             return
         tally.add(-part.length)
-        etag = response.headers.get("etag", "")
+        etag = answer.headers.get("etag", "")
         # RFC 9110, 13.1.5: a weak tag does not name bytes, so it cannot guard a resumption
-        part.restart(
-            etag if etag and not etag.startswith("W/") else response.headers.get("last-modified", "")
-        )
-        kind = response.headers.get("content-type", "")
+        part.restart(etag if etag and not etag.startswith("W/") else answer.headers.get("last-modified", ""))
+        kind = answer.headers.get("content-type", "")
         if kind.startswith("text/html"):
+            problem = explain_page("", wanted.url, answer.came_from)
             raise DamagedFile(
-                f"{_name(wanted.url)}: the server sends a web page in place of the file",
-                advice="look at what it says: it may be under maintenance",
+                f"{_name(wanted.url)} did not come: {problem.message}",
+                advice=problem.advice,
                 place=wanted.url,
             )
-        length = response.headers.get("content-length", "")
+        length = answer.headers.get("content-length", "")
         if wanted.size and length.isdigit() and int(length) != wanted.size:
             raise _wrong_length(wanted, int(length))
 
@@ -378,12 +378,12 @@ def _safe(name: str) -> str:
     return name if _SAFE.fullmatch(name) else f"_{hashlib.sha256(name.encode()).hexdigest()[:32]}"
 
 
-def _whole(response: httpx2.Response) -> Iterator[bytes]:
+def _whole(answer: Answer) -> Iterator[bytes]:
     """The bytes of a body, and word if it ends before the length that was announced."""
     import httpx2
 
     try:
-        yield from response.iter_raw()  # as it comes: what came before a cut is not lost
+        yield from answer.raw()  # as it comes: what came before a cut is not lost
     except httpx2.RemoteProtocolError as error:
         raise CutShort("ends before it is whole") from error
 
@@ -556,10 +556,13 @@ def _earlier(place: Path, identity: str) -> Path:
 def _keep_earlier(place: Path, identity: str) -> None:
     """Keep the publication that another one is about to replace: a lock or the record of a run may name it."""
     try:
-        said = _beside(place).read_bytes()
-        held = str(json.loads(said)["identity"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return  # there is none, or nothing is known of it
+        said = read_bytes(_beside(place))
+        held = parse_record(said, Kept, _beside(place), given={"path": place, "digest": None}).identity
+    except FileNotFoundError:
+        return
+    except DamagedRecord as error:
+        log.warning("%s; the publication is not kept aside", error.message)
+        return
     if held == identity:
         return
     aside = _earlier(place, held)
@@ -581,7 +584,15 @@ def _name(url: str) -> str:
 def _wrong_length(wanted: Wanted, length: int) -> DamagedFile:
     return DamagedFile(
         f"{_name(wanted.url)} has {length} bytes, and its archive lists it with {wanted.size}",
-        advice="run again: the archive may have published it anew",
+        advice="run again: the archive may have published it again",
+        place=wanted.url,
+    )
+
+
+def _too_long(wanted: Wanted) -> DamagedFile:
+    return DamagedFile(
+        f"{_name(wanted.url)} does not end at the {wanted.size} bytes that its archive lists",
+        advice="run again: the archive may have published it again",
         place=wanted.url,
     )
 

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import logging
 import os
+import stat
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
-from helio.errors import ChangedFile, DamagedFile, OutputError
+from helio.errors import ChangedFile, DamagedFile, DamagedRecord, OutputError
 from helio.sources.cdf_checksum import ByteDigests, Checksum
 from helio.store.files import write_whole
+from helio.store.records import Sha256, read_record
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -56,6 +62,39 @@ class FileDigest:
     """Whether the file carries a checksum of its own; a wrong one is refused before there is a `FileDigest`."""
 
 
+def open_regular(path: Path) -> int:
+    """Open a file to read; a FIFO or a device, which may block for ever or never end, is refused.
+
+    Raises
+    ------
+    OSError
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is a folder, a FIFO, a socket or a device, and not a file")
+    return descriptor
+
+
+@dataclass(frozen=True)
+class _Remembered:
+    """What is remembered of a file; its checksum is empty where an earlier version of helio did not look for one."""
+
+    identity: tuple[int, int, int, int]
+    sha256: Sha256
+    file: str = ""
+    checksum: Literal["none", "right", ""] = ""
+
+
+@dataclass(frozen=True)
+class _Noted:
+    """What was read from a file, in a form of its own."""
+
+    identity: tuple[int, int, int, int]
+    noted: Any
+    file: str = ""
+
+
 def settled_state(descriptor: int) -> FileState:
     """The state of an open file, at a moment from which on any write gives it another one.
 
@@ -83,7 +122,7 @@ def digest_file(path: Path) -> FileDigest:
     buffer = memoryview(bytearray(_CHUNK))
     for _ in range(_TRIES):
         found = ByteDigests()
-        with path.open("rb", buffering=0) as file:
+        with open(open_regular(path), "rb", buffering=0) as file:
             state = settled_state(file.fileno())
             while count := file.readinto(buffer):
                 found.update(buffer[:count])
@@ -148,11 +187,14 @@ class FileDigests:
         state = FileState.of(path)
         place = self._place(path)
         if place is not None:
-            # not remembered, or not readable: read the file
-            with suppress(OSError, ValueError, KeyError, TypeError):
-                remembered = json.loads(place.read_bytes())
-                if remembered["identity"] == _identity(state) and remembered["checksum"] in ("none", "right"):
-                    return FileDigest(state, str(remembered["sha256"]), remembered["checksum"])
+            try:
+                remembered = read_record(place, _Remembered)
+                if remembered.identity == _identity(state) and remembered.checksum:
+                    return FileDigest(state, remembered.sha256, remembered.checksum)
+            except FileNotFoundError:
+                log.debug("%s is read for the first time", path)
+            except DamagedRecord as error:
+                log.warning("%s; '%s' is read again for its digest", error.message, path)
         found = digest_file(path)
         self.remember(path, found)
         return found
@@ -168,6 +210,37 @@ class FileDigests:
                 "checksum": digest.checksum,
             }
             with suppress(OutputError):  # a home that may only be read remembers nothing
+                write_whole(place, json.dumps(content).encode(), durable=False)
+
+    def noted(self, path: Path, state: FileState, kind: str) -> Any:
+        """Recall what `note` kept of a file in this state; None where nothing is kept.
+
+        Parameters
+        ----------
+        kind : str
+            Names what is kept, with the number of its form: ``"facts-1"``.
+        """
+        place = self._place(path, kind)
+        if place is not None:
+            try:
+                kept = read_record(place, _Noted)
+                if kept.identity == _identity(state):
+                    return kept.noted
+            except FileNotFoundError:
+                log.debug("%s is looked at for the first time", path)
+            except DamagedRecord as error:
+                log.warning("%s; '%s' is looked at again", error.message, path)
+        return None
+
+    def note(self, path: Path, state: FileState, kind: str, noted: Any) -> None:
+        """Keep something that was read from a file in this state, as JSON.
+
+        Nothing is kept of a file that was written to a moment ago: a further write might leave no trace.
+        """
+        place = self._place(path, kind)
+        if place is not None and time.time_ns() - state.ctime_ns > _TICK:
+            content = {"file": str(path), "identity": _identity(state), "noted": noted}
+            with suppress(OutputError):
                 write_whole(place, json.dumps(content).encode(), durable=False)
 
     def read(self, path: Path, digest: FileDigest, read: Callable[[FileState], T]) -> T:
@@ -201,12 +274,13 @@ class FileDigests:
             raise changed(path)
         return now.state
 
-    def _place(self, path: Path) -> Path | None:
+    def _place(self, path: Path, kind: str = "") -> Path | None:
         if self._root is None:
             return None
-        return self._root / f"{hashlib.sha256(str(path.resolve()).encode()).hexdigest()}.json"
+        name = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()
+        return self._root / f"{name}{'-' if kind else ''}{kind}.json"
 
 
-def _identity(state: FileState) -> list[int]:
+def _identity(state: FileState) -> tuple[int, int, int, int]:
     """What of a state is remembered: the number of a device may be another one after the next start."""
-    return [state.size, state.mtime_ns, state.ctime_ns, state.inode]
+    return (state.size, state.mtime_ns, state.ctime_ns, state.inode)

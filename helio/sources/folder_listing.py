@@ -13,9 +13,9 @@ from urllib.parse import unquote, urljoin
 from helio.sources.local import natural_version, parse_file_name
 from helio.time_range import TimeRange
 
-_ENTRY = re.compile(
-    r'<a href="(?P<href>[^"?]+\.cdf)"[^>]*>.*?</a>(?P<rest>.*?)(?=<a |\Z)', re.IGNORECASE | re.DOTALL
-)
+_LINK = re.compile(r"<a\s", re.IGNORECASE)
+_FILE = re.compile(r'href="(?P<href>[^"?]+\.cdf)"', re.IGNORECASE)
+_END_OF_LINK = re.compile(r"</a>", re.IGNORECASE)
 _WHEN = re.compile(r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}(?::\d{2})?|\d{2}-[A-Z][a-z]{2}-\d{4} \d{2}:\d{2}")
 _DAY = timedelta(days=1)
 _YEAR = timedelta(days=366)
@@ -53,9 +53,15 @@ def folders_between(base: str, subdividedby: str, time_range: TimeRange) -> list
 def read_listing(folder: str, page: str) -> list[FolderFile]:
     """The CDFs of a folder, from the page that Apache and its like make of it."""
     found = []
-    for entry in _ENTRY.finditer(page):
-        href = unescape(entry["href"])
-        when = _WHEN.search(entry["rest"])
+    for entry in _LINK.split(page)[
+        1:
+    ]:  # link by link: a page of a million that never end takes no longer to read
+        link, *rest = _END_OF_LINK.split(entry, maxsplit=1)
+        file = _FILE.match(link)
+        if file is None or not rest:
+            continue
+        href = unescape(file["href"])
+        when = _WHEN.search(rest[0])
         name = unquote(href.rpartition("/")[2])
         found.append(FolderFile(urljoin(folder, href), name, when[0] if when else ""))
     return found

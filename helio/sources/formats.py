@@ -8,6 +8,7 @@ from typing import Literal
 
 from helio.errors import DamagedFile
 from helio.sources.cdf_guard import ADVICE, check_cdf, what_it_is
+from helio.sources.file_digests import open_regular
 from helio.sources.netcdf_guard import NETCDF_3, NETCDF_4, check_netcdf
 
 Format = Literal["cdf", "netcdf", "csv", "parquet"]
@@ -38,7 +39,7 @@ def format_of(path: Path) -> Format:
     """
     said = SUFFIXES.get(path.suffix.lower(), "cdf")
     try:
-        with path.open("rb") as file:
+        with open(open_regular(path), "rb") as file:
             head, size = file.read(512), os.fstat(file.fileno()).st_size
             tail = os.pread(file.fileno(), _FOOTER, max(size - _FOOTER, 0))
     except OSError as error:
@@ -58,6 +59,10 @@ def format_of(path: Path) -> Format:
         _check_parquet(path, head, tail, size)
         return "parquet"
     _check_text(path, head)
+    if b"\0" in tail:
+        raise DamagedFile(
+            f"'{path.name}' is not CSV: it begins as text and ends in zeros", advice=ADVICE, place=str(path)
+        )
     return "csv"
 
 

@@ -13,11 +13,11 @@ import re
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise, zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 from urllib.parse import quote, urlsplit
 
 from helio.errors import (
@@ -28,30 +28,32 @@ from helio.errors import (
     NotYetPublished,
     Offline,
     Refused,
+    ReplyTooLarge,
     Republished,
-    ServerUnavailable,
     UnknownDataset,
     UnknownParameter,
     did_you_mean,
 )
 from helio.sources import hapi_reply
 from helio.sources.allowance import MAX_DOWNLOAD, Allowance, Share, allowance_of, in_words
+from helio.sources.answer import Answer, CutShort, OddJson, read_json
 from helio.sources.downloads import Progress
 from helio.sources.file_digests import FileDigests
 from helio.sources.hapi_at_once import AtOnce
 from helio.sources.hapi_info import Info, Parameter, read_info, record_bytes
 from helio.sources.hapi_pieces import KeptReply, Piece, Pieces, Series, folder_of
-from helio.sources.hapi_reply import Body, NoBinary, TooMuch
-from helio.sources.hapi_servers import server_url
-from helio.sources.http import CONNECTIONS_PER_HOST, CutShort, Http
+from helio.sources.hapi_reply import NoBinary, TooMuch
+from helio.sources.hapi_servers import name_of_server, server_url
+from helio.sources.http import CONNECTIONS_PER_HOST, Http
 from helio.sources.local import is_preliminary
 from helio.sources.saved_replies import SavedReplies
+from helio.sources.server_text import one_line
+from helio.store.expected_records import expected_note
+from helio.store.records import NaiveInstant
 from helio.store.source_file import SourceFile
 from helio.time_range import TimeRange
 
 if TYPE_CHECKING:
-    import httpx2
-
     from helio.sources.hapi_data import Format, Records
     from helio.store.table import Table
 
@@ -93,6 +95,9 @@ _CONTINUED = 4
 _CSV_BYTES = (26, 14)
 """Of a time and of a number, roughly."""
 _EPOCH = datetime(1970, 1, 1)
+_VERSION = re.compile(r"[23](\.|$)")
+_KIND_OF_JSON = {list: "a list", str: "a text", type(None): "null", bool: "true or false"}
+_LONGEST_ID = 1000
 _NO_DATE = (
     "{server} gives no modificationDate: whether records that were asked for at different times are of one edition "
     "is not known"
@@ -189,7 +194,8 @@ class _Asked:
     def longest(self) -> timedelta:
         """What should be asked for at once."""
         cadence = self.info.cadence
-        limit = _WITHOUT_CADENCE if cadence is None else cadence * max(1, _AT_ONCE // self.size)
+        records = max(1, _AT_ONCE // self.size)
+        limit = _WITHOUT_CADENCE if cadence is None else min(cadence, timedelta.max // records) * records
         return min(limit, self.info.most or limit)
 
 
@@ -248,7 +254,7 @@ class Hapi:
         told: Callable[[Progress], None] = lambda progress: None,
     ) -> None:
         self._url = server_url(url)
-        self._http = http or Http()
+        self._http = (http or Http()).at(self._url, by_user=not name_of_server(self._url, {}))
         parts = urlsplit(self._url)
         self._address = f"{parts.netloc}{parts.path}"
         self._base = re.sub(r"[^A-Za-z0-9.-]", "-", self._address)
@@ -288,11 +294,28 @@ class Hapi:
         """
 
         def ask() -> list[str]:
-            found = self._json(f"{self._url}/catalog", "its catalogue").get("catalog")
-            every = found if isinstance(found, list) else []
-            return sorted(str(one["id"]) for one in every if isinstance(one, dict) and "id" in one)
+            url = f"{self._url}/catalog"
+            found = self._json(url, "its catalogue").get("catalog")
+            if not isinstance(found, list):
+                raise DamagedFile(
+                    f"the catalogue of {self._server} has no list of datasets",
+                    advice="tell the server's operators",
+                    place=url,
+                )
+            named = [entry.get("id") if isinstance(entry, dict) else None for entry in found]
+            usable = {name for name in named if isinstance(name, str) and _may_be_id(name)}
+            odd = sum(not (isinstance(name, str) and name in usable) for name in named)
+            if odd:
+                log.warning("%s lists %d entries without an id that can be asked for", self._server, odd)
+            if odd and not usable:
+                raise DamagedFile(
+                    f"none of the {odd} entries in the catalogue of {self._server} has an id that can be asked for",
+                    advice="tell the server's operators",
+                    place=url,
+                )
+            return sorted(usable)
 
-        ids: list[str] = self._saved("catalog", ask, longest=_DAY, what="its catalogue")
+        ids: list[str] = self._saved("catalog", ask, list[str], longest=_DAY, what="its catalogue")
         return ids
 
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
@@ -434,6 +457,7 @@ class Hapi:
             notes.append(f"the dataset ends at {end}; a record of that very moment cannot be asked for")
         if not found.modified:
             notes.append(_NO_DATE.format(server=self._server))
+        notes += info.remarks
         return {
             one.parameter.name: replace(
                 tables[one.parameter.name],
@@ -500,12 +524,15 @@ class Hapi:
         if silent:
             more = f" and for {len(silent) - 1} more intervals" if len(silent) > 1 else ""
             notes.append(f"the server has no record for {silent[0]}{more}")
-        joined, _ = concatenate(asked.parameter.name, parts)
-        joined = clip(joined, TimeRange(asked.found.start, asked.found.stop))
+        joined, repeats = concatenate(asked.parameter.name, parts)
+        if repeats.differing:
+            notes += repeats.notes
+        joined = clip(joined, asked.found.span)
         if not len(joined):
             return None
+        notes.append(_expected(joined, asked))
         notes += leap_notes(joined.epoch)
-        return replace(joined, sources=tuple(sources), notes=tuple(dict.fromkeys(notes)))
+        return replace(joined, sources=tuple(sources), notes=tuple(dict.fromkeys(filter(None, notes))))
 
     def _source(self, asked: _Asked, kept: KeptReply) -> SourceFile:
         info = asked.info
@@ -536,7 +563,7 @@ class Hapi:
         """The same for as long as this object lives; kept for good once the range is long past."""
         if not _may_be_id(dataset_id):
             raise UnknownDataset(
-                f"'{dataset_id}' cannot be the id of a dataset", advice=self._close_to(dataset_id)
+                f"'{one_line(dataset_id)}' cannot be the id of a dataset", advice=self._close_to(dataset_id)
             )
         place = f"{self._base}/{folder_of(dataset_id)}/{_span_name(time_range)}"
         with self._replies.alone(place):
@@ -545,8 +572,8 @@ class Hapi:
         return self._found[place]
 
     def _locate(self, place: str, dataset_id: str, time_range: TimeRange) -> Located:
-        saved = self._replies.load(place)
-        before = _read_located(saved.content) if saved else None
+        saved = self._replies.load(place, _KeptLocated)
+        before: Located | None = replace(saved.content.read(), place=place) if saved else None
         if before is not None and not self._refresh:
             settled = before.seen - time_range.stop >= _SETTLED_AFTER
             young = self._http.clock.utc() - before.seen <= timedelta(seconds=_HOUR)
@@ -683,6 +710,7 @@ class Hapi:
         said = self._saved(
             f"{folder_of(dataset_id)}/info",
             lambda: self._ask_info(dataset_id, longest),
+            _KeptInfo,
             longest=longest,
             what=dataset_id,
         )
@@ -713,16 +741,24 @@ class Hapi:
         def ask() -> Any:
             return self._json(url, "to say what it can do")
 
-        said = self._saved("capabilities", ask, longest=longest, what="what it can do")
-        version = str(said.get("HAPI") or "")
-        if version[:2] not in ("2.", "3."):
-            raise Refused(
-                f"{self._server} speaks HAPI '{version}'; helio understands 2 and 3",
-                advice="another server, or files of its data",
-                place=url,
-            )
+        said = self._saved("capabilities", ask, dict[str, Any], longest=longest, what="what it can do")
+        version = said.get("HAPI")
+        if not _VERSION.match(str(version)):  # an earlier helio may have kept it
+            raise self._other_version(version, url)
         formats = said.get("outputFormats")
-        return Dialect(version, tuple(str(one) for one in formats) if isinstance(formats, list) else ("csv",))
+        return Dialect(
+            str(version), tuple(str(form) for form in formats) if isinstance(formats, list) else ("csv",)
+        )
+
+    def _other_version(self, version: Any, url: str) -> Refused:
+        speaks = f"speaks HAPI '{one_line(version, 40)}'"
+        if version is None:
+            speaks = "does not say which version of HAPI it speaks"
+        return Refused(
+            f"{self._server} {speaks}; helio understands 2 and 3",
+            advice="another server, or files of its data",
+            place=url,
+        )
 
     def _close_to(self, dataset_id: str) -> str:
         try:
@@ -730,7 +766,7 @@ class Hapi:
         except DataError as error:  # that it is unknown is known all the same
             log.info("no list of all datasets: %s", error.message)
             return ""
-        split = [one for one in every if one.partition("@")[0] == dataset_id]
+        split = [name for name in every if name != dataset_id and name.partition("@")[0] == dataset_id]
         if split:
             return f"its parameters have several times; choose among {', '.join(split)}"
         return did_you_mean(dataset_id, every, otherwise="look for it by its mission")
@@ -749,7 +785,9 @@ class Hapi:
             folder=f"{folder_of(self._base, info.dataset_id)}/{folder_of(name)}",
             layout=hashlib.sha256(json.dumps(layout).encode()).hexdigest()[:16],
             suffix=".bin" if form == "binary" else ".csv",
-            described=hashlib.sha256(json.dumps([asdict(one) for one in together]).encode()).hexdigest()[:16],
+            described=hashlib.sha256(
+                json.dumps([parameter.described for parameter in together]).encode()
+            ).hexdigest()[:16],
         )
         size = length if form == "binary" else _CSV_BYTES[0] + columns * _CSV_BYTES[1]
         return _Asked(info, found, info.parameter(name), together, form, series, size, why_csv)
@@ -774,8 +812,8 @@ class Hapi:
     def _binary_refused(self) -> str:
         """How the server refused binary; remembered until `refresh`."""
         if not self._no_binary and not self._refresh:
-            saved = self._replies.load(f"{self._base}/no-binary")
-            self._no_binary = str(saved.content) if saved else ""
+            saved = self._replies.load(f"{self._base}/no-binary", str)
+            self._no_binary = saved.content if saved else ""
         return self._no_binary
 
     def _all_pieces(self, every: Sequence[_Asked]) -> dict[str, list[Piece]]:
@@ -892,7 +930,7 @@ class Hapi:
                 missing = _cadences(span.stop - reached, asked.info.cadence)
                 progress = reached > span.start
                 if missing <= _NEARLY or (missing <= _FEW and not progress and continued < _CONTINUED):
-                    return [self._keep(asked, span, body, url)]
+                    return [self._keep(asked, span, body, url, incomplete=_may_be_cut(body, asked, span))]
                 if not continued:
                     why = _may_have_ended(span, records, asked.info.cadence)
                     return [self._keep(asked, span, body, url, incomplete=why)]
@@ -943,27 +981,33 @@ class Hapi:
         counted = 0
         what = f"{asked.parameter.name} of {asked.info.dataset_id} for {span}"
 
-        def receive(response: httpx2.Response) -> tuple[bytes, bool]:
+        def receive(answer: Answer) -> tuple[bytes, bool]:
             nonlocal counted
             tally.add(-counted)  # what an earlier attempt brought came in vain
             counted = 0
             came = bytearray()
-            received = Body(response)
-            for part in received.parts():
-                came += part
-                counted += len(part)
-                tally.add(len(part))
-                if len(came) > _MOST_AT_ONCE:
-                    raise TooMuch(f"more than {in_words(_MOST_AT_ONCE)}")
+            try:
+                for part in answer.parts(_MOST_AT_ONCE):
+                    came += part
+                    counted += len(part)
+                    tally.add(len(part))
+            except ReplyTooLarge as error:
+                raise TooMuch(f"more than {in_words(_MOST_AT_ONCE)}") from error
             header, body = hapi_reply.split_header(bytes(came))
-            status = hapi_reply.status_in(header) or hapi_reply.status_of(
-                response.status_code, response.reason_phrase, body
-            )
+            status = hapi_reply.status_in(header) or hapi_reply.status_of(answer.status, answer.reason, body)
             if status.code == hapi_reply.EMPTY and (not body or hapi_reply.is_json(body)):
                 return b"", True
             if status.code == hapi_reply.NO_FORMAT and asked.form == "binary":
                 raise NoBinary(f"refuses it ({status.code}: {status.message})")
-            if status.code not in (hapi_reply.OK, hapi_reply.EMPTY):
+            if status.code == hapi_reply.TOO_MUCH:
+                raise TooMuch(hapi_reply.in_words(status))
+            if status.code == hapi_reply.EMPTY:
+                raise DamagedFile(
+                    f"{self._server} says that it has no {what} (1201), and sends {len(body)} bytes of it",
+                    advice="tell the server's operators",
+                    place=url,
+                )
+            if status.code != hapi_reply.OK:
                 raise hapi_reply.error_of(status, self._server, what, url)
             if hapi_reply.is_page(body) or hapi_reply.is_json(body):
                 kind = "a web page" if hapi_reply.is_page(body) else "an object of JSON"
@@ -972,15 +1016,15 @@ class Hapi:
                     advice="look at what it says: it may be under maintenance",
                     place=url,
                 )
-            kind = response.headers.get("content-type", "")
+            kind = answer.headers.get("content-type", "")
             if asked.form == "binary" and body and (kind.startswith("text/csv") or hapi_reply.is_csv(body)):
                 raise NoBinary("sends text when it is asked for it")
             self._refuse_other_header(header, asked, url)
-            _check_whole(body, asked, has_end=received.has_end)
-            return body, received.has_end
+            _check_whole(body, asked, has_end=answer.has_end)
+            return body, answer.has_end
 
         try:
-            return self._http.exchange(url, receive, expected=hapi_reply.UNDERSTOOD)
+            return self._http.exchange(url, receive, expected=hapi_reply.UNDERSTOOD, in_bulk=True)
         except NoData:
             # outside of what the server has now, whatever it said: the next run asks again
             self._forget(asked)
@@ -1032,29 +1076,36 @@ class Hapi:
     def _json(self, url: str, what: str) -> dict[str, Any]:
         """A reply in JSON with the status OK."""
 
-        def receive(response: httpx2.Response) -> dict[str, Any]:
-            body = response.read()
-            status = hapi_reply.status_of(response.status_code, response.reason_phrase, body)
+        def receive(answer: Answer) -> dict[str, Any]:
+            body = answer.read()
+            status = hapi_reply.status_of(answer.status, answer.reason, body)
             if status.code != hapi_reply.OK:
                 raise hapi_reply.error_of(status, self._server, what, url)
             try:
-                said = json.loads(body)
-            except (ValueError, RecursionError) as error:
-                kind = response.headers.get("content-type", "bytes of no named kind")
-                raise ServerUnavailable(
-                    f"{self._server} answers with {kind} in place of JSON",
-                    advice="try again later",
-                    place=url,
-                ) from error
+                said = read_json(body, self._http.limits.reply_bytes, self._server)
+            except OddJson as error:
+                raise answer.odd_json(error) from error
+            except ValueError as error:
+                raise answer.not_json(body) from error
             if not isinstance(said, dict):
-                raise DamagedFile(f"{self._server} answers with no object of JSON", place=url)
+                raise DamagedFile(
+                    f"{self._server} answers with {_KIND_OF_JSON.get(type(said), 'a number')} in place of an object "
+                    "of JSON",
+                    advice="tell the server's operators",
+                    place=url,
+                )
+            version = said.get("HAPI")
+            if version is not None and not _VERSION.match(str(version)):
+                raise self._other_version(version, url)
             return said
 
         return self._http.exchange(
             url, receive, headers=lambda: {"Accept": "application/json"}, expected=hapi_reply.UNDERSTOOD
         )
 
-    def _saved(self, name: str, ask: Callable[[], Any], *, longest: float | None, what: str) -> Any:
+    def _saved(
+        self, name: str, ask: Callable[[], Any], kind: Any, *, longest: float | None, what: str
+    ) -> Any:
         """A reply, kept; younger than `longest` seconds, unless nobody may be asked or any age will do."""
         place = f"{self._base}/{name}"
         with self._replies.alone(place):
@@ -1062,7 +1113,8 @@ class Hapi:
             if content is None or not (fresh or longest is None):
                 saved = None
                 if not self._refresh:
-                    saved = self._replies.load(place, longest=None if self._offline else longest)
+                    oldest = None if self._offline else longest
+                    saved = self._replies.load(place, kind, longest=oldest)
                 if saved is None and self._offline:
                     raise Offline(
                         f"{self._server} was never asked for {what}", advice="run once without --offline"
@@ -1116,12 +1168,32 @@ class _Tally:
 _MOMENTS = ("start", "stop", "seen")
 
 
-def _read_located(content: dict[str, Any]) -> Located | None:
-    """What was kept; None when another version of helio kept it."""
-    content = {"described": "", "redescribed": ""} | content  # earlier versions noted neither
-    if set(content) != {one.name for one in fields(Located)}:
-        return None
-    return Located(**{**content, **{one: datetime.fromisoformat(content[one]) for one in _MOMENTS}})
+@dataclass(frozen=True)
+class _KeptLocated:
+    """A `Located` as it is kept; earlier versions noted neither description."""
+
+    start: NaiveInstant
+    stop: NaiveInstant
+    modified: str
+    last: str
+    asked: str
+    seen: NaiveInstant
+    url: str
+    place: str
+    described: str = ""
+    redescribed: str = ""
+
+    def read(self) -> Located:
+        """What was kept, with moments."""
+        moments = {name: datetime.fromisoformat(getattr(self, name)) for name in _MOMENTS}
+        return Located(**{**vars(self), **moments})
+
+
+class _KeptInfo(TypedDict):
+    """What a server says of a dataset as it is kept."""
+
+    info: dict[str, Any]
+    seen: NaiveInstant
 
 
 def _read(asked: _Asked, body: bytes, url: str) -> Records:
@@ -1169,6 +1241,14 @@ def _cadences(duration: timedelta, cadence: timedelta | None) -> float:
     return duration / cadence if cadence else math.inf
 
 
+def _expected(table: Table, asked: _Asked) -> str:
+    """Say how many records the cadence promises for the range, where there are clearly fewer."""
+    cadence = asked.info.cadence
+    if cadence is None:
+        return ""
+    return expected_note(len(table), asked.found.span.duration // cadence, _in_time(cadence))
+
+
 def _may_have_ended(span: TimeRange, records: Records, cadence: timedelta | None) -> str:
     """Say why a reply may lack records at its end."""
     left = _in_time(span.stop - records.reached(span))
@@ -1179,16 +1259,29 @@ def _may_have_ended(span: TimeRange, records: Records, cadence: timedelta | None
     )
 
 
+def _may_be_cut(body: bytes, asked: _Asked, span: TimeRange) -> str:
+    """Say that the last number of a reply may lack digits: HAPI ends each record with the end of its line."""
+    if asked.form == "binary" or not body.strip() or body.endswith(b"\n"):
+        return ""
+    return f"the reply for {span} stops without the end of a line: its last record may be cut"
+
+
 def _check_whole(body: bytes, asked: _Asked, *, has_end: bool) -> None:
-    """Notice a body that ends within a record; `has_end` where something says where it ends."""
+    """Notice a body that ends within a record; `has_end` where something says where it ends.
+
+    One that ends where it should, and still has no whole number of records, is not what was described: this is found
+    when it is read.
+    """
     if asked.form == "binary":
-        if len(body) % record_bytes(asked.together):
+        if len(body) % record_bytes(asked.together) and not has_end:
             raise CutShort("ends within a record")
         return
-    lines = body.rstrip(b"\r\n")
-    last = lines[lines.rfind(b"\n") + 1 :]
-    columns = sum(one.elements for one in asked.together)
-    if lines and (last.count(b",") + 1 < columns or not (has_end or body.endswith(b"\n"))):
+    lines = body.strip()
+    first, last = lines.partition(b"\n")[0], lines[lines.rfind(b"\n") + 1 :]
+    columns = sum(parameter.elements for parameter in asked.together)
+    if not has_end and lines and (last.count(b",") + 1 < columns or not body.endswith(b"\n")):
+        raise CutShort("ends within a record")
+    if last.count(b",") < first.count(b","):
         raise CutShort("ends within a record")
 
 
@@ -1199,10 +1292,16 @@ def _size_of(asked: _Asked, span: TimeRange) -> float | None:
 
 
 def _cut(span: TimeRange, longest: timedelta) -> list[TimeRange]:
-    """An interval in parts of at most `longest`, cut at the same moments whatever is asked for."""
+    """An interval in parts of at most `longest`, cut at the same moments whatever is asked for.
+
+    There are `_MOST_REQUESTS` parts at most, whatever cadence or `longest` a server claims: parts that prove too long
+    are halved when they are asked for.
+    """
+    shortest = span.duration / _MOST_REQUESTS
+    longest = max(longest, shortest)
     if span.duration <= longest:
         return [span]
-    step = max((one for one in _STEPS if one <= longest), default=longest)
+    step = max((step for step in _STEPS if shortest <= step <= longest), default=longest)
     edges = [span.start]
     edge = _EPOCH + step * ((span.start - _EPOCH) // step + 1)
     while edge < span.stop:
@@ -1212,7 +1311,12 @@ def _cut(span: TimeRange, longest: timedelta) -> list[TimeRange]:
 
 
 def _may_be_id(dataset_id: str) -> bool:
-    return bool(dataset_id.strip()) and dataset_id.isprintable() and "," not in dataset_id
+    return (
+        bool(dataset_id.strip())
+        and len(dataset_id) <= _LONGEST_ID
+        and dataset_id.isprintable()
+        and "," not in dataset_id
+    )
 
 
 def _span_of(info: Info) -> str:

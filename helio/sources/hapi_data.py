@@ -19,6 +19,7 @@ from helio.errors import DamagedFile
 from helio.sources import istp
 from helio.sources.hapi_info import BYTES_OF, Bins, Parameter, record_bytes
 from helio.sources.join import once
+from helio.sources.server_text import one_line
 from helio.store.leap_seconds import from_civil
 from helio.store.representation import Representation, representation_of
 from helio.store.table import Axis, Epochs, Floats, Table
@@ -34,6 +35,16 @@ _FORM = re.compile(
 _FIRST_YEAR, _LAST_YEAR = 1678, 2261
 """Whole years that fit in nanoseconds since 1970."""
 _SECOND = 1_000_000_000
+_NUMBER = re.compile(
+    r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*|\s*[+-]?(nan|inf|infinity)\s*", re.I
+)
+_EMPTY_CELL = re.compile(rb",[ \t]*(?=[,\r\n]|\Z)|,\"\"(?=[,\r\n]|\Z)")
+_PLAUSIBLE = (1e-50, 1e50)
+"""What the size of a measured number is between, in any unit in use; random bytes seldom are."""
+_SURELY_SWAPPED, _SURELY_RIGHT = 0.9, 0.5
+"""Share of plausible numbers from which a byte order may be the right one, and below which it cannot be."""
+_FEW_INTEGERS = 4
+"""Different integers from which a pattern among them is no accident."""
 _MOST_TENSOR = 16
 """Elements of two dimensions with names are components up to here: 3 × 3, 4 × 4."""
 _ADVICE = "fetch it again; if it comes out the same, tell whoever runs the server"
@@ -86,15 +97,22 @@ def read_records(body: bytes, form: Format, parameters: Sequence[Parameter]) -> 
     """
     texts, columns = (_binary if form == "binary" else _csv)(body, parameters)
     epoch = epochs_of(texts)
+    notes = [remark for parameter in parameters for remark in parameter.remarks]
+    if form == "binary":
+        for parameter, column in zip(parameters[1:], columns, strict=True):
+            notes += _check_byte_order(column, parameter)
     backwards = int(np.count_nonzero(epoch[1:] < epoch[:-1]))
     increases = bool((epoch[1:] > epoch[:-1]).all())
-    notes = []
+    empty = len(_EMPTY_CELL.findall(body)) if form == "csv" else 0
+    if empty:
+        notes.append(f"{empty} values of the reply are empty; they are read as missing")
     if backwards:
         notes.append(f"time runs backwards {backwards} times in the reply; records were put in order")
     order = np.empty(0, np.intp) if increases else np.argsort(epoch, kind="stable")
     values = {}
     for one, column in zip(parameters[1:], columns, strict=True):
         array, note = _without_fill(column, one)
+        notes += _odd_numbers(array, one)
         if not increases:
             array, repeats = _each_epoch_once(epoch[order], array[order], one)
             several = len(parameters) > 2
@@ -120,8 +138,10 @@ def _binary(
 ) -> tuple[npt.NDArray[np.bytes_], list[npt.NDArray[Any]]]:
     length = record_bytes(parameters)
     if not length or len(body) % length:
+        parts = ", ".join(f"{parameter.width} of {parameter.name}" for parameter in parameters)
         raise DamagedFile(
-            f"the reply has {len(body)} bytes, no whole number of records of {length}", advice=_ADVICE
+            f"the reply has {len(body)} bytes, no whole number of records of {length} bytes ({parts})",
+            advice=_ADVICE,
         )
     layout = np.dtype(
         [
@@ -154,8 +174,7 @@ def _csv(
         )
     except pa.ArrowInvalid as error:
         raise DamagedFile(
-            f"the reply is not CSV of a time and {len(names) - 1} numbers in each record: "
-            f"{str(error).splitlines()[0]}",
+            f"the reply is not CSV of a time and {len(names) - 1} numbers in each record: {one_line(error)}",
             advice=_ADVICE,
         ) from error
     texts = _texts(found.column(0))
@@ -270,7 +289,7 @@ def _of_one_form(letters: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.int64],
 
 
 def _no_time(letters: npt.NDArray[np.uint8], row: int) -> DamagedFile:
-    text = letters[row].tobytes().decode("ascii", errors="replace")
+    text = one_line(letters[row].tobytes().decode("ascii", errors="replace"), 60)
     return DamagedFile(
         f"'{text}' is no time of the years {_FIRST_YEAR} to {_LAST_YEAR}, or is not written as the others are",
         advice=_ADVICE,
@@ -282,11 +301,11 @@ def _without_fill(raw: npt.NDArray[Any], one: Parameter) -> tuple[Floats, str]:
     values = raw.astype(np.float64)
     if one.fill is None or one.kind not in BYTES_OF:
         return values, ""
-    try:
-        fill = float(one.fill)
-    except ValueError:
-        return values, f"the fill of {one.name} is '{one.fill}', which is no number: none was looked for"
-    if np.isfinite(fill):
+    if not _NUMBER.fullmatch(one.fill):
+        said = one_line(one.fill, 40)
+        return values, f"the fill of {one.name} is '{said}', which is no number: none was looked for"
+    fill = float(one.fill)
+    if not np.isnan(fill):
         missing = values == fill
         if one.kind == "double":
             # servers widen what their files hold in single precision, and write the fill from the documentation
@@ -294,6 +313,75 @@ def _without_fill(raw: npt.NDArray[Any], one: Parameter) -> tuple[Floats, str]:
                 missing |= values == np.float64(np.float32(fill))
         values[missing] = np.nan
     return values, ""
+
+
+def _odd_numbers(values: Floats, parameter: Parameter) -> list[str]:
+    """Say what a table cannot hold as it was meant: infinite values, and integers that are none or too long."""
+    notes = []
+    infinite = int(np.count_nonzero(np.isinf(values)))
+    if infinite:
+        notes.append(f"{infinite} values of {parameter.name} are infinite, or too large for a float64")
+    if parameter.kind == "integer":
+        fractions = int(np.count_nonzero(np.isfinite(values) & (values != np.trunc(values))))
+        if fractions:
+            notes.append(
+                f"{parameter.name} is described as integer, and {fractions} of its values have fractions"
+            )
+        notes += istp.rounded_integers(values)
+    return notes
+
+
+def _check_byte_order(raw: npt.NDArray[Any], parameter: Parameter) -> list[str]:
+    """Refuse numbers that make sense only when their bytes are read in the other order: HAPI sends little-endian.
+
+    Doubles are judged by their size, integers by being multiples of 65,536 that are all below it when swapped. Of a
+    few integers this can be an accident; they are read as HAPI says, and a note says so.
+
+    Raises
+    ------
+    DamagedFile
+    """
+    if parameter.kind not in BYTES_OF or not raw.size:
+        return []
+    values = raw.reshape(-1)
+    swapped = values.byteswap()
+    fill = _fill_number(parameter)
+    used = (values != 0) & (values != fill) & (swapped != fill)
+    values, swapped = values[used], swapped[used]
+    if not values.size:
+        return []
+    if parameter.kind == "integer":
+        is_swapped = not (values & 0xFFFF).any() and not (swapped.view(np.uint32) >> 16).any()
+        if is_swapped and np.unique(values).size < _FEW_INTEGERS:
+            return [
+                f"every number of {parameter.name} is a multiple of 65,536, such as {_shown(values[:1])}: the server "
+                "may send them in another byte order than HAPI has"
+            ]
+    else:
+        is_swapped = _share_plausible(values) < _SURELY_RIGHT and _share_plausible(swapped) >= _SURELY_SWAPPED
+    if is_swapped:
+        raise DamagedFile(
+            f"the numbers of {parameter.name} are not in the byte order of HAPI, which is little-endian: read so they "
+            f"begin with {_shown(values)}, and in the other order with {_shown(swapped)}",
+            advice="tell the server's operators",
+        )
+    return []
+
+
+def _share_plausible(values: npt.NDArray[Any]) -> float:
+    """How many of the numbers have a size that a measurement may have; missing ones are left out."""
+    sizes = np.abs(values[~np.isnan(values)])
+    least, most = _PLAUSIBLE
+    return float(np.mean((sizes >= least) & (sizes <= most))) if sizes.size else 0.0
+
+
+def _shown(values: npt.NDArray[Any]) -> str:
+    return ", ".join(f"{value:.10g}" for value in values[:3].tolist())
+
+
+def _fill_number(parameter: Parameter) -> float:
+    fill = parameter.fill
+    return float(fill) if fill is not None and _NUMBER.fullmatch(fill) else np.nan
 
 
 # Tables
@@ -407,11 +495,13 @@ def _axis(one: Parameter, number: int, records: Records, notes: list[str]) -> Ax
         return None
     bins, size = one.bins[number], one.size[number]
     edges = _edges(bins, size, records)
-    centers = _centers(bins, records)
+    centers = None if bins.centers == one.name else _centers(bins, records)  # no bins are their own values
     if centers is None and edges is None:
         if bins.centers is not None or bins.ranges is not None:
             notes.append(f"the bins of '{bins.name}' cannot be read; they are numbered")
         return None
+    if edges is None and bins.ranges is not None:
+        notes.append(f"the edges of '{bins.name}' are not {size} pairs of numbers; they were not used")
     if centers is None and edges is not None:
         centers = istp.middle(*edges)
     if centers is None or centers.shape[-1] != size:

@@ -8,29 +8,42 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from calendar import isleap
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
-from math import prod
+from math import isfinite, prod
 from typing import Any
 
 from helio.errors import DamagedFile, UnknownParameter, did_you_mean
+from helio.sources.server_text import one_line, printable
 
 BYTES_OF = {"double": 8, "integer": 4}
 """Of one number in a binary record; texts say their length themselves."""
 
 _TIME = re.compile(
     r"(\d{4})(?:-(\d{3})|-(\d{2})(?:-(\d{2}))?)?"
-    r"(?:T(\d{2})(?::?(\d{2})(?::?(\d{2})(?:\.(\d*))?)?)?)?Z?"
+    r"(?:T(\d{2})(?::?(\d{2})(?::?(\d{2})(?:\.(\d*))?)?)?)?Z?",
+    re.ASCII,
 )
 _DURATION = re.compile(
     r"P(?:(\d+(?:\.\d+)?)Y)?(?:(\d+(?:\.\d+)?)M)?(?:(\d+(?:\.\d+)?)W)?(?:(\d+(?:\.\d+)?)D)?"
-    r"(?:T(?:(\d+(?:\.\d+)?)H)?(?:(\d+(?:\.\d+)?)M)?(?:(\d+(?:\.\d+)?)S)?)?"
+    r"(?:T(?:(\d+(?:\.\d+)?)H)?(?:(\d+(?:\.\d+)?)M)?(?:(\d+(?:\.\d+)?)S)?)?",
+    re.ASCII,
 )
 _SECONDS_OF = (365.25 * 86_400, 365.25 * 7200, 7 * 86_400, 86_400, 3600, 60, 1)
 _DOI = re.compile(r"\b(10\.\d{4,9}/[^\s\"'<>]+)")
 _MOST_ELEMENTS = 10**6
-"""In one record; whoever says more has made a mistake."""
+"""In one record; a server that says more has made a mistake."""
+_MOST_DIMENSIONS = 8
+_LONGEST_TEXT = 10**6
+"""Bytes of one text in a record."""
+_SHORTEST_DURATION, _LONGEST_DURATION = 1e-6, 100 * 365.25 * 86_400
+"""Seconds: what a moment of Python can tell apart, and more than any series of records needs."""
+_LONGEST_EDITION = 64
+_KINDS = {*BYTES_OF, "string", "isotime"}
+_OPERATORS = "tell the server's operators"
 _REFERENCE = "#/definitions/"
 _MAY_CHANGE = {"HAPI", "status", "startDate", "stopDate", "sampleStartDate", "sampleStopDate"}
 """Members of an info that may change without a record: those of a growing dataset, and of the reply itself."""
@@ -86,6 +99,15 @@ class Parameter:
     frame: str = ""
     description: str = ""
     bins: tuple[Bins, ...] = ()
+    problem: str = ""
+    """Why it cannot be read, in words; empty where it can."""
+    remarks: Texts = ()
+    """What of its description was tolerated, in words."""
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """How its records are read, for a digest; kept replies of earlier versions have the same."""
+        return {name: fact for name, fact in asdict(self).items() if name not in ("problem", "remarks")}
 
     @property
     def elements(self) -> int:
@@ -101,14 +123,14 @@ class Parameter:
         """Whether the same records give the same numbers and units by either description."""
         return all(
             getattr(self, name) == getattr(other, name)
-            for name in ("name", "kind", "size", "length", "fill", "units")
+            for name in ("name", "kind", "size", "length", "fill", "units", "problem")
         )
 
     @property
     def beside(self) -> tuple[str, ...]:
         """Parameters that hold its bins, for each record."""
         named = (one for each in self.bins for one in (each.centers, each.ranges) if isinstance(one, str))
-        return tuple(dict.fromkeys(named))
+        return tuple(dict.fromkeys(name for name in named if name != self.name))
 
 
 @dataclass(frozen=True)
@@ -145,6 +167,10 @@ class Info:
     doi: str = ""
     page: str = ""
     described: str = ""
+    remarks: Texts = ()
+    """What of it was tolerated, in words."""
+    place: str = ""
+    """Where it was asked for."""
 
     @property
     def time(self) -> Parameter:
@@ -153,7 +179,11 @@ class Info:
 
     def numbers(self) -> tuple[str, ...]:
         """Names of all parameters that a table can hold."""
-        return tuple(one.name for one in self.parameters[1:] if one.kind in BYTES_OF and len(one.size) < 3)
+        return tuple(
+            parameter.name
+            for parameter in self.parameters[1:]
+            if parameter.kind in BYTES_OF and len(parameter.size) < 3 and not parameter.problem
+        )
 
     def parameter(self, name: str) -> Parameter:
         """A parameter that can be a table.
@@ -162,6 +192,8 @@ class Info:
         ------
         UnknownParameter
             There is none of that name, or it holds texts or times, or has more than two dimensions.
+        DamagedFile
+            The server describes it in a way in which its records cannot be read.
         """
         one = next((each for each in self.parameters if each.name == name), None)
         every = self.numbers()
@@ -169,6 +201,12 @@ class Info:
             raise UnknownParameter(
                 f"{self.dataset_id} has no parameter '{name}'",
                 advice=did_you_mean(name, every, otherwise=_listed(every)),
+            )
+        if one.problem:
+            raise DamagedFile(
+                f"'{name}' of {self.dataset_id} cannot be read: {one.problem}",
+                advice=f"{_OPERATORS}, or choose another parameter: {_listed(every)}",
+                place=self.place,
             )
         if one is self.time:
             raise UnknownParameter(
@@ -196,7 +234,9 @@ class Info:
         return tuple(
             one
             for one in self.parameters
-            if one is self.time or one is wanted or (one.name in wanted.beside and one.kind in BYTES_OF)
+            if one is self.time
+            or one is wanted
+            or (one.name in wanted.beside and one.kind in BYTES_OF and not one.problem)
         )
 
 
@@ -217,22 +257,31 @@ def read_info(dataset_id: str, said: Mapping[str, Any], place: str) -> Info:
     definitions = said.get("definitions")
     try:
         every = [
-            _resolved(one, definitions if isinstance(definitions, dict) else {}) for one in said["parameters"]
+            _resolved(parameter, definitions if isinstance(definitions, dict) else {})
+            for parameter in _list_in(said, "parameters")
         ]
-        parameters = tuple(_parameter(one) for one in every)
-        start, stop = time_of(str(said["startDate"])), time_of(str(said["stopDate"]))
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        parameters = tuple(_parameter(parameter) for parameter in every)
+        start, stop = _moment_in(said, "startDate"), _moment_in(said, "stopDate")
+        if start > stop:
+            raise ValueError(f"its startDate {start.isoformat()} comes after its stopDate {stop.isoformat()}")
+    except (ValueError, RecursionError) as error:
         raise DamagedFile(
-            f"what the server says of {dataset_id} is not a HAPI info: {_words(error)}",
-            advice="tell whoever runs the server",
+            f"what the server says of {dataset_id} is not a HAPI info: {error}",
+            advice=_OPERATORS,
             place=place,
         ) from error
     if not parameters or parameters[0].kind != "isotime":
         raise DamagedFile(
-            f"the first parameter of {dataset_id} is not its time",
-            advice="tell whoever runs the server",
+            f"the first parameter of {dataset_id} is not its time", advice=_OPERATORS, place=place
+        )
+    problem = parameters[0].problem or ("" if parameters[0].elements == 1 else "a record has several times")
+    if problem:
+        raise DamagedFile(
+            f"the time of {dataset_id} cannot be read: {problem}",
+            advice=_OPERATORS,
             place=place,
         )
+    remarks: list[str] = []
     cited = " ".join(str(said.get(name) or "") for name in ("citation", "resourceID", "resourceURL"))
     found = _DOI.search(cited)
     page = _text(said.get("resourceURL"))
@@ -242,16 +291,98 @@ def read_info(dataset_id: str, said: Mapping[str, Any], place: str) -> Info:
         dataset_id=dataset_id,
         start=start,
         stop=stop,
-        parameters=parameters,
-        cadence=duration_of(str(said.get("cadence") or "")),
-        most=duration_of(str(said.get("maxRequestDuration") or "")),
-        modified=str(said.get("modificationDate") or ""),
+        parameters=_without_repeated_names(parameters),
+        cadence=_duration_in(said, "cadence", remarks),
+        most=_duration_in(said, "maxRequestDuration", remarks),
+        modified=_edition_in(said, remarks),
         title=_text(said.get("title")) or _text(said.get("description")),
         pi=pi.strip() if at else "",
         affiliation=affiliation.strip(),
         doi=found[1].rstrip(".,;)") if found else "",
         page=page if page.startswith(("http://", "https://")) else "",
         described=_digest_of(every if said.get("modificationDate") else _lasting(said)),
+        remarks=(*remarks, *_stamp_remarks(said)),
+        place=place,
+    )
+
+
+def _list_in(said: Mapping[str, Any], name: str) -> list[Any]:
+    found = said.get(name)
+    if not isinstance(found, list):
+        raise ValueError(f"it has no list of {name}")
+    return found
+
+
+def _moment_in(said: Mapping[str, Any], name: str) -> datetime:
+    if said.get(name) is None:
+        raise ValueError(f"it has no {name}")
+    try:
+        return time_of(str(said[name]))
+    except (ValueError, OverflowError) as error:
+        raise ValueError(
+            f"its {name} '{one_line(said[name], 40)}' is no time of the years 1 to 9999"
+        ) from error
+
+
+def _duration_in(said: Mapping[str, Any], name: str, remarks: list[str]) -> timedelta | None:
+    """A duration that the server gives; None where it gives none or one that cannot be used, which is remarked."""
+    given = said.get(name)
+    if given is None or given == "":
+        return None
+    found = duration_of(given) if isinstance(given, str) else None
+    if found is None:
+        remarks.append(
+            f"the server gives the {name} '{one_line(given, 40)}', which is no usable duration; it was not used"
+        )
+    return found
+
+
+def _edition_in(said: Mapping[str, Any], remarks: list[str]) -> str:
+    """The ``modificationDate``: it tells editions apart, whatever it says."""
+    given = said.get("modificationDate")
+    if given is None or given == "":
+        return ""
+    text = given if isinstance(given, str) else json.dumps(given, sort_keys=True)
+    try:
+        time_of(text)
+    except (ValueError, OverflowError):
+        remarks.append(
+            f"the server's modificationDate '{one_line(text, 40)}' is no time; it was used to tell editions apart"
+        )
+    if len(text) > _LONGEST_EDITION:
+        return f"{one_line(text, 40)} {hashlib.sha256(text.encode(errors='replace')).hexdigest()[:16]}"
+    return printable(text)
+
+
+_STAMPS = {"BEGIN": "the beginning", "END": "the end"}
+
+
+def _stamp_remarks(said: Mapping[str, Any]) -> Texts:
+    """Say what a record's time stands for, where that is not the centre of its interval."""
+    given = said.get("timeStampLocation")
+    if given is None or given == "" or str(given).upper() == "CENTER":
+        return ()
+    where = _STAMPS.get(str(given).upper())
+    if where:
+        return (f"each time is {where} of its record's interval, as the server says; it was not moved",)
+    return (
+        f"the server gives the timeStampLocation '{one_line(given, 40)}': where in its record's interval "
+        "a time lies is not known",
+    )
+
+
+def _without_repeated_names(parameters: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
+    """The parameters, those that share a name marked: which of them a request would bring is not known."""
+    counts = Counter(parameter.name for parameter in parameters)
+    return tuple(
+        replace(
+            parameter,
+            problem=parameter.problem
+            or f"the server describes {counts[parameter.name]} parameters of this name",
+        )
+        if counts[parameter.name] > 1
+        else parameter
+        for parameter in parameters
     )
 
 
@@ -281,7 +412,8 @@ def time_of(text: str) -> datetime:
     if found is None:
         raise ValueError(f"'{text}' is no time")
     year, day_of_year, month, day, hour, minute, second, fraction = found.groups()
-    limits = ((day_of_year, 366), (hour, 24), (minute, 59), (second, 60))
+    days = 366 if isleap(int(year)) else 365
+    limits = ((day_of_year, days), (hour, 24), (minute, 59), (second, 60))
     if day_of_year == "000" or any(int(one or 0) > most for one, most in limits):
         raise ValueError(f"'{text}' is no time")
     return datetime(int(year), int(month or 1), int(day or 1)) + timedelta(
@@ -294,7 +426,7 @@ def time_of(text: str) -> datetime:
 
 
 def duration_of(text: str) -> timedelta | None:
-    """An ISO 8601 duration, with mean months and years; None where there is none.
+    """An ISO 8601 duration of 1 µs to 100 years, with mean months and years; None where there is none.
 
     >>> duration_of("PT16S"), duration_of("P1D")
     (datetime.timedelta(seconds=16), datetime.timedelta(days=1))
@@ -305,62 +437,130 @@ def duration_of(text: str) -> timedelta | None:
     seconds = sum(
         float(number) * each for number, each in zip(found.groups(default="0"), _SECONDS_OF, strict=True)
     )
-    return timedelta(seconds=seconds) if seconds > 0 else None
+    return timedelta(seconds=seconds) if _SHORTEST_DURATION <= seconds <= _LONGEST_DURATION else None
 
 
-def _parameter(said: Mapping[str, Any]) -> Parameter:
-    elements = said.get("size") or ()
-    size = tuple(int(one) for one in (elements if isinstance(elements, (list, tuple)) else (elements,)))
-    if any(one < 1 for one in size) or prod(size) > _MOST_ELEMENTS:
-        raise ValueError(f"'{said['name']}' has the size {list(size)}")
+def _parameter(said: Any) -> Parameter:
+    """A parameter; one that cannot be read says why in `problem`, so that the others can be."""
+    if not isinstance(said, dict):
+        raise ValueError(f"'{one_line(said, 40)}' describes no parameter")
+    name = said.get("name")
+    problems: list[str] = []
+    remarks: list[str] = []
+    if not isinstance(name, str) or not name.strip() or not name.isprintable():
+        problems.append("its name is not a plain text")
+    kind = said.get("type")
+    if not isinstance(kind, str) or kind not in _KINDS:
+        problems.append(f"the server gives it the type '{one_line(kind, 40)}', which HAPI does not have")
+        kind = ""
+    size = _whole_numbers(said.get("size"))
+    if size is None or any(count < 1 for count in size) or len(size) > _MOST_DIMENSIONS:
+        problems.append(f"the server gives it the size {one_line(said.get('size'), 40)}")
+        size = ()
+    elif prod(size) > _MOST_ELEMENTS:
+        problems.append(f"the server gives it {prod(size):,} elements, and {_MOST_ELEMENTS:,} is the limit")
+        size = ()
+    length = (0,) if kind in BYTES_OF else _whole_numbers(said.get("length"))
+    if length is None or len(length) > 1 or not 0 <= sum(length) <= _LONGEST_TEXT:
+        problems.append(f"the server gives it the length {one_line(said.get('length'), 40)}")
+        length = ()
+    fill = said.get("fill")
+    if isinstance(fill, list | dict | bool):
+        remarks.append(
+            f"the fill of {name} is '{one_line(fill, 40)}', which is no number: none was looked for"
+        )
+        fill = None
+    units = tuple(_flat(said.get("units"), f"unit of {name}", remarks))
     frame = said.get("coordinateSystemName")
+    bins = said.get("bins")
+    if bins is not None and not isinstance(bins, list):
+        remarks.append(f"the bins of {name} are no list; they were not used")
+    found_bins = tuple(_bins(part) for part in bins) if isinstance(bins, list) else ()
+    if len(found_bins) > len(size) and not problems:
+        remarks.append(
+            f"{name} has {len(size)} dimensions and bins for {len(found_bins)}; only the first were used"
+        )
     return Parameter(
-        name=str(said["name"]),
-        kind=str(said["type"]),
+        name=printable(str(name)),
+        kind=kind,
         size=() if prod(size) == 1 else size,
-        length=max(0, int(said.get("length") or 0)),
-        fill=None if said.get("fill") is None else str(said["fill"]),
-        units=tuple(_flat(said.get("units"))),
-        labels=tuple(one for one in _flat(said.get("label")) if one),
-        components=tuple(one for one in _flat(said.get("vectorComponents")) if one),
-        frame=frame.strip() if isinstance(frame, str) else "",
+        length=sum(length),
+        fill=None if fill is None else str(fill),
+        units=units,
+        labels=tuple(text for text in _flat(said.get("label")) if text),
+        components=tuple(text for text in _flat(said.get("vectorComponents")) if text),
+        frame=printable(frame).strip() if isinstance(frame, str) else "",
         description=_text(said.get("description")),
-        bins=tuple(_bins(one) for one in said.get("bins") or ()),
+        bins=found_bins,
+        problem=problems[0] if problems else "",
+        remarks=tuple(remarks),
     )
 
 
-def _bins(said: Mapping[str, Any]) -> Bins:
-    centers, ranges = said.get("centers"), said.get("ranges")
+def _whole_numbers(said: Any) -> tuple[int, ...] | None:
+    """Whole numbers, one or a list, also written as text; None where they are something else.
+
+    >>> _whole_numbers([3, "2"]), _whole_numbers(None), _whole_numbers([1.5])
+    ((3, 2), (), None)
+    """
+    every = () if said is None else said if isinstance(said, list) else (said,)
+    texts = [str(number) for number in every if not isinstance(number, bool)]
+    plain = [re.fullmatch(r"(-?[0-9]{1,18})(?:\.0*)?", text) for text in texts]
+    found = tuple(int(number[1]) for number in plain if number)
+    return found if len(found) == len(every) else None
+
+
+def _bins(said: Any) -> Bins:
+    """One dimension's bins; where centres or ranges cannot be read, the centres are empty."""
+    if not isinstance(said, dict):
+        return Bins("bin", "", ())
     name, unit = (
-        _text(said.get("label")) or str(said.get("name") or "bin"),
+        _text(said.get("label")) or one_line(said.get("name") or "bin"),
         next(_flat(said.get("units")), ""),
     )
+    centers, ranges = _numbers(said.get("centers")), _pairs(said.get("ranges"))
+    if centers == () or ranges == ():
+        return Bins(name, unit, ())  # their number is wrong then, and they are numbered
+    return Bins(name, unit, centers, ranges)
+
+
+def _numbers(said: Any) -> tuple[float, ...] | str | None:
+    """Finite numbers, or the name of a parameter; None where nothing is said, empty where it cannot be read."""
+    if isinstance(said, str) or not said:
+        return said or None
     try:
-        return Bins(
-            name,
-            unit,
-            centers if isinstance(centers, str) else tuple(map(float, centers)) if centers else None,
-            ranges
-            if isinstance(ranges, str)
-            else tuple((float(low), float(high)) for low, high in ranges)
-            if ranges
-            else None,
-        )
+        found = tuple(map(float, said))
     except (TypeError, ValueError):
-        return Bins(name, unit, ())  # a bin that is null: their number is wrong then, and they are numbered
+        return ()
+    return found if all(map(isfinite, found)) else ()
 
 
-def _flat(said: Any) -> Iterator[str]:
-    """Texts, one or nested lists of them, in the order of the elements; null is no text."""
+def _pairs(said: Any) -> tuple[tuple[float, float], ...] | str | None:
+    """Pairs of finite numbers, as `_numbers`."""
+    if isinstance(said, str) or not said:
+        return said or None
+    try:
+        found = tuple((float(low), float(high)) for low, high in said)
+    except (TypeError, ValueError):
+        return ()
+    return found if all(isfinite(edge) for pair in found for edge in pair) else ()
+
+
+def _flat(said: Any, what: str = "", remarks: list[str] | None = None) -> Iterator[str]:
+    """Texts and numbers, one or nested lists of them, in the order of the elements; anything else is left empty."""
     if isinstance(said, list):
-        for one in said:
-            yield from _flat(one)
+        for part in said:
+            yield from _flat(part, what, remarks)
+    elif said is None or (isinstance(said, str | int | float) and not isinstance(said, bool)):
+        yield printable("" if said is None else str(said)).strip()
     else:
-        yield "" if said is None else str(said).strip()
+        if remarks is not None:
+            remarks.append(f"the {what} is '{one_line(said, 40)}', which is no text; it was not used")
+        yield ""
 
 
 def _text(said: Any) -> str:
-    return " ".join(said.split()) if isinstance(said, str) else ""
+    return " ".join(printable(said).split()) if isinstance(said, str) else ""
 
 
 def _resolved(said: Any, definitions: Mapping[str, Any]) -> Any:
@@ -371,12 +571,11 @@ def _resolved(said: Any, definitions: Mapping[str, Any]) -> Any:
         return said
     reference = said.get("$ref")
     if isinstance(reference, str) and reference.startswith(_REFERENCE):
-        return definitions[reference.removeprefix(_REFERENCE)]
+        name = reference.removeprefix(_REFERENCE)
+        if name not in definitions:
+            raise ValueError(f"it refers to the definition '{one_line(name, 40)}', and has none of this name")
+        return definitions[name]
     return {name: _resolved(one, definitions) for name, one in said.items()}
-
-
-def _words(error: Exception) -> str:
-    return f"it has no {error}" if isinstance(error, KeyError) else str(error)
 
 
 def _listed(names: tuple[str, ...], most: int = 12) -> str:

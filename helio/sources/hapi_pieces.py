@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from helio.errors import ChangedFile
+from helio.errors import ChangedFile, DamagedFile, DamagedRecord
 from helio.sources.downloads import Kept
 from helio.sources.file_digests import FileDigests, changed
 from helio.store.files import write_whole
+from helio.store.records import read_record
 from helio.time_range import TimeRange
 
 log = logging.getLogger(__name__)
@@ -233,7 +234,9 @@ class Pieces:
     def _load(self, path: Path, series: Series) -> KeptReply | None:
         """A piece that is what it was when it came, of this layout and described as now."""
         try:
-            kept = KeptReply(path=path, **json.loads(path.with_name(f"{path.name}.json").read_bytes()))
+            kept = read_record(
+                path.with_name(f"{path.name}.json"), KeptReply, given={"path": path, "digest": None}
+            )
             if kept.identity.partition("|")[0] != series.layout:
                 return None
             if kept.described != series.described and (kept.described or not self._believe):
@@ -246,7 +249,7 @@ class Pieces:
                 return kept
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, TypeError, ChangedFile) as error:
+        except (OSError, ValueError, TypeError, ChangedFile, DamagedFile, DamagedRecord) as error:
             log.warning("%s: what is known of it cannot be read (%s); it is asked for again", path, error)
             return None
         log.warning("%s is not what was sent any more; it is asked for again", path)

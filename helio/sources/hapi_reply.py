@@ -5,26 +5,23 @@ Reference: HAPI Data Access Specification 3.2, https://github.com/hapi-server/da
 
 from __future__ import annotations
 
-import json
 import re
-import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from helio.errors import (
     DamagedFile,
     DataError,
     NoData,
     Refused,
+    ReplyTooLarge,
     ServerUnavailable,
     UnknownDataset,
     UnknownParameter,
 )
-from helio.sources.http import CutShort
-
-if TYPE_CHECKING:
-    import httpx2
+from helio.settings import NetworkLimits
+from helio.sources.answer import read_json
+from helio.sources.server_text import one_line
 
 OK, EMPTY = 1200, 1201
 OUTSIDE, UNKNOWN_DATASET, UNKNOWN_PARAMETER, TOO_MUCH, NO_FORMAT = 1405, 1406, 1407, 1408, 1409
@@ -32,8 +29,7 @@ UNDERSTOOD = (200, 204, 400, 404, 413)
 """Statuses of HTTP that come with a status of HAPI; 413 is what some send with 1408."""
 
 _IN_REASON = re.compile(r"HAPI[ :]*(1[2-9]\d\d)\b[ :-]*(.*)", re.IGNORECASE)
-_MOST_SAID = 200
-_GZIP = 16 + zlib.MAX_WBITS
+_CODE = re.compile(r"[0-9]{1,4}")
 
 
 @dataclass(frozen=True)
@@ -52,53 +48,6 @@ class NoBinary(Exception):
     """The server does not send binary; says how it was noticed."""
 
 
-class Body:
-    """The body of a response as it comes, without its compression.
-
-    Parameters
-    ----------
-    response : Response
-        Open, nothing of it read.
-    """
-
-    def __init__(self, response: httpx2.Response) -> None:
-        self._response = response
-        coding = response.headers.get("content-encoding", "").strip().lower()
-        self._gzip = zlib.decompressobj(_GZIP) if coding in ("gzip", "x-gzip") else None
-
-    def parts(self) -> Iterator[bytes]:
-        """All of it.
-
-        Raises
-        ------
-        CutShort
-            It is compressed, and ends before its compression does.
-        """
-        if self._gzip is None:
-            yield from self._response.iter_bytes()
-            return
-        came = False
-        for part in self._response.iter_raw():
-            came = came or bool(part)
-            while part:
-                if self._gzip.eof:  # gzip allows several streams, one after the other
-                    self._gzip = zlib.decompressobj(_GZIP)
-                try:
-                    yield self._gzip.decompress(part)
-                except zlib.error as error:
-                    raise CutShort(f"is damaged: {error}") from error
-                part = self._gzip.unused_data
-        if came and not self._gzip.eof:
-            raise CutShort("ends within its gzip stream")
-
-    @property
-    def has_end(self) -> bool:
-        """Whether anything but the end of the connection says that it is whole: HTTP's length, or gzip's checksum."""
-        headers = self._response.headers
-        framed = "content-length" in headers or "chunked" in headers.get("transfer-encoding", "").lower()
-        return framed or (self._gzip is not None and self._gzip.eof)
-
-
 def status_of(http_status: int, reason: str, body: bytes) -> Status:
     """What an answer says of itself: in its body if that is JSON, else beside HTTP's status, else by that alone.
 
@@ -110,7 +59,7 @@ def status_of(http_status: int, reason: str, body: bytes) -> Status:
         return told
     found = _IN_REASON.search(reason)
     if found:
-        return Status(int(found[1]), _short(found[2]))
+        return Status(int(found[1]), one_line(found[2]))
     if http_status == 204:
         return Status(EMPTY)
     if http_status == 200:
@@ -118,16 +67,26 @@ def status_of(http_status: int, reason: str, body: bytes) -> Status:
     return (
         Status(TOO_MUCH)
         if http_status == 413
-        else Status(http_status, f"HTTP {http_status} {_short(reason)}")
+        else Status(http_status, f"HTTP {http_status} {one_line(reason)}")
     )
 
 
 def status_in(said: Any) -> Status | None:
-    """The status in a reply or header of JSON, if it has one."""
+    """The status in a reply or header of JSON; None where it has none, the code 0 where that is not a number.
+
+    >>> status_in({"status": {"code": "1406", "message": "unknown"}}).code
+    1406
+    """
     status = said.get("status") if isinstance(said, dict) else None
-    if isinstance(status, dict) and str(status.get("code", "")).isdigit():
-        return Status(int(status["code"]), _short(str(status.get("message", ""))))
-    return None
+    if status is None:
+        return None
+    code: Any = status.get("code") if isinstance(status, dict) else status
+    message = status.get("message", "") if isinstance(status, dict) else ""
+    if isinstance(code, float) and code.is_integer():
+        code = int(code)
+    if isinstance(code, bool) or not _CODE.fullmatch(str(code)):
+        return Status(0, f"the status '{one_line(code, 40)}' {one_line(message)}".strip())
+    return Status(int(code), one_line(message))
 
 
 def split_header(body: bytes) -> tuple[dict[str, Any], bytes]:
@@ -136,12 +95,12 @@ def split_header(body: bytes) -> tuple[dict[str, Any], bytes]:
     >>> split_header(b'#{"HAPI": "3.2"}\\n2021-10-28Z,1.0\\n')
     ({'HAPI': '3.2'}, b'2021-10-28Z,1.0\\n')
     """
-    lines = []
-    while body.startswith(b"#"):
-        line, _, body = body.partition(b"\n")
-        lines.append(line[1:])
-    header = _json(b"\n".join(lines))
-    return (header if isinstance(header, dict) else {}), body
+    end = 0
+    while body.startswith(b"#", end):
+        end = body.find(b"\n", end) + 1 or len(body)
+    lines = re.sub(rb"^#", b"", body[:end], flags=re.MULTILINE)
+    header = _json(lines)
+    return (header if isinstance(header, dict) else {}), body[end:]
 
 
 def is_csv(body: bytes) -> bool:
@@ -159,7 +118,7 @@ def is_page(body: bytes) -> bool:
     return body[:64].lstrip()[:1] == b"<"
 
 
-def error_of(status: Status, host: str, what: str, place: str) -> DataError | TooMuch:
+def error_of(status: Status, host: str, what: str, place: str) -> DataError:
     """The error that a status means.
 
     Parameters
@@ -171,9 +130,7 @@ def error_of(status: Status, host: str, what: str, place: str) -> DataError | To
         # a server that knows no HAPI answers with HTTP alone
         advice = "the address of a HAPI server ends in /hapi" if status.code == 404 else ""
         return Refused(f"{host} refuses {what} ({status.message.strip()})", advice=advice, place=place)
-    said = f"{status.code}{f': {status.message}' if status.message else ''}"
-    if status.code == TOO_MUCH:
-        return TooMuch(said)
+    said = in_words(status)
     if status.code == NO_FORMAT:
         return Refused(f"{host} does not send {what} in this format ({said})", place=place)
     if status.code == UNKNOWN_DATASET:
@@ -190,17 +147,22 @@ def error_of(status: Status, host: str, what: str, place: str) -> DataError | To
         )
     if 1400 <= status.code < 1500:
         return Refused(f"{host} refuses {what} ({said})", place=place)
-    return DamagedFile(f"{host} answers {what} with a status that HAPI has not ({said})", place=place)
+    return DamagedFile(
+        f"{host} answers {what} with a status that HAPI does not have ({said})",
+        advice="tell the server's operators",
+        place=place,
+    )
+
+
+def in_words(status: Status) -> str:
+    """``1408: too much time or data requested``."""
+    return ": ".join(filter(None, (str(status.code or ""), status.message)))
 
 
 def _json(body: bytes) -> Any:
     if not is_json(body):
         return None
     try:
-        return json.loads(body)
-    except (ValueError, RecursionError):  # the second: nested beyond all reason
+        return read_json(body, NetworkLimits.reply_bytes, "")
+    except (ValueError, ReplyTooLarge):  # what is beyond all reason says nothing
         return None
-
-
-def _short(text: str) -> str:
-    return " ".join(text.split())[:_MOST_SAID]

@@ -54,6 +54,16 @@ def server_named(provider: str, further: Mapping[str, str]) -> tuple[str, str]:
     return urls[name.casefold()]
 
 
+def every_server(further: Mapping[str, str]) -> dict[str, str]:
+    """URLs of all servers by name: those that are shipped, and those that the environment names in their place too.
+
+    >>> every_server({"cdaweb": "http://mirror.org/hapi"})["CDAWeb"]
+    'http://mirror.org/hapi'
+    """
+    renamed = {name.casefold(): name for name in _shipped()}
+    return {**_shipped(), **{renamed.get(name.casefold(), name): url for name, url in further.items()}}
+
+
 def name_of_server(url: str, further: Mapping[str, str]) -> str:
     """``hapi:NAME`` of the server at an address; empty where none is known.
 

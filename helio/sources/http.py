@@ -2,37 +2,52 @@
 
 from __future__ import annotations
 
-import json
+import copy
 import math
 import random
-import socket
-import ssl
 import threading
 import time
 import weakref
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
 
 from helio import __version__
 from helio.errors import (
     Cancelled,
     DamagedFile,
     DataError,
+    ForeignAddress,
+    HelioError,
     RateLimited,
     Refused,
-    RequestError,
     ServerUnavailable,
     TransientError,
 )
+from helio.settings import NetworkLimits
+from helio.sources.answer import LATER, Answer, CutShort, read_json
+from helio.sources.connection import (
+    Problem,
+    Way,
+    explain,
+    explain_status,
+    host_of,
+    trusted_authorities,
+    without_user,
+)
+from helio.sources.meter import Meter
+from helio.sources.server_text import one_line
+from helio.sources.sites import PORTS, Host, Site
 
 if TYPE_CHECKING:
     import httpx2
 
     from helio.sources.host_places import HostPlaces
+    from helio.sources.wire import Wire
 
 T = TypeVar("T")
 
@@ -47,9 +62,11 @@ _LOOKS_UP = 0.2
 _NOT_A_CHANCE = (501, 505)
 """Server errors that stay: not implemented, and not that version of HTTP."""
 _TIMED_OUT, _TOO_MANY, _BUSY = 408, 429, 503
-_MOST_SAID = 200
-_LARGEST_REPLY = 256 * 1024**2
-_LATER = "try again later; what is downloaded already is kept"
+_LONGEST_ERROR = 64 * 1024
+"""Bytes of an error's body that are read."""
+_REDIRECTS = (301, 302, 303, 307, 308)
+_MOST_REDIRECTS = 5
+_PROXY_PORTS = {**PORTS, "socks5": 1080, "socks5h": 1080}
 
 
 class Hosts:
@@ -95,6 +112,8 @@ class Clock:
 
     now: Callable[[], float] = time.time
     """Seconds since 1970, UTC."""
+    monotonic: Callable[[], float] = time.monotonic
+    """Seconds that never run backwards."""
     sleep: Callable[[float, threading.Event], object] = lambda seconds, ended: ended.wait(seconds)
     """Waits so many seconds, or until the event."""
     random: Callable[[], float] = random.random
@@ -113,16 +132,6 @@ class Reply:
     headers: Mapping[str, str]
     content: bytes = field(repr=False)
 
-    def json(self) -> Any:
-        """What it says as JSON.
-
-        Raises
-        ------
-        ValueError
-            It is not JSON.
-        """
-        return json.loads(self.content)
-
 
 class _MayPassError(Exception):
     """An attempt failed in a way that may pass; `error` is what to say once there are no attempts left."""
@@ -133,15 +142,11 @@ class _MayPassError(Exception):
         self.wait = wait
 
 
-class CutShort(Exception):
-    """A receiver's word that the body ended early or is not what it should be, and another try may help."""
-
-
 class Http:
     """Asks servers by GET; safe to share between threads.
 
-    Proxies and certificate authorities are those of the environment, as `httpx2` reads it: ``HTTPS_PROXY``,
-    ``NO_PROXY``, ``SSL_CERT_FILE``.
+    Proxies are those of the environment, as `httpx2` reads it: ``HTTPS_PROXY``, ``HTTP_PROXY``, ``ALL_PROXY``,
+    ``NO_PROXY``. Certificate authorities are those of `helio.sources.connection.trusted_authorities`.
 
     Parameters
     ----------
@@ -159,6 +164,8 @@ class Http:
         Bounds the requests per host over all clients that share it.
     places : HostPlaces, optional
         Bounds them over all processes that share it, too.
+    limits : NetworkLimits
+        How much and how slowly a server may send.
 
     References
     ----------
@@ -175,18 +182,44 @@ class Http:
         clock: Clock | None = None,
         hosts: Hosts = HOSTS,
         places: HostPlaces | None = None,
+        limits: NetworkLimits | None = None,
     ) -> None:
         self.clock = clock or Clock()
-        self._timeout = timeout
-        self._connecting = min(timeout, connecting)
+        self.limits = limits or NetworkLimits()
         self._attempts = attempts
         self._budget = budget
         self._hosts = hosts
         self._places = places
-        self._lock = threading.Lock()
-        self._client: httpx2.Client | None = None
-        self._ended = threading.Event()
-        self._sockets: weakref.WeakSet[socket.socket] = weakref.WeakSet()
+        self._site: Site | None = None
+        self._connections = _Connections(timeout, min(timeout, connecting))
+
+    def at(self, url: str, *declared: str, by_user: bool) -> Http:
+        """The same client for one provider: it asks the provider's hosts alone, and follows redirects to them alone.
+
+        Without it, the host of each URL that is asked for counts as named by the user, and no other host is asked.
+
+        Parameters
+        ----------
+        url : str
+            The provider's address.
+        *declared : str
+            Addresses on further hosts of the provider.
+        by_user : bool
+            Whether the user named `url`; only then may its host have a private address.
+        """
+        client = copy.copy(self)
+        client._site = Site.of(url, *declared, by_user=by_user, further=self.limits.further_hosts)
+        return client
+
+    def refuse_foreign(self, url: str, led_by: str) -> None:
+        """Refuse a URL, found in what `led_by` sent, that is none of the provider's.
+
+        Raises
+        ------
+        ForeignAddress
+        """
+        if self._site is not None:
+            self._site.refuse_foreign(url, led_by)
 
     def get(self, url: str, *, accept: str = "*/*", expected: Collection[int] = (200,)) -> Reply:
         """The whole reply to a request.
@@ -198,22 +231,17 @@ class Http:
 
         Raises
         ------
-        ServerUnavailable, RateLimited
+        ServerUnavailable, RateLimited, TooSlow
             All attempts failed.
         Refused
-            The server refuses in a way that will not pass.
-        DamagedFile
-            The reply is far too long.
+            The server refuses in a way that will not pass, or leads to a host that is not the provider's.
+        ReplyTooLarge
+            The reply is longer than the limits allow.
         """
 
-        def receive(response: httpx2.Response) -> Reply:
-            content = bytearray()
-            for part in response.iter_bytes():
-                content += part
-                if len(content) > _LARGEST_REPLY:
-                    raise DamagedFile(f"the reply of {_host(url)} does not end", place=url)
-            headers = {name.lower(): value for name, value in response.headers.items()}
-            return Reply(url, response.status_code, headers, bytes(content))
+        def receive(answer: Answer) -> Reply:
+            headers = {name.lower(): value for name, value in answer.headers.items()}
+            return Reply(url, answer.status, headers, answer.read())
 
         return self.exchange(url, receive, headers=lambda: {"Accept": accept}, expected=expected)
 
@@ -226,24 +254,25 @@ class Http:
         ------
         ServerUnavailable
             The server answers with something else, such as a page that says it is being maintained.
-        RateLimited, Refused, DamagedFile
+        RateLimited, TooSlow, Refused, ReplyTooLarge
             As `get`.
         """
 
-        def receive(response: httpx2.Response) -> tuple[int, Any]:
-            return response.status_code, json_of(response, url)
+        def receive(answer: Answer) -> tuple[int, Any]:
+            return answer.status, answer.json()
 
         return self.exchange(url, receive, headers=lambda: {"Accept": "application/json"}, expected=expected)
 
     def exchange(
         self,
         url: str,
-        receive: Callable[[httpx2.Response], T],
+        receive: Callable[[Answer], T],
         *,
         headers: Callable[[], Mapping[str, str]] = dict,
         expected: Collection[int] = (200,),
+        in_bulk: bool = False,
     ) -> T:
-        """Make a request and hand the open response to `receive`, as often as it takes and helps.
+        """Make a request and hand the open answer to `receive`, as often as it takes and helps.
 
         Parameters
         ----------
@@ -251,19 +280,24 @@ class Http:
             Reads the body. It may raise `CutShort` or a `TransientError` to have another attempt made; other errors
             of its own end the request.
         headers : callable
-            Gives the headers of each attempt anew, such as the range that is still missing.
+            Gives the headers of each attempt, such as the range that is still missing.
         expected : collection of int
             Statuses that `receive` understands.
+        in_bulk : bool
+            For files and records: they may take as long as they come at the least rate, and `receive` bounds their
+            length. Everything else has to be whole within the limit for replies, all attempts together.
 
         Raises
         ------
-        ServerUnavailable, RateLimited, Refused, DamagedFile
+        ServerUnavailable, RateLimited, TooSlow, Refused, ReplyTooLarge, DamagedFile
         RequestError
             The environment names certificates or a proxy that cannot be used.
         Cancelled
             When `cancel` was called.
         """
+        site = self._site or Site.of(url, by_user=True, further=self.limits.further_hosts)
         host = _host(url)
+        left = None if in_bulk else self.limits.reply_seconds
         waited = 0.0
         attempt = 0
         while True:
@@ -272,14 +306,19 @@ class Http:
             quiet = self._hosts.quiet_for(host, self.clock.now())
             if waited + quiet > self._budget:
                 text = f"{host} asked to be left alone for another {quiet:.0f} s"
-                raise RateLimited(text, advice=_LATER, place=url)
+                raise RateLimited(text, advice=LATER, place=url)
             if quiet:
-                self.clock.sleep(quiet, self._ended)
+                self.clock.sleep(quiet, self._connections.ended)
                 waited += quiet
                 self._refuse_if_ended()
+            begun = self.clock.monotonic()
             try:
-                with self._hosts.slot(host, self._ended), self._place(host):
-                    found = self._attempt(url, receive, dict(headers()), expected)
+                with self._hosts.slot(host, self._connections.ended), self._place(host):
+                    begun = self.clock.monotonic()
+                    meter = Meter(
+                        host, url, self.limits, None if left is None else begun + left, self.clock.monotonic
+                    )
+                    found = self._attempt(url, receive, dict(headers()), expected, site, meter)
                 self._refuse_if_ended()  # a body of no known length seems whole when its connection is shut
                 return found
             except _MayPassError as failure:
@@ -287,13 +326,15 @@ class Http:
                 pause = max(failure.wait, 0.5 * 2**attempt * (0.5 + self.clock.random() / 2))
                 if failure.wait:
                     self._hosts.leave_alone(host, self.clock.now() + failure.wait)
-                if attempt == self._attempts or waited + pause > self._budget:
+                left = None if left is None else left - (self.clock.monotonic() - begun)
+                is_last = attempt == self._attempts or (left is not None and left <= 0)
+                if is_last or waited + pause > self._budget:
                     raise _after(failure.error, attempt, failure.wait) from failure.__cause__
-                self.clock.sleep(pause, self._ended)
+                self.clock.sleep(pause, self._connections.ended)
                 waited += pause
 
     def _place(self, host: str) -> AbstractContextManager[None]:
-        return nullcontext() if self._places is None else self._places.place(host, self._ended)
+        return nullcontext() if self._places is None else self._places.place(host, self._connections.ended)
 
     def pause(self, seconds: float) -> None:
         """Wait before the next request, as a caller finds fit.
@@ -304,137 +345,182 @@ class Http:
             When `cancel` was called.
         """
         self._refuse_if_ended()
-        self.clock.sleep(seconds, self._ended)
+        self.clock.sleep(seconds, self._connections.ended)
         self._refuse_if_ended()
 
     def cancel(self) -> None:
-        """End all requests at once, and refuse further ones; whoever waits gets `Cancelled`."""
-        with self._lock:
-            self._ended.set()
-            for one in tuple(self._sockets):
-                _shut(one)
+        """End all requests at once, and refuse further ones; all threads that wait get `Cancelled`."""
+        self._connections.cancel()
 
     def close(self) -> None:
         """Close the connections that are kept open; the next request opens new ones."""
-        with self._lock:
-            if self._client is not None:
-                self._client.close()
-                self._client = None
+        self._connections.close()
 
     def _refuse_if_ended(self, failure: _MayPassError | None = None) -> None:
-        if self._ended.is_set():
+        if self._connections.ended.is_set():
             raise Cancelled("cancelled") from (failure and failure.__cause__)
-
-    def _note_socket(self, event: str, info: Mapping[str, Any]) -> None:
-        """Remember each connection: closing it elsewhere would not wake whoever reads from it, shutting it does."""
-        if not event.endswith(("connect_tcp.complete", "start_tls.complete")):
-            return
-        one = info["return_value"].get_extra_info("socket")
-        if isinstance(one, socket.socket):
-            with self._lock:
-                self._sockets.add(one)
-                if self._ended.is_set():
-                    _shut(one)
 
     def _attempt(
         self,
         url: str,
-        receive: Callable[[httpx2.Response], T],
+        receive: Callable[[Answer], T],
         headers: dict[str, str],
         expected: Collection[int],
+        site: Site,
+        meter: Meter,
     ) -> T:
         import httpx2  # 60 ms, which a run that asks nobody does without
 
         host = _host(url)
         begun = False
         try:
-            noted = {"trace": self._note_socket}
-            with self._open().stream("GET", url, headers=headers, extensions=noted) as response:
-                if response.status_code not in expected:
-                    raise self._said(response, url)
+            way = Way()
+            with self._response(url, headers, site, meter, way) as response:
+                answer = Answer(response, url, meter, self.limits)
+                if answer.status not in expected:
+                    raise self._said(answer, url, way)
                 begun = True
-                return receive(response)
+                return receive(answer)
         except TransientError as error:
             raise _MayPassError(error) from error.__cause__
         except CutShort as error:
-            raise _MayPassError(
-                DamagedFile(f"what {host} sends {error}", advice=_LATER, place=url)
-            ) from error
-        except httpx2.TimeoutException as error:
-            seconds = self._connecting if isinstance(error, httpx2.ConnectTimeout) else self._timeout
-            text = f"{host} did not answer within {seconds:g} s"
-            raise _MayPassError(ServerUnavailable(text, advice=_LATER, place=url)) from error
-        except httpx2.RemoteProtocolError as error:
-            how = "before its answer was whole" if begun else "without an answer"
-            text = f"{host} ended the connection {how}"
-            raise _MayPassError(ServerUnavailable(text, advice=_LATER, place=url)) from error
-        except (httpx2.NetworkError, httpx2.ProxyError) as error:
-            if _is_distrust(error):
-                raise Refused(
-                    f"the certificate of {host} is not trusted: {error}",
-                    advice="name the authority's certificate in SSL_CERT_FILE if a proxy stands between",
-                    place=url,
-                ) from error
-            text = f"{host} cannot be reached: {error or type(error).__name__}"
-            raise _MayPassError(ServerUnavailable(text, advice=_LATER, place=url)) from error
-        except (httpx2.DecodingError, httpx2.TooManyRedirects) as error:
-            raise Refused(f"{host} answers in a way that is not understood: {error}", place=url) from error
+            raise _MayPassError(DamagedFile(f"what {host} sends {error}", advice=LATER, place=url)) from error
+        except DataError as error:
+            raise error.located(url) from error.__cause__
+        except (
+            httpx2.TimeoutException,
+            httpx2.RemoteProtocolError,
+            httpx2.NetworkError,
+            httpx2.ProxyError,
+        ) as error:
+            is_late = isinstance(error, httpx2.ConnectTimeout)
+            seconds = self._connections.connecting if is_late else self._connections.timeout
+            problem = explain(error, self.clock.now(), seconds=seconds, begun=begun)
+            raise _problem_error(problem, url) from error
         except (httpx2.UnsupportedProtocol, httpx2.LocalProtocolError, httpx2.InvalidURL) as error:
             raise Refused(f"'{url}' cannot be asked for: {error}", place=url) from error
+        except UnicodeError as error:
+            if begun:
+                raise
+            raise Refused(f"'{url}' cannot be asked for: its host can be no name", place=url) from error
 
-    def _said(self, response: httpx2.Response, url: str) -> Exception:
-        """The error that a status means."""
-        host, status = _host(url), response.status_code
-        said = _words(response)
-        wait = retry_after(response.headers.get("retry-after", ""), self.clock.now())
-        if status == _TOO_MANY or (status == _BUSY and wait is not None):
-            text = f"{host} asks for fewer requests ({status}{said})"
-            return _MayPassError(RateLimited(text, advice=_LATER, place=url), wait=wait or 0.0)
-        if status == _TIMED_OUT or (status >= 500 and status not in _NOT_A_CHANCE):
-            text = f"{host} answers {status}{said}"
-            return _MayPassError(ServerUnavailable(text, advice=_LATER, place=url), wait=wait or 0.0)
-        return Refused(f"{host} refuses with {status}{said}", place=url)
-
-    def _open(self) -> httpx2.Client:
+    @contextmanager
+    def _response(
+        self, url: str, headers: Mapping[str, str], site: Site, meter: Meter, way: Way
+    ) -> Iterator[httpx2.Response]:
+        """The open response to a request, after redirects within the site; their bodies are not read."""
         import httpx2
 
-        with self._lock:
-            if self._client is None:
-                try:
-                    client = httpx2.Client(
-                        timeout=httpx2.Timeout(self._timeout, connect=self._connecting, pool=None),
-                        headers={"User-Agent": USER_AGENT},
-                        follow_redirects=True,
-                        limits=httpx2.Limits(
-                            max_connections=None, max_keepalive_connections=CONNECTIONS_PER_HOST
-                        ),
-                    )
-                except (OSError, ValueError, httpx2.InvalidURL) as error:
-                    raise RequestError(
-                        f"the environment's settings for the network cannot be used: {error}",
-                        advice="look at SSL_CERT_FILE, SSL_CERT_DIR, HTTPS_PROXY, HTTP_PROXY and ALL_PROXY",
-                    ) from error
-                weakref.finalize(self, client.close)
-                self._client = client
-            return self._client
+        from helio.sources.wire import Watch
+
+        client, wire = self._connections.open()
+        address = httpx2.URL(url)
+        site.refuse_foreign(str(address), "what was asked for")
+        with wire.watched(Watch(meter, site)):
+            for _ in range(_MOST_REDIRECTS + 1):
+                meter.begin_head()
+                with client.stream("GET", address, headers=headers, extensions={"trace": way}) as response:
+                    if not meter.sent:
+                        raise RuntimeError("bytes came on a connection that is not metered")
+                    meter.begin_content()
+                    location = response.headers.get("location", "")
+                    if response.status_code not in _REDIRECTS or not location:
+                        yield response
+                        return
+                    try:
+                        target = address.join(location)
+                    except httpx2.InvalidURL as error:
+                        raise Refused(f"{_host(url)} redirects to no address: {error}", place=url) from error
+                    try:
+                        _refuse_redirect(address, target, site, url)
+                    except ForeignAddress as error:
+                        problem = explain_status(response.status_code, response.headers, str(address), way)
+                        if problem is not None:
+                            error.cause, error.advice = problem.cause, problem.advice
+                        raise
+                    address = target
+        raise Refused(f"{_host(url)} redirects more than {_MOST_REDIRECTS} times", place=url)
+
+    def _said(self, answer: Answer, url: str, way: Way) -> Exception:
+        """The error that a status means."""
+        host, status = _host(url), answer.status
+        problem = explain_status(status, answer.headers, url, way)
+        if problem is not None and "retry-after" not in answer.headers:
+            return _problem_error(problem, url)
+        said = _words(answer)
+        wait = retry_after(answer.headers.get("retry-after", ""), self.clock.now())
+        if status == _TOO_MANY or (status == _BUSY and wait is not None):
+            text = f"{host} asks for fewer requests ({status}{said})"
+            return _MayPassError(RateLimited(text, advice=LATER, place=url), wait=wait or 0.0)
+        if status == _TIMED_OUT or (status >= 500 and status not in _NOT_A_CHANCE):
+            text = f"{host} answers {status}{said}"
+            return _MayPassError(ServerUnavailable(text, advice=LATER, place=url), wait=wait or 0.0)
+        return Refused(f"{host} refuses with {status}{said}", place=url)
 
 
-def json_of(response: httpx2.Response, url: str) -> Any:
-    """What an open response says as JSON; for a receiver, which has another attempt made where it is none.
+class _Connections:
+    """The connections of a client, opened when they are first asked for; shared by `Http.at`.
 
-    Statuses other than 200 may come without JSON: their content is then None.
+    Parameters
+    ----------
+    timeout : float
+        Seconds without a single byte.
+    connecting : float
+        Seconds for a connection to come about.
     """
-    try:
-        return json.loads(response.read())
-    except ValueError as error:
-        if response.status_code != 200:
-            return None
-        kind = response.headers.get("content-type", "bytes of no named kind")
-        if "json" in kind:
-            text = f"{_host(url)} answered with JSON that is not whole"
-        else:
-            text = f"{_host(url)} answered with {kind} in place of JSON"
-        raise _MayPassError(ServerUnavailable(text, advice=_LATER, place=url)) from error
+
+    def __init__(self, timeout: float, connecting: float) -> None:
+        self.timeout = timeout
+        self.connecting = connecting
+        self.ended = threading.Event()
+        self._lock = threading.Lock()
+        self._opened: tuple[httpx2.Client, Wire] | None = None
+
+    def open(self) -> tuple[httpx2.Client, Wire]:
+        """The client, and what its connections run over."""
+        with self._lock:
+            if self._opened is None:
+                from helio.sources.wire import Wire
+
+                wire = Wire(_proxies())
+                self._opened = (self._new(wire), wire)
+                if self.ended.is_set():
+                    wire.shut()
+            return self._opened
+
+    def _new(self, wire: Wire) -> httpx2.Client:
+        from http.cookiejar import CookieJar, DefaultCookiePolicy
+
+        import httpx2
+
+        client = httpx2.Client(
+            timeout=httpx2.Timeout(self.timeout, connect=self.connecting, pool=None),
+            headers={"User-Agent": USER_AGENT, "Accept-Encoding": "gzip, deflate"},
+            verify=trusted_authorities(),
+            # a server may send as many as it likes, and each would go back with each request
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=CONNECTIONS_PER_HOST),
+        )
+        for transport in (client._transport, *client._mounts.values()):
+            if isinstance(transport, httpx2.HTTPTransport):
+                # httpx2 offers no other way to it; `Http._response` notices if it was not taken
+                transport._pool._network_backend = wire
+        weakref.finalize(self, client.close)
+        return client
+
+    def cancel(self) -> None:
+        """End all connections, and let none be of use any more."""
+        with self._lock:
+            self.ended.set()
+            if self._opened is not None:
+                self._opened[1].shut()
+
+    def close(self) -> None:
+        """Close the connections that are kept open."""
+        with self._lock:
+            if self._opened is not None:
+                self._opened[0].close()
+                self._opened = None
 
 
 def retry_after(text: str, now: float) -> float | None:
@@ -458,6 +544,14 @@ def retry_after(text: str, now: float) -> float | None:
     return max(0.0, seconds) if math.isfinite(seconds) else None
 
 
+def _problem_error(problem: Problem, url: str) -> Exception:
+    """The error of a request that met a problem on its way: one that has another attempt made, where that may help."""
+    kind = Refused if problem.is_lasting else ServerUnavailable
+    error = kind(problem.message, advice=problem.advice, place=without_user(url))
+    error.cause = problem.cause
+    return error if problem.is_lasting else _MayPassError(error)
+
+
 def _after(error: DataError, attempts: int, wait: float) -> DataError:
     if attempts > 1:
         error.message += f", after {attempts} attempts"
@@ -466,20 +560,23 @@ def _after(error: DataError, attempts: int, wait: float) -> DataError:
     return error
 
 
-def _words(response: httpx2.Response) -> str:
+def _words(answer: Answer) -> str:
     """What the server says of itself, in one short line."""
     import httpx2
 
+    content = bytearray()
     try:
-        text = response.read().decode(errors="replace")
-    except httpx2.HTTPError:
-        return ""  # a body that does not come does not change what the status means
+        for part in answer.parts(_LONGEST_ERROR):
+            content += part
+    except (httpx2.HTTPError, CutShort, DataError):
+        return ""  # a body that does not come, or not in bounds, does not change what the status means
+    text = content.decode(errors="replace")
     try:
-        text = _message_in(json.loads(text))
-    except (ValueError, RecursionError):
+        text = _message_in(read_json(bytes(content), _LONGEST_ERROR, ""))
+    except (ValueError, DataError):
         if "<" in text:
             text = ""  # a page for people
-    text = " ".join(text.split())[:_MOST_SAID]
+    text = one_line(text)
     return f": {text}" if text else ""
 
 
@@ -497,19 +594,38 @@ def _message_in(said: Any) -> str:
     return " ".join(map(str, words)) if isinstance(words, list) else str(words)
 
 
-def _shut(one: socket.socket) -> None:
-    with suppress(OSError):  # it is closed already
-        # not its own method: that of a TLS socket forgets the cipher under whoever reads
-        socket.socket.shutdown(one, socket.SHUT_RDWR)
+def _refuse_redirect(address: httpx2.URL, target: httpx2.URL, site: Site, url: str) -> None:
+    """Refuse to follow a redirect out of the site, or from HTTPS to HTTP.
+
+    Raises
+    ------
+    ForeignAddress
+    """
+    led_by = f"a redirect of {_host(url)}"
+    if target.scheme not in PORTS or (address.scheme, target.scheme) == ("https", "http"):
+        raise ForeignAddress(f"{led_by} leads from {address.scheme} to {target.scheme}", place=url)
+    try:
+        site.refuse_foreign(str(target), led_by)
+    except HelioError as error:
+        error.place = url
+        raise
+
+
+def _proxies() -> frozenset[Host]:
+    """Hosts of the environment's proxies, as `httpx2` finds them."""
+    from urllib.request import getproxies
+
+    found = set()
+    for address in getproxies().values():
+        try:
+            parts = urlsplit(address if "://" in address else f"http://{address}")
+            port = parts.port or _PROXY_PORTS.get(parts.scheme)
+        except ValueError:  # the client refuses it, and says so
+            continue
+        if parts.hostname and port:
+            found.add((parts.hostname, port))
+    return frozenset(found)
 
 
 def _host(url: str) -> str:
-    return url.split("/")[2] if url.count("/") >= 2 else url
-
-
-def _is_distrust(error: BaseException | None) -> bool:
-    while error is not None:
-        if isinstance(error, ssl.SSLCertVerificationError):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
+    return host_of(url) or url

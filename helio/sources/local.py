@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from helio.errors import (
     ChangedFile,
@@ -23,13 +23,16 @@ from helio.errors import (
     did_you_mean,
 )
 from helio.sources.file_digests import FileDigest, FileDigests, FileState, changed
-from helio.sources.formats import SUFFIXES
-from helio.store.source_file import Proof, SourceFile
+from helio.sources.folder_walk import MOST_ENTRIES, Walk, shown, walk
+from helio.sources.formats import SUFFIXES, format_of
+from helio.store.source_file import Proof, SourceFile, note_on_name
 from helio.time_range import TimeRange
 
 if TYPE_CHECKING:
-    from helio.sources.cdf import CdfReader, FileFacts
+    from helio.sources.cdf import CdfReader, FileFacts, ParameterFacts
     from helio.store.table import Table
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +42,14 @@ log = logging.getLogger(__name__)
 _FILE_NAME = re.compile(
     r"(?P<dataset>.+?)_d?(?P<date>\d{8})(?:t?(?P<time>\d{2}(?:\d{2}){0,2}))?"
     r"(?:_v(?P<version>\d+(?:[.\-]\d+)*(?:_r\d+)?))?",
+    re.IGNORECASE,
+)
+# Cluster Science Archive: C1_CP_FGM_SPIN__20240510_000000_20240511_000000_V01; Solar Orbiter: …_20240510T000000-
+# 20240511T000000_V01; Swarm: SW_OPER_MAGA_LR_1B_20240510T000000_20240510T235959_0605_MDR_MAG_LR.
+_TWO_DATES = re.compile(
+    r"(?P<dataset>.+?)_{1,2}(?P<date>\d{8})(?:[t_]?(?P<time>\d{6}|\d{4}))?"
+    r"[_-](?P<stop_date>\d{8})(?:[t_]?(?P<stop_time>\d{6}|\d{4}))?"
+    r"(?:_v(?P<version>\d+(?:[.\-]\d+)*)|_(?P<number>\d{4})(?=_))?(?:_.*)?",
     re.IGNORECASE,
 )
 LOCAL = "local files"
@@ -51,6 +62,14 @@ _SPILL = timedelta(minutes=5)
 _YEAR = timedelta(days=366)
 _ALL_TIME = TimeRange(datetime(1700, 1, 1), datetime(2200, 1, 1))
 _NO_TIME = TimeRange(datetime(1700, 1, 1), datetime(1700, 1, 1, microsecond=1))
+MOST_NAMELESS = 20_000
+"""Files whose names do not say their dataset, and that are opened for it."""
+MOMENT = timedelta(microseconds=1)
+"""From the last record of a file to its stop, which is not part of it."""
+_LARGE = 256 * 1024**2
+"""Bytes from which on a file's structure is looked at before it is read for its digest."""
+_FACTS, _SURVEY = "facts-1", "survey-1"
+"""What is remembered of files, with the number of its form."""
 _FEW = 12
 _TRIES = 3
 """Files of a dataset to ask for its Logical_source before it is taken to have none that can be read."""
@@ -70,12 +89,15 @@ class FileName:
         Whether the name gives a time of day other than midnight: such files last hours at most.
     version : str
         As written, without its ``v``; empty where the name has none.
+    stop : datetime or None
+        UTC; the records end before it. Of names with two dates.
     """
 
     dataset_id: str
     start: datetime
     timed: bool
     version: str
+    stop: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -93,14 +115,36 @@ class KnownFile:
 
 
 @dataclass(frozen=True)
-class _File:
+class ArchiveFile:
+    """A file of an archive, as its name or its global attributes describe it.
+
+    Parameters
+    ----------
+    start : datetime or None
+        UTC; the records begin about there.
+    timed : bool
+        Whether `start` is a time of day other than midnight: such files last hours at most.
+    version : str
+        Without its ``v``; empty where there is none.
+    stop : datetime or None
+        UTC; the records end before it. None where neither the name nor the file was asked for it.
+    first : datetime or None
+        UTC of the first record, where the file was asked for it.
+    rivals : tuple of Path
+        Other files of the same start and version.
+    older : tuple of Path
+        Files of the same start and an older version, which are not read.
+    """
+
     path: Path
     dataset_id: str
     start: datetime | None
     timed: bool
     version: str
+    stop: datetime | None = None
+    first: datetime | None = None
     rivals: tuple[Path, ...] = ()
-    """Other files of the same start and version."""
+    older: tuple[Path, ...] = ()
 
 
 def parse_file_name(name: str) -> FileName | None:
@@ -129,6 +173,26 @@ def _parse_stem(stem: str) -> FileName | None:
     except ValueError:
         return None  # eight digits that are no date, such as an orbit number
     return FileName(found["dataset"].upper(), start, bool(time.strip("0")), found["version"] or "")
+
+
+def _parse_two_dates(stem: str) -> FileName | None:
+    """Read a name that gives the first and the last date of a file; the last day is whole where it has no time."""
+    found = _TWO_DATES.fullmatch(stem)
+    if found is None:
+        return None
+    time = found["time"] or ""
+    try:
+        start = datetime.strptime(found["date"] + time.ljust(6, "0"), "%Y%m%d%H%M%S")
+        stop = datetime.strptime(
+            found["stop_date"] + (found["stop_time"] or "").ljust(6, "0"), "%Y%m%d%H%M%S"
+        )
+        stop = stop if found["stop_time"] else stop + timedelta(days=1)
+    except (ValueError, OverflowError):
+        return None
+    if stop <= start:
+        return None
+    version = found["version"] or found["number"] or ""
+    return FileName(found["dataset"].upper(), start, bool(time.strip("0")), version, stop)
 
 
 def natural_version(text: str) -> tuple[int, ...]:
@@ -181,17 +245,18 @@ class LocalArchive:
         known: Mapping[str, KnownFile] | None = None,
         digests: FileDigests | None = None,
     ) -> None:
-        if not root.is_dir():
-            what = "is not a folder" if root.exists() else "does not exist"
-            raise RequestError(
-                f"the archive {root} {what}",
-                advice="name a folder that holds CDF, netCDF, CSV or Parquet files",
-            )
         try:
+            if not root.is_dir():
+                what = "is not a folder" if root.exists() else "does not exist"
+                raise RequestError(
+                    f"the archive {shown(root)} {what}",
+                    advice="name a folder that holds CDF, netCDF, CSV or Parquet files",
+                )
             os.scandir(root).close()
-        except OSError as error:
+        except (OSError, ValueError) as error:  # too long, or with a null character
+            reason = error.strerror if isinstance(error, OSError) else str(error)
             raise RequestError(
-                f"the archive {root} cannot be read: {error.strerror}", advice="ask for permission to list it"
+                f"the archive {shown(root)} cannot be read: {reason}", advice="ask for permission to list it"
             ) from error
         self._root = root.resolve()
         self._reader = reader
@@ -202,6 +267,7 @@ class LocalArchive:
         self._facts: dict[tuple[Path, FileState], FileFacts | None] = {}
         self._listed: dict[Path, FileFacts] = {}
         """What files said by which they are listed, for their names say nothing."""
+        self._on_progress: Callable[[str, int], None] = lambda what, count: None
         self._named_as: dict[Path, FileDigest] = {}
         """The bytes of each file, as they were when it was first named."""
 
@@ -210,9 +276,100 @@ class LocalArchive:
         """How records and footers name it."""
         return self._name
 
+    @property
+    def root(self) -> Path:
+        """Its folder, without links."""
+        return self._root
+
     def datasets(self) -> list[str]:
         """Ids of all its datasets, sorted; a file whose name says nothing counts by its Logical_source."""
         return sorted({*self._named, *self._described})
+
+    def files(
+        self, on_progress: Callable[[str, int], None] = lambda what, count: None
+    ) -> dict[str, list[ArchiveFile]]:
+        """The files that are read, by dataset and in order of start: of each start the newest version.
+
+        Those whose names do not say their dataset are left out where they are more than `MOST_NAMELESS`.
+
+        Parameters
+        ----------
+        on_progress : callable
+            Called with what is counted, and how many there are so far.
+        """
+        self._on_progress = on_progress
+        described = self._described if self.nameless <= MOST_NAMELESS else {}
+        return dict(sorted({**described, **self._named}.items()))
+
+    def masters(self) -> tuple[Path, ...]:
+        """Files that describe a dataset and hold no records."""
+        return tuple(path for name, path in self._listing if name is None and f"_{_MASTER_DATE}" in path.name)
+
+    def shadowed(self) -> tuple[ArchiveFile, ...]:
+        """Files of any name that say they belong to a dataset whose files have names of its own: not read for it."""
+        if self.nameless > MOST_NAMELESS:
+            return ()
+        return tuple(
+            file
+            for dataset_id, files in self._described.items()
+            if dataset_id in self._named
+            for file in files
+        )
+
+    @cached_property
+    def nameless(self) -> int:
+        """How many files have names that do not say their dataset."""
+        return sum(
+            name is None and _parse_two_dates(path.stem) is None and f"_{_MASTER_DATE}" not in path.name
+            for name, path in self._listing
+        )
+
+    @cached_property
+    def walk(self) -> Walk:
+        """Everything that stands below the folder, looked at once."""
+        found = walk(self._root, SUFFIXES, lambda entries: self._on_progress("entries", entries))
+        for entry in found.skipped:
+            log.warning("skipped %s: %s", shown(entry.path), entry.reason)
+        return found
+
+    def facts(self, path: Path) -> FileFacts:
+        """What a file says about itself, remembered as long as it is not written to; its bytes are not proven.
+
+        Raises
+        ------
+        DamagedFile, ChangedFile
+        """
+        from helio.sources.cdf import facts_from_json, facts_to_json
+
+        return self._remembered(path, _FACTS, self._reader.describe, facts_to_json, facts_from_json)
+
+    def survey(self, path: Path) -> tuple[ParameterFacts, ...]:
+        """What a file says about each of its parameters, remembered as long as it is not written to.
+
+        Raises
+        ------
+        DamagedFile, ChangedFile
+        """
+        from helio.sources.cdf import survey_from_json, survey_to_json
+
+        return self._remembered(path, _SURVEY, self._reader.survey, survey_to_json, survey_from_json)
+
+    def _remembered(
+        self,
+        path: Path,
+        kind: str,
+        read: Callable[[Path, FileState], T],
+        to_json: Callable[[T], Any],
+        from_json: Callable[[Any], T | None],
+    ) -> T:
+        """What was read of a file in its present state; it is read when nothing is remembered that can be used."""
+        state = _state(path)
+        kept = self._digests.noted(path, state, kind)
+        found = from_json(kept) if kept is not None else None
+        if found is None:
+            found = read(path, state)
+            self._digests.note(path, state, kind, to_json(found))
+        return found
 
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
         """Which files may hold records of [start, stop), decided without reading any record.
@@ -255,8 +412,10 @@ class LocalArchive:
 
         parameters = list(dict.fromkeys(parameters))
         files = self._choose(dataset_id, time_range)
-        parts: dict[str, list[tuple[_File, Table]]] = {parameter: [] for parameter in parameters}
-        absent: dict[str, list[tuple[_File, UnknownParameter]]] = {parameter: [] for parameter in parameters}
+        parts: dict[str, list[tuple[ArchiveFile, Table]]] = {parameter: [] for parameter in parameters}
+        absent: dict[str, list[tuple[ArchiveFile, UnknownParameter]]] = {
+            parameter: [] for parameter in parameters
+        }
         for file in files:
             for parameter, found in self._read(file, parameters, time_range).items():
                 if isinstance(found, UnknownParameter):
@@ -300,45 +459,89 @@ class LocalArchive:
 
     @cached_property
     def _listing(self) -> tuple[tuple[FileName | None, Path], ...]:
-        """Every file of data below the root, in order of its path."""
-        paths = sorted(_data_files(self._root), key=str)
-        return tuple((_parse_stem(path.stem), path) for path in paths)
+        """Every file of data below the root, in order of its path.
+
+        Raises
+        ------
+        RequestError
+            There are too many: what is found may not depend on where a walk ends.
+        """
+        if not self.walk.is_whole:
+            raise RequestError(
+                f"the archive {shown(self._root)} has more than {MOST_ENTRIES:,} files and folders",
+                advice="name a folder within it",
+            )
+        return tuple((_parse_stem(path.stem), path) for path in self.walk.files)
 
     @cached_property
-    def _named(self) -> dict[str, list[_File]]:
+    def _named(self) -> dict[str, list[ArchiveFile]]:
         """Files whose names are of CDAWeb's form, newest versions only, by dataset and in order of start."""
         return _newest(
-            _File(path, name.dataset_id, name.start, name.timed, name.version)
+            ArchiveFile(path, name.dataset_id, name.start, name.timed, name.version)
             for name, path in self._listing
             if name is not None
         )
 
     @cached_property
-    def _described(self) -> dict[str, list[_File]]:
-        """Files whose names say nothing, by the Logical_source within them."""
-        found = []
+    def _described(self) -> dict[str, list[ArchiveFile]]:
+        """Files of other names, by the Logical_source or the DATASET_ID within them.
+
+        Raises
+        ------
+        RequestError
+            There are too many: what is found may not depend on which of them were opened.
+        """
+        if self.nameless > MOST_NAMELESS:
+            raise RequestError(
+                f"{self.nameless:,} files in {self._called} have names that do not say their dataset, and at most "
+                f"{MOST_NAMELESS:,} are opened for it",
+                advice="name a folder within it, or name the files as their archive does: DATASET_20240510_v01.cdf",
+            )
+        found: list[ArchiveFile] = []
+        alike: dict[tuple[str, str], list[tuple[FileName, Path]]] = {}
         for name, path in self._listing:
             # A master CDF holds a dataset's metadata and no records.
             if name is not None or f"_{_MASTER_DATE}" in path.name:
                 continue
-            facts = self._facts_if_readable(path)
-            if facts is None:
-                # its name is all there is to know it by; reading it says what is wrong
-                found.append(_File(path, path.stem.upper(), None, False, ""))
-            if facts is None or not facts.logical_source:
-                continue
-            self._listed[path] = facts
-            inside = parse_file_name(f"{facts.logical_file_id}.cdf")
-            found.append(
-                _File(
-                    path,
-                    facts.logical_source.upper(),
-                    inside.start if inside else None,
-                    inside.timed if inside else False,
-                    inside.version if inside else facts.data_version,
-                )
+            two = _parse_two_dates(path.stem)
+            if two is None:
+                found += self._file_inside(path)
+                self._on_progress("files opened", len(found))
+            else:
+                alike.setdefault((two.dataset_id, path.suffix.lower()), []).append((two, path))
+        for (dataset_id, _), group in alike.items():
+            # One of them says what all are; names with two dates say the rest.
+            inside = next(
+                (facts for _, path in group[-_TRIES:] if (facts := self._facts_if_readable(path))), None
             )
-        return _newest(found)
+            for two, path in group:
+                known_as = (inside.logical_source if inside else "") or dataset_id
+                found.append(ArchiveFile(path, known_as.upper(), two.start, two.timed, two.version, two.stop))
+        return _newest(_without_older(found))
+
+    def _file_inside(self, path: Path) -> list[ArchiveFile]:
+        """A file as it describes itself; none where it describes nothing and holds nothing."""
+        facts = self._facts_if_readable(path)
+        if facts is None:
+            # its name is all there is to know it by; reading it says what is wrong
+            return [ArchiveFile(path, path.stem.upper(), None, False, "")]
+        if not facts.logical_source and not facts.parameters:
+            return []
+        self._listed[path] = facts
+        inside = parse_file_name(f"{facts.logical_file_id}.cdf")
+        first, last = facts.span or (None, None)
+        return [
+            ArchiveFile(
+                path,
+                (facts.logical_source or path.stem).upper(),
+                inside.start if inside else None,
+                inside.timed if inside else False,
+                inside.version if inside else facts.data_version,
+                # a name inside is generous about the day; the epochs are exact
+                None if inside or last is None else last + MOMENT,
+                None if inside else first,
+            )
+        ]
 
     @cached_property
     def _logical_sources(self) -> dict[str, list[str]]:
@@ -350,13 +553,17 @@ class LocalArchive:
                 if known.logical_source:
                     found.setdefault(known.logical_source.upper(), []).append(dataset_id)
                 continue
-            every = (self._facts_if_readable(file.path) for file in reversed(files[-_TRIES:]))
-            facts = next((each for each in every if each is not None), None)
+            facts = self._newest_facts(files)
             if facts is not None and facts.logical_source.upper() not in ("", dataset_id):
                 found.setdefault(facts.logical_source.upper(), []).append(dataset_id)
         return found
 
-    def _files(self, dataset_id: str) -> list[_File]:
+    def _newest_facts(self, files: Sequence[ArchiveFile]) -> FileFacts | None:
+        """What the newest readable file says of itself; after a few that cannot be read no more are tried."""
+        every = (self._facts_if_readable(file.path) for file in reversed(files[-_TRIES:]))
+        return next((facts for facts in every if facts is not None), None)
+
+    def _files(self, dataset_id: str) -> list[ArchiveFile]:
         wanted = dataset_id.strip().upper()
         if wanted in self._named:
             return self._named[wanted]
@@ -370,12 +577,22 @@ class LocalArchive:
                 f"'{dataset_id}' is the Logical_source of several datasets in {self._called}",
                 advice=f"name one of them: {', '.join(shared)}",
             )
+        # a file that belongs to another dataset as it says itself is found by its name all the same
+        by_stem = [
+            file for files in self._described.values() for file in files if file.path.stem.upper() == wanted
+        ]
+        if by_stem:
+            return by_stem
+        passed_over = len(self.walk.skipped) + self.walk.more_skipped
+        said = (
+            f"; {passed_over} entries were passed over: helio archive DIR lists them" if passed_over else ""
+        )
         raise UnknownDataset(
             f"no dataset is called '{dataset_id}' in {self._called}",
-            advice=_instead_of(wanted, self.datasets(), "datasets"),
+            advice=_instead_of(wanted, self.datasets(), "datasets") + said,
         )
 
-    def _choose(self, dataset_id: str, time_range: TimeRange) -> list[_File]:
+    def _choose(self, dataset_id: str, time_range: TimeRange) -> list[ArchiveFile]:
         files = self._files(dataset_id)
         chosen = _covering(files, time_range, self._known)
         if not chosen:
@@ -387,7 +604,7 @@ class LocalArchive:
             self._refuse_rivals(file)
         return chosen
 
-    def _refuse_rivals(self, file: _File) -> None:
+    def _refuse_rivals(self, file: ArchiveFile) -> None:
         """Refuse two files of one day that are not the same: which of them is read must not hang on their folders."""
         for rival in file.rivals:
             if rival.suffix.lower() == file.path.suffix.lower() and not self._same_bytes(file.path, rival):
@@ -405,7 +622,7 @@ class LocalArchive:
     # Reading
 
     def _read(
-        self, file: _File, parameters: Sequence[str], time_range: TimeRange
+        self, file: ArchiveFile, parameters: Sequence[str], time_range: TimeRange
     ) -> dict[str, Table | UnknownParameter]:
         """Each parameter's table, or the reader's word that this file lacks it; nothing for an empty file."""
         try:
@@ -425,9 +642,12 @@ class LocalArchive:
         each = (self._read(file, [parameter], time_range) for parameter in parameters)
         return {parameter: found for one in each for parameter, found in one.items()}
 
-    def _complete(self, table: Table, parameter: str, kept: list[_File], lacking: list[_File]) -> Table:
+    def _complete(
+        self, table: Table, parameter: str, kept: list[ArchiveFile], lacking: list[ArchiveFile]
+    ) -> Table:
         """The table with the files that it came from, and notes on those that were not used."""
         notes = [f"{file.path.name} has no parameter {parameter}" for file in lacking]
+        notes += [note for file in kept if (note := self._other_name(file))]
         notes += [
             f"{file.path.name} was read, and not {rival.name} of the same start and version"
             for file in kept
@@ -440,7 +660,14 @@ class LocalArchive:
             notes=tuple(dict.fromkeys([*table.notes, *notes])),
         )
 
-    def _source(self, file: _File) -> SourceFile:
+    def _other_name(self, file: ArchiveFile) -> str:
+        """A note on a file that belongs to another dataset than its name says; empty where the two agree."""
+        inside = self._facts_of(file.path).logical_source.upper()
+        if file.path.name in self._known or alike(inside, file.dataset_id):
+            return ""
+        return note_on_name(file.path.name, inside, file.dataset_id)
+
+    def _source(self, file: ArchiveFile) -> SourceFile:
         known = self._known.get(file.path.name)
         digest = self._digest(file.path)
         proof: Proof = "checksum of the archive" if known and known.sha256 else "nothing"
@@ -461,6 +688,8 @@ class LocalArchive:
         """The bytes that a file had when it was first named."""
         if path not in self._named_as:
             try:
+                if FileState.of(path).size > _LARGE:
+                    format_of(path)  # what is no file of data is not read to its end
                 found = self._digests.of(path)
             except OSError as error:
                 raise _unreadable(path, error) from error
@@ -474,7 +703,7 @@ class LocalArchive:
             self._named_as[path] = found
         return self._named_as[path]
 
-    def _cited(self, file: _File) -> SourceFile:
+    def _cited(self, file: ArchiveFile) -> SourceFile:
         facts = self._facts_of(file.path)
         if self._listed.get(file.path, facts) != facts:
             raise changed(file.path)
@@ -494,7 +723,7 @@ class LocalArchive:
             state = _state(path)
             if (path, state) not in self._facts:
                 self._facts[path, state] = None
-                self._facts[path, state] = self._reader.describe(path, state)
+                self._facts[path, state] = self.facts(path)
             return self._facts[path, state]
         except (DamagedFile, ChangedFile) as error:
             log.warning("skipped while looking for datasets: %s", error.message)
@@ -502,7 +731,9 @@ class LocalArchive:
 
     # Refusing
 
-    def _unknown_parameter(self, parameter: str, file: _File, said: UnknownParameter) -> UnknownParameter:
+    def _unknown_parameter(
+        self, parameter: str, file: ArchiveFile, said: UnknownParameter
+    ) -> UnknownParameter:
         if said.advice:
             return said
         every = self._facts_of(file.path).parameters
@@ -510,7 +741,7 @@ class LocalArchive:
         return said
 
     def _no_records(
-        self, files: list[_File], dataset_id: str, parameters: list[str], time_range: TimeRange
+        self, files: list[ArchiveFile], dataset_id: str, parameters: list[str], time_range: TimeRange
     ) -> NoData:
         ends = []
         for file in files[:1] + files[1:][-1:]:
@@ -527,50 +758,62 @@ class LocalArchive:
 # Choosing files
 
 
-def _data_files(root: Path) -> Iterable[Path]:
-    """Every file of data below a folder, each folder visited once whatever links lead to it."""
-    seen: set[tuple[int, int]] = set()
-    waiting = [root]
-    while waiting:
-        folder = waiting.pop()
-        try:
-            status = folder.stat()
-            if (status.st_dev, status.st_ino) in seen:
-                continue
-            seen.add((status.st_dev, status.st_ino))
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-        except OSError as error:
-            log.warning("skipped a folder that cannot be read: %s: %s", folder, error.strerror)
+def _without_older(files: Sequence[ArchiveFile]) -> list[ArchiveFile]:
+    """The files without those of the same dataset and span as another one of a newer version.
+
+    Files of one version, or of none, all stay: which of them is right is not known.
+    """
+    by_span: dict[tuple[str, datetime, datetime], list[ArchiveFile]] = {}
+    kept = []
+    for file in files:
+        if file.start is None and file.first is not None and file.stop is not None:
+            by_span.setdefault((file.dataset_id, file.first, file.stop), []).append(file)
+        else:
+            kept.append(file)
+    for group in by_span.values():
+        versions = {natural_version(file.version) for file in group}
+        if len(versions) < len(group):
+            kept += group
             continue
-        for entry in entries:
-            if entry.name.startswith("."):
-                continue
-            try:
-                if entry.is_dir():
-                    waiting.append(Path(entry.path))
-                elif Path(entry.name).suffix.lower() in SUFFIXES and entry.is_file():
-                    yield Path(entry.path)
-            except OSError as error:
-                log.warning("skipped %s: %s", entry.path, error.strerror)
+        *older, newest = sorted(group, key=lambda file: natural_version(file.version))
+        kept.append(replace(newest, older=tuple(file.path for file in older)))
+    return kept
 
 
-def _newest(files: Iterable[_File]) -> dict[str, list[_File]]:
+def alike(inside: str, dataset_id: str) -> bool:
+    """Whether the id within a file agrees with that of its name, or one is the beginning of the other.
+
+    >>> alike("SOLO_L2_MAG-RTN", "SOLO_L2_MAG-RTN-NORMAL"), alike("WI_H0_MFI", "AC_H0_MFI")
+    (True, False)
+    """
+    one, other = (re.sub(r"[^A-Z0-9]", "", text.upper()) for text in (inside, dataset_id))
+    return one.startswith(other) or other.startswith(one)
+
+
+def _newest(files: Iterable[ArchiveFile]) -> dict[str, list[ArchiveFile]]:
     """By dataset and in order of start, one file per start: that of the newest version."""
-    newest: dict[tuple[str, datetime | Path], _File] = {}
+    newest: dict[tuple[str, datetime | Path], ArchiveFile] = {}
     for file in files:
         key = (file.dataset_id, file.start or file.path)
         rival = newest.get(key)
-        if rival is None or natural_version(file.version) > natural_version(rival.version):
+        if rival is None:
             newest[key] = file
+        elif natural_version(file.version) > natural_version(rival.version):
+            older = (*rival.older, rival.path, *rival.rivals)
+            newest[key] = replace(file, older=(*file.older, *older))
         elif natural_version(file.version) == natural_version(rival.version):
             newest[key] = replace(rival, rivals=(*rival.rivals, file.path))
-    grouped: dict[str, list[_File]] = {}
-    for file in sorted(newest.values(), key=lambda each: (each.start or datetime.max, each.path)):
+        else:
+            newest[key] = replace(rival, older=(*rival.older, file.path))
+    grouped: dict[str, list[ArchiveFile]] = {}
+    for file in sorted(newest.values(), key=lambda file: (file.start or datetime.max, file.path)):
         grouped.setdefault(file.dataset_id, []).append(file)
     return grouped
 
 
-def _covering(files: Sequence[_File], time_range: TimeRange, known: Mapping[str, KnownFile]) -> list[_File]:
+def _covering(
+    files: Sequence[ArchiveFile], time_range: TimeRange, known: Mapping[str, KnownFile]
+) -> list[ArchiveFile]:
     """The files that may hold records of the interval: chosen generously, for a wrong "no data" is worst.
 
     A file is taken to reach up to the start of the next one. Where none follows soon, one whose name has a
@@ -588,9 +831,18 @@ def _covering(files: Sequence[_File], time_range: TimeRange, known: Mapping[str,
                 chosen.append(file)
             continue
         if file.start is None:
-            chosen.append(file)
+            if (
+                file.first is None
+                or file.stop is None
+                or (file.first < time_range.stop and file.stop > time_range.start)
+            ):
+                chosen.append(file)
             continue
         if file.start - _SPILL >= time_range.stop:
+            continue
+        if file.stop is not None:
+            if file.stop + _SPILL > time_range.start:
+                chosen.append(file)
             continue
         ends = starts[index + 1 : index + 2]
         if file.timed:
@@ -602,12 +854,20 @@ def _covering(files: Sequence[_File], time_range: TimeRange, known: Mapping[str,
     return chosen
 
 
-def _span_by_names(files: Sequence[_File], known: Mapping[str, KnownFile]) -> str:
+def _span_by_names(files: Sequence[ArchiveFile], known: Mapping[str, KnownFile]) -> str:
     spans = [known[file.path.name] for file in files if file.path.name in known]
     if spans:
         first, last = min(span.first for span in spans), max(span.last for span in spans)
         return f"its records run from {_moment(first)} to {_moment(last)}"
+    spans_inside = [
+        (file.first, file.stop) for file in files if file.first is not None and file.stop is not None
+    ]
+    if len(spans_inside) == len(files):
+        first, last = min(span[0] for span in spans_inside), max(span[1] for span in spans_inside) - MOMENT
+        return f"its records run from {_moment(first)} to {_moment(last)}"
     starts = [file.start for file in files if file.start is not None]
+    if not starts:
+        return f"it has {len(files)} files"
     if len(starts) == 1:
         return f"it has one file, {files[0].path.name}, starting {_moment(starts[0])}"
     return f"it has {len(starts)} files, starting {_moment(starts[0])} to {_moment(starts[-1])}"

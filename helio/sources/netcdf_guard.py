@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from helio.errors import DamagedFile
-from helio.sources.cdf_guard import ADVICE
+from helio.sources.cdf_guard import ADVICE, refuse_padding
 
 NETCDF_3 = (b"CDF\x01", b"CDF\x02", b"CDF\x05")
 NETCDF_4 = b"\x89HDF\r\n\x1a\n"
@@ -59,6 +59,7 @@ def check_netcdf(path: Path) -> None:
             advice=ADVICE,
             place=str(path),
         )
+    refuse_padding(path, size, end)
 
 
 def _end_of_hdf5(path: Path, head: bytes) -> int:

@@ -8,11 +8,15 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from helio.sources.cdf_file import CdfFile
-from helio.sources.cdf_tables import TableReader, parameters_of
+from helio.sources.cdf_tables import TableReader, parameters_of, span_of, survey_of
 from helio.sources.formats import Format
 from helio.store.table import Table
 
 _DATED = re.compile(r"(?P<stem>.+?)_d?\d{8}(?:t?\d{2,6})?(?:_v\d+(?:[.\-]\d+)*(?:_r\d+)?)?", re.IGNORECASE)
+_TWO_DATES = re.compile(
+    r"(?P<stem>.+?)_{1,2}\d{8}(?:[t_]?(?:\d{6}|\d{4}))?[_-]\d{8}(?:[t_]?(?:\d{6}|\d{4}))?(?:_v\d+(?:[.\-]\d+)*)?",
+    re.IGNORECASE,
+)
 _PLAIN_ID = re.compile(r"[A-Za-z][\w.+-]{0,99}")
 
 
@@ -34,6 +38,10 @@ class OpenFile(Protocol):
 
     def facts(self) -> dict[str, Any]:
         """What `helio.sources.cdf.FileFacts` is made of."""
+        ...
+
+    def survey(self) -> list[dict[str, Any]]:
+        """What `helio.sources.cdf.ParameterFacts` are made of."""
         ...
 
     def tables(self, start: int, stop: int) -> Tables:
@@ -73,7 +81,7 @@ def dataset_of(path: Path, said: Mapping[str, list[Any]]) -> str:
     >>> dataset_of(Path("my_events_20240510_v01.csv"), {})
     'my_events'
     """
-    words = _text(said, "LOGICAL_SOURCE")
+    words = _text(said, "LOGICAL_SOURCE") or _text(said, "DATASET_ID")
     if words:
         return words
     # ACDD's id, unless it is a UUID or the name of the file
@@ -82,11 +90,15 @@ def dataset_of(path: Path, said: Mapping[str, list[Any]]) -> str:
         r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", words
     ):
         return _undated(words)
+    # CF's source says how data were made, in words; some write an id there
+    words = _text(said, "SOURCE")
+    if _PLAIN_ID.fullmatch(words) and re.search(r"[A-Za-z].*_.*\d|\d.*_|_.*_", words):
+        return _undated(words)
     return _undated(path.stem)
 
 
 def _undated(stem: str) -> str:
-    found = _DATED.fullmatch(stem)
+    found = _DATED.fullmatch(stem) or _TWO_DATES.fullmatch(stem)
     return found["stem"] if found else stem
 
 
@@ -96,7 +108,11 @@ class _Cdf:
 
     def facts(self) -> dict[str, Any]:
         said, checked = self._file.global_attributes(), self._file.part_checksums()
-        return _facts(said, parameters_of(self._file), part_checksums=checked)
+        every = parameters_of(self._file)
+        return _facts(said, every, span_of(self._file, every), part_checksums=checked)
+
+    def survey(self) -> list[dict[str, Any]]:
+        return survey_of(self._file)
 
     def tables(self, start: int, stop: int) -> Tables:
         return TableReader(self._file, start, stop)
@@ -114,7 +130,11 @@ class _Netcdf:
     def facts(self) -> dict[str, Any]:
         said = self._file.global_attributes()
         said = {**said, "LOGICAL_SOURCE": [dataset_of(self._file.path, said)]}
-        return _facts(said, parameters_of(self._file), part_checksums=self._file.part_checksums())
+        every, checked = parameters_of(self._file), self._file.part_checksums()
+        return _facts(said, every, span_of(self._file, every), part_checksums=checked)
+
+    def survey(self) -> list[dict[str, Any]]:
+        return survey_of(self._file)
 
     def tables(self, start: int, stop: int) -> Tables:
         return TableReader(self._file, start, stop)
@@ -135,7 +155,10 @@ class _Columned:
     def facts(self) -> dict[str, Any]:
         said = {name: [text] for name, text in self._file.said.items()}
         said["LOGICAL_SOURCE"] = [dataset_of(self._file.path, said)]
-        return _facts(said, self._columns.parameters())
+        return _facts(said, self._columns.parameters(), self._columns.span())
+
+    def survey(self) -> list[dict[str, Any]]:
+        return self._columns.survey()
 
     def tables(self, start: int, stop: int) -> Tables:
         from helio.sources.columns import ColumnReader
@@ -159,10 +182,15 @@ def _parquet(path: Path, source: Path) -> Any:
 
 
 def _facts(
-    said: Mapping[str, list[Any]], parameters: tuple[str, ...], *, part_checksums: bool = False
+    said: Mapping[str, list[Any]],
+    parameters: tuple[str, ...],
+    span: tuple[int, int] | None,
+    *,
+    part_checksums: bool = False,
 ) -> dict[str, Any]:
     return {
-        "logical_source": _text(said, "LOGICAL_SOURCE"),
+        # the Cluster Science Archive writes DATASET_ID
+        "logical_source": _text(said, "LOGICAL_SOURCE") or _text(said, "DATASET_ID"),
         "logical_file_id": _text(said, "LOGICAL_FILE_ID"),
         "data_version": _text(said, "DATA_VERSION"),
         "doi": _text(said, "DOI", "DATASET_DOI"),
@@ -176,6 +204,7 @@ def _facts(
         "rules_of_use": _text(said, "RULES_OF_USE", "LICENSE"),
         "source_description": _text(said, "LOGICAL_SOURCE_DESCRIPTION"),
         "part_checksums": part_checksums,
+        "span": span,
     }
 
 

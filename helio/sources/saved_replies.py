@@ -7,14 +7,18 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from helio.errors import OutputError
+from helio.errors import DamagedRecord, OutputError
 from helio.store.files import note_use, write_whole
+from helio.store.records import Seconds, WrongShape, convert, read_record
 
 log = logging.getLogger(__name__)
+
+LARGEST = 1024**3
+"""Bytes of a kept reply."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +26,7 @@ class Saved:
     """A reply, or what is needed of it."""
 
     content: Any
-    saved_at: float
+    saved_at: Seconds
     """Seconds since 1970, UTC."""
 
 
@@ -50,20 +54,26 @@ class SavedReplies:
         with lock:
             yield
 
-    def load(self, place: str, *, longest: float | None = None) -> Saved | None:
-        """The reply kept at a place; None when there is none, or it is older than `longest` seconds."""
+    def load(self, place: str, kind: Any = Any, *, longest: float | None = None) -> Saved | None:
+        """The reply kept at a place; None when there is none, it is damaged, or older than `longest` seconds.
+
+        Parameters
+        ----------
+        kind : type
+            What its content must be, as `helio.store.records.convert` takes it.
+        """
         path = self._root / f"{place}.json"
-        saved = _read(path)
+        saved = _read(path, kind)
         if saved is None or (longest is not None and not 0 <= self._now() - saved.saved_at <= longest):
             return None
         note_use(path)
         return saved
 
-    def load_all(self, folder: str) -> Iterator[Saved]:
+    def load_all(self, folder: str, kind: Any = Any) -> Iterator[Saved]:
         """All replies kept in a folder, in order of their names."""
         with suppress(FileNotFoundError, NotADirectoryError):
             for path in sorted((self._root / folder).iterdir()):
-                saved = _read(path) if path.suffix == ".json" else None
+                saved = _read(path, kind) if path.suffix == ".json" else None
                 if saved is not None:
                     yield saved
 
@@ -83,12 +93,12 @@ class SavedReplies:
             (self._root / f"{place}.json").unlink()
 
 
-def _read(path: Path) -> Saved | None:
+def _read(path: Path, kind: Any) -> Saved | None:
     try:
-        document = json.loads(path.read_bytes())
-        return Saved(document["content"], float(document["saved_at"]))
+        saved = read_record(path, Saved, largest=LARGEST)
+        return replace(saved, content=convert(saved.content, kind, "content"))
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        log.warning("%s cannot be read (%s); it is asked for again", path, error)
+    except (DamagedRecord, WrongShape) as error:
+        log.warning("%s: %s; it is asked for again", path, error)
         return None

@@ -5,17 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import math
 import re
 import threading
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 from urllib.parse import urlsplit
 
 from helio.errors import (
     DamagedFile,
+    DamagedRecord,
     DataError,
     NoData,
     NotYetPublished,
@@ -26,16 +29,17 @@ from helio.errors import (
     did_you_mean,
 )
 from helio.sources.allowance import MAX_DOWNLOAD, Allowance, allowance_of, in_words
+from helio.sources.answer import Answer
 from helio.sources.downloads import FETCHES, Progress
-from helio.sources.http import Http, json_of
-from helio.sources.saved_replies import Saved, SavedReplies
+from helio.sources.http import Http
+from helio.sources.saved_replies import LARGEST, Saved, SavedReplies
+from helio.sources.server_text import one_line
 from helio.store.files import note_use, write_whole
+from helio.store.records import Count, Instant, NaiveInstant, Sha256OrEmpty, read_bytes, read_record
 from helio.store.source_file import SourceFile
 from helio.time_range import TimeRange
 
 if TYPE_CHECKING:
-    import httpx2
-
     from helio.store.table import Table
 
 log = logging.getLogger(__name__)
@@ -54,7 +58,7 @@ _HELD = timedelta(days=8)
 _BEHIND = timedelta(minutes=10)
 """A newest record that is older than the end of a range by more is told of."""
 
-_KEPT = {"reply", "etag", "last_modified"}
+_NUMBER = re.compile(r"\s*([+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|nan)\s*", re.IGNORECASE)
 
 Entry = tuple[datetime, Any]
 """The epoch of a record, and the record as the service has it."""
@@ -205,6 +209,26 @@ class Cut:
         return hashlib.sha256(self.content).hexdigest()
 
 
+class _KeptReply(TypedDict):
+    """A reply of the service as it is kept."""
+
+    reply: Any
+    etag: str
+    last_modified: str
+
+
+@dataclass(frozen=True)
+class _KeptCut:
+    """What is kept beside the records of a range."""
+
+    newest: NaiveInstant
+    last_modified: str
+    fetched_at: Instant
+    url: str = ""
+    size: Count = 0
+    sha256: Sha256OrEmpty = ""
+
+
 class Swpc:
     """Real-time data of NOAA SWPC; satisfies `helio.sources.provider.Provider`.
 
@@ -245,11 +269,11 @@ class Swpc:
         refresh: bool = False,
         told: Callable[[Progress], None] = lambda progress: None,
     ) -> None:
-        self._http = http or Http()
         self._url = (url or URL).rstrip("/")
         parts = urlsplit(self._url)
         if parts.scheme not in ("http", "https") or not parts.netloc:
             raise RequestError(f"'{url}' is not the URL of a server", advice=f"HELIO_SWPC_URL={URL}")
+        self._http = (http or Http()).at(self._url, by_user=bool(url))
         self._base = "swpc/" + re.sub(r"[^A-Za-z0-9.-]", "-", parts.netloc)
         self._data = cache / "data" / self._base
         self._replies = SavedReplies(cache / "replies", self._http.clock.now)
@@ -355,7 +379,7 @@ class Swpc:
         if dataset_id in self._held:
             return self._held[dataset_id]
         place = f"{self._base}/{product.path.removesuffix('.json')}"
-        saved = _whole(self._replies.load(place), place)
+        saved = self._replies.load(place, _KeptReply)
         fresh = saved is not None and 0 <= self._http.clock.now() - saved.saved_at <= _FRESH
         if not self._offline and (self._refresh or not fresh):
             saved = self._ask(product, place, saved)
@@ -369,20 +393,20 @@ class Swpc:
         url, number = self._url_of(product), next(FETCHES)
         etag = saved.content["etag"] if saved else ""
 
-        def receive(response: httpx2.Response) -> dict[str, Any] | None:
-            if response.status_code == 304:
+        def receive(answer: Answer) -> dict[str, Any] | None:
+            if answer.status == 304:
                 return None
-            length = response.headers.get("content-length", "")
+            length = answer.headers.get("content-length", "")
             size = int(length) if length.isdigit() else 0
             share = self._allowance.plan(size, f"{product.file} of {in_words(size)}")
             try:
                 self._told(Progress(0, 1, 0, size, number))
-                reply = json_of(response, url)
-                share.add(response.num_bytes_downloaded)
+                reply = answer.json()
+                share.add(answer.received)
             finally:
                 share.close()
             self._told(Progress(1, 1, size, size, number))
-            said = {name: response.headers.get(name, "") for name in ("etag", "last-modified")}
+            said = {name: answer.headers.get(name, "") for name in ("etag", "last-modified")}
             return {"reply": reply, "etag": said["etag"], "last_modified": said["last-modified"]}
 
         headers = {"Accept": "application/json"} | ({"If-None-Match": etag} if etag else {})
@@ -451,13 +475,15 @@ class Swpc:
         for beside in sorted(self._folder(dataset_id, time_range).glob("*.json.json")):
             path = beside.with_name(beside.name.removesuffix(".json"))
             try:
-                facts = json.loads(beside.read_bytes())
-                cut = Cut(path.read_bytes(), str(facts["newest"]), str(facts["last_modified"]))
-                over = datetime.fromisoformat(cut.newest) >= time_range.stop
-                fetched_at = str(facts["fetched_at"])
-            except (OSError, ValueError, KeyError, TypeError) as error:
-                log.warning("%s cannot be read (%s); it is passed over", path, error)
+                facts = read_record(beside, _KeptCut)
+                cut = Cut(read_bytes(path, largest=LARGEST), facts.newest, facts.last_modified)
+            except FileNotFoundError:
+                log.warning("%s has nothing beside it; it is passed over", beside)
                 continue
+            except DamagedRecord as error:
+                log.warning("%s; it is passed over", error.message)
+                continue
+            over, fetched_at = datetime.fromisoformat(cut.newest) >= time_range.stop, facts.fetched_at
             if cut.sha256 != path.name.removesuffix(".json"):
                 log.warning("%s is not what was kept any more; it is passed over", path)
             elif over or self._offline:
@@ -467,14 +493,6 @@ class Swpc:
         newest = max(found, key=lambda one: one[0])[1]
         note_use(self._folder(dataset_id, time_range) / f"{newest.sha256}.json.json")
         return newest
-
-
-def _whole(saved: Saved | None, place: str) -> Saved | None:
-    """A kept reply, if it is one."""
-    if saved is None or (isinstance(saved.content, dict) and set(saved.content) == _KEPT):
-        return saved
-    log.warning("the kept reply %s is damaged; it is asked for again", place)
-    return None
 
 
 def _read(product: Product, reply: Any, last_modified: str, url: str) -> Held:
@@ -490,10 +508,8 @@ def _read(product: Product, reply: Any, last_modified: str, url: str) -> Held:
     if not isinstance(reply, list) or not reply:
         raise _another_form(product, f"{type(reply).__name__} in place of a list of records", url)
     if product.rows:
-        if not isinstance(reply[0], list) or not all(isinstance(one, str) for one in reply[0]):
-            raise _another_form(product, "no names of columns in its first row", url)
+        check_columns(product, reply[0], url)
         columns, records = tuple(reply[0]), reply[1:]
-        _refuse_lacking(product, columns, url)
     entries: list[Entry] = []
     for number, one in enumerate(records, 1):
         if product.rows:
@@ -507,18 +523,35 @@ def _read(product: Product, reply: Any, last_modified: str, url: str) -> Held:
             tag = one["time_tag"]
         try:
             epoch = datetime.fromisoformat(tag)
-        except (ValueError, TypeError) as error:
-            raise _another_form(product, f"record {number} is of '{tag}'", url) from error
-        entries.append((epoch.astimezone(UTC).replace(tzinfo=None) if epoch.tzinfo else epoch, one))
+            epoch = epoch.astimezone(UTC).replace(tzinfo=None) if epoch.tzinfo else epoch
+        except (ValueError, TypeError, OverflowError) as error:
+            raise _another_form(product, f"record {number} is of '{one_line(tag, 40)}'", url) from error
+        entries.append((epoch, one))
     if not entries:
         raise NoData(f"{NAME} holds no record in {product.file}", advice="try again later", place=url)
     return Held(tuple(sorted(entries, key=lambda one: one[0])), columns, last_modified)
 
 
+def check_columns(product: Product, names: Any, url: str) -> None:
+    """Check the first row of a reply: the names of its columns.
+
+    Raises
+    ------
+    DamagedFile
+        It is none, or lacks some.
+    """
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise _another_form(product, "no names of columns in its first row", url)
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise _another_form(product, f"several columns called {one_line(repeated[0], 40)}", url)
+    _refuse_lacking(product, names, url)
+
+
 def _refuse_lacking(product: Product, members: Sequence[str] | Mapping[str, Any], url: str) -> None:
     lacking = sorted(product.members - set(members))
     if lacking:
-        raise _another_form(product, f"no {', '.join(lacking)} among {', '.join(members)}", url)
+        raise _another_form(product, f"no {', '.join(lacking)} among {one_line(', '.join(members))}", url)
 
 
 def _another_form(product: Product, what: str, url: str) -> DataError:
@@ -562,17 +595,24 @@ def _table(
             place=source.url,
         )
     keys: Sequence[Any] = [held.columns.index(one) if product.rows else one for one in parameter.columns]
-    values = np.array(
-        [[_number(product, entries[i][1][key], source.url) for key in keys] for i in first], dtype=np.float64
+    every = np.array(
+        [[_number(product, record[key], source.url) for key in keys] for _, record in entries],
+        dtype=np.float64,
     )
+    values = every[first]
     notes = []
     newest = datetime.fromisoformat(cut.newest)
     if newest < time_range.stop - _BEHIND:
         notes.append(f"the newest record that {NAME} had is of {_words(newest)}")
     if len(first) < len(epochs):
         notes.append(f"{len(epochs) - len(first)} repeated epochs: the first record of each was kept")
+        kept = values[np.searchsorted(first, np.arange(len(epochs)), side="right") - 1]
+        same = (every == kept) | (np.isnan(every) & np.isnan(kept))
+        differing = int(np.count_nonzero(~same.all(axis=1)))
+        if differing:
+            notes.append(f"{differing} records that repeat an epoch differ from the first")
     if product.source:
-        crafts = sorted({f"GOES-{entries[i][1].get(product.source, '?')}" for i in first})
+        crafts = sorted({f"GOES-{one_line(entries[i][1].get(product.source, '?'), 20)}" for i in first})
         notes.append(f"measured by {', '.join(crafts)}")
     return Table(
         epoch=np.array([epochs[i] for i in first], dtype="datetime64[ns]"),
@@ -592,10 +632,11 @@ def _number(product: Product, value: Any, url: str) -> float:
     """A value as the service writes it: a number, or a text of one; null where there is none."""
     if value is None:
         return float("nan")
-    try:
-        return float(value)
-    except (ValueError, TypeError) as error:
-        raise _another_form(product, f"'{value}' in place of a number", url) from error
+    if isinstance(value, int | float | str) and not isinstance(value, bool) and _NUMBER.fullmatch(str(value)):
+        number = float(str(value))
+        if not math.isinf(number):
+            return number
+    raise _another_form(product, f"'{one_line(value, 40)}' in place of a number", url)
 
 
 def _words(moment: datetime) -> str:

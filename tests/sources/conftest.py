@@ -142,7 +142,7 @@ def patience(request: pytest.FixtureRequest) -> float:
     """Seconds that a client waits: few where the server is silent, and enough for a busy machine elsewhere."""
     given = getattr(request.node, "callspec", None)
     told = f"{request.node.name} {'' if given is None else given.params}"
-    return 0.4 if re.search("timeout|stall|slow|silen", told) else 10.0
+    return 1.0 if re.search("timeout|stall|slow|silen", told) else 10.0
 
 
 @pytest.fixture

@@ -326,7 +326,7 @@ def process(one: Wanted, root: Path, limit: int = 0) -> subprocess.Popen:
 
 def test_a_full_disk_is_said_and_nothing_is_left(standin, downloads, root):
     with process(wanted(standin), root, limit=100_000) as child:
-        said, _ = child.communicate(timeout=30)
+        said, _ = child.communicate(timeout=120)
     assert said.startswith("OutputError")
     assert "the disk is full" in said
     assert HET in said
@@ -375,7 +375,7 @@ def test_a_cancelled_download_ends_at_once_and_is_resumed_by_the_next_run(
         _wait_for(root / "parts", 150_000)
         slow.cancel()
         with pytest.raises(Cancelled):
-            future.result(timeout=30)
+            future.result(timeout=120)
     slow.close()
     [kept] = downloads.get([wanted(standin)])
     assert standin.requests[-1].headers["Range"] == "bytes=150000-"

@@ -66,3 +66,16 @@ def test_a_memory_that_cannot_be_written_is_done_without(tmp_path: Path, reads: 
     file.write_bytes(b"some bytes")
     (tmp_path / "memory").write_text("not a folder")
     assert FileDigests(tmp_path / "memory").of(file).sha256 == hashlib.sha256(b"some bytes").hexdigest()
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"\xff", b'{"identity": 7}', b"[" * 100_000])
+def test_a_damaged_memory_is_thrown_away_with_a_word_in_the_log(tmp_path, caplog, content):
+    path = tmp_path / "data.csv"
+    path.write_bytes(b"1,2\n")
+    digests = FileDigests(tmp_path / "digests")
+    expected = digests.of(path)
+    [place] = (tmp_path / "digests").iterdir()
+    place.write_bytes(content)
+    assert digests.of(path) == expected
+    assert f"{place} cannot be read" in caplog.text
+    assert place.read_bytes() != content

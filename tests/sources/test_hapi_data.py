@@ -424,7 +424,7 @@ def test_a_status_is_found_in_the_body_then_in_the_line_of_http(http, reason, bo
 
 def test_each_status_has_its_error():
     kinds = {
-        1201: NoData, 1405: NoData, 1406: UnknownDataset, 1408: hapi_reply.TooMuch, 1400: Refused, 1499: Refused,
+        1201: NoData, 1405: NoData, 1406: UnknownDataset, 1408: Refused, 1400: Refused, 1499: Refused,
         1500: ServerUnavailable, 1501: ServerUnavailable, 404: Refused, 1700: DamagedFile,
     }  # fmt: skip
     for code, kind in kinds.items():

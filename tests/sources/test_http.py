@@ -187,7 +187,7 @@ def cancelled_when(asked: Callable[[], bool], http: Http, url: str) -> None:
             waiting.wait(0.01)
         http.cancel()
         with pytest.raises(Cancelled):
-            future.result(timeout=30)
+            future.result(timeout=120)
 
 
 @pytest.mark.parametrize("fault", ["timeout", ("stall", 10), ("slow", 1.0)])

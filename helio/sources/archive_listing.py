@@ -1,0 +1,371 @@
+"""What a folder of files holds: datasets, parameters, units, spans, gaps, and the files that cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+
+from helio.errors import DamagedFile, DataError, UnknownDataset, did_you_mean
+from helio.sources.cdf import FileFacts, ParameterFacts
+from helio.sources.folder_walk import Skipped, shown
+from helio.sources.formats import format_of
+from helio.sources.local import MOMENT, MOST_NAMELESS, ArchiveFile, LocalArchive, alike
+
+MOST_CHECKED = 50_000
+"""Files whose ends are looked at to say whether they can be read."""
+MOST_OPENED = 200
+"""Files of one dataset that are opened for their exact spans when that dataset alone is asked for."""
+_TRIES = 3
+"""Files to try, from either end of a dataset, before its span is taken from the names."""
+_OFTEN = 100
+_LONGER = 1.5
+"""Times the usual distance between files from which on one is missing between two."""
+
+Progress = Callable[[str, int], None]
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A stretch of time without a file.
+
+    Parameters
+    ----------
+    start, stop : datetime
+        UTC, half-open.
+    """
+
+    start: datetime
+    stop: datetime
+
+
+@dataclass(frozen=True)
+class ArchiveDataset:
+    """A dataset of a folder, as its files describe it.
+
+    Parameters
+    ----------
+    id : str
+        The name under which a step fetches it.
+    known_as : str
+        What its newest file calls its dataset, where that is another name.
+    title : str
+    parameters : tuple of ParameterFacts
+        Of the newest file that can be read, in file order, data before support data.
+    first, last : datetime or None
+        UTC of the first and the last record; of the names' dates where `is_span_exact` is False.
+    is_span_exact : bool
+        Whether the span was read from records.
+    cadence : float or None
+        Seconds between records: that of the first parameter that is data.
+    files : int
+        How many are read for it.
+    bytes : int
+        Of those.
+    older : int
+        Files of older versions of the same start or span, which are not read.
+    gaps : tuple of Gap
+        Stretches between two files for which there is none. None of a dataset whose files are too irregular to tell.
+    gaps_from : "records", "names" or "unknown"
+        What the gaps were judged by.
+    notes : tuple of str
+        What a person should know before using it.
+    """
+
+    id: str
+    known_as: str
+    title: str
+    parameters: tuple[ParameterFacts, ...]
+    first: datetime | None
+    last: datetime | None
+    is_span_exact: bool
+    cadence: float | None
+    files: int
+    bytes: int
+    older: int
+    gaps: tuple[Gap, ...]
+    gaps_from: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ArchiveListing:
+    """What a folder holds.
+
+    Parameters
+    ----------
+    folder : str
+    datasets : tuple of ArchiveDataset
+        In order of their ids.
+    unread : tuple of Skipped
+        Files and folders that cannot be read, each with the reason.
+    notes : tuple of str
+        What was left out, or not looked at.
+    """
+
+    folder: str
+    datasets: tuple[ArchiveDataset, ...]
+    unread: tuple[Skipped, ...]
+    notes: tuple[str, ...] = ()
+
+
+def list_archive(
+    archive: LocalArchive, dataset_id: str = "", on_progress: Progress = lambda what, count: None
+) -> ArchiveListing:
+    """Look at a folder: every file by its name and its ends, and a few files of each dataset by what they say.
+
+    Parameters
+    ----------
+    dataset_id : str
+        List this one alone, and more closely; its id in any case, or what its files call it.
+    on_progress : callable
+        Called with what is counted, and how many there are so far.
+
+    Raises
+    ------
+    UnknownDataset
+    RequestError
+        The folder has more files than one walk looks at.
+    """
+    return _Look(archive, on_progress).listing(dataset_id)
+
+
+class _Look:
+    def __init__(self, archive: LocalArchive, on_progress: Progress) -> None:
+        self._archive, self._on_progress = archive, on_progress
+        self._checked = 0
+        self._unread: dict[Path, str] = {}
+        self._shadowed: tuple[ArchiveFile, ...] = ()
+
+    def listing(self, dataset_id: str) -> ArchiveListing:
+        every = self._archive.files(self._on_progress)
+        readable = {name: self._readable(files) for name, files in every.items()}
+        chosen = {name: files for name, files in readable.items() if files}
+        self._shadowed = self._archive.shadowed()
+        for file in self._shadowed:
+            chosen.setdefault(file.path.stem.upper(), self._readable([replace(file, older=())]))
+        if dataset_id:
+            chosen = self._only(dataset_id, chosen)
+        datasets = []
+        for number, (name, files) in enumerate(sorted(chosen.items())):
+            self._on_progress("datasets", number)
+            dataset = self._dataset(name, files, closely=bool(dataset_id)) if files else None
+            if dataset is not None and dataset.files:
+                datasets.append(dataset)
+        return ArchiveListing(shown(self._archive.root), tuple(datasets), self._skipped(), self._notes(every))
+
+    def _only(self, dataset_id: str, chosen: dict[str, list[ArchiveFile]]) -> dict[str, list[ArchiveFile]]:
+        wanted = dataset_id.strip().upper()
+        if wanted in chosen:
+            return {wanted: chosen[wanted]}
+        called = [
+            name
+            for name, files in chosen.items()
+            if (facts := self._facts(files[-1])) is not None and facts.logical_source.upper() == wanted
+        ]
+        if len(called) == 1:
+            return {called[0]: chosen[called[0]]}
+        if called:
+            raise UnknownDataset(
+                f"several datasets of {shown(self._archive.root)} call themselves '{dataset_id}'",
+                advice=f"name one of them: {', '.join(called)}",
+            )
+        raise UnknownDataset(
+            f"no dataset is called '{dataset_id}' in {shown(self._archive.root)}",
+            advice=did_you_mean(wanted, chosen, otherwise=f"there is: {', '.join(sorted(chosen)[:12])}"),
+        )
+
+    def _readable(self, files: Sequence[ArchiveFile]) -> list[ArchiveFile]:
+        """Files that are whole as far as their ends tell; the others are put among those that cannot be read."""
+        kept = []
+        for file in files:
+            self._checked += 1
+            if self._checked % _OFTEN == 0:
+                self._on_progress("files checked", self._checked)
+            if file.path in self._unread:
+                continue
+            if self._checked <= MOST_CHECKED:
+                try:
+                    format_of(file.path)
+                except DamagedFile as error:
+                    self._unread[file.path] = error.message
+                    continue
+            kept.append(file)
+        return kept
+
+    def _dataset(self, name: str, files: list[ArchiveFile], *, closely: bool) -> ArchiveDataset:
+        newest = self._first_facts(reversed(files))
+        if closely and len(files) <= MOST_OPENED:
+            spans = []
+            for number, file in enumerate(files):
+                self._on_progress("files opened", number)
+                facts = self._facts(file)
+                if facts is not None and facts.span is not None:
+                    spans.append(facts.span)
+        else:
+            ends = [newest, self._first_facts(iter(files))]
+            spans = [facts.span for facts in ends if facts is not None and facts.span is not None]
+            spans += [(file.first, file.stop - MOMENT) for file in files if file.first and file.stop]
+        files = [file for file in files if file.path not in self._unread]
+        first, last, exact = _span(files, spans)
+        parameters = self._parameters(files)
+        data = next((facts for facts in parameters if facts.cadence is not None), None)
+        gaps, gaps_from = _gaps(files, spans if closely and len(spans) == len(files) else (), data)
+        inside = newest.logical_source.upper() if newest is not None else ""
+        known_as = inside if inside not in ("", name) else ""
+        return ArchiveDataset(
+            id=name,
+            known_as=known_as,
+            title=(newest.source_description or newest.title) if newest is not None else "",
+            parameters=parameters,
+            first=first,
+            last=last,
+            is_span_exact=exact,
+            cadence=data.cadence if data is not None else None,
+            files=len(files),
+            bytes=sum(_size(file.path) for file in files),
+            older=sum(len(file.older) for file in files),
+            gaps=gaps,
+            gaps_from=gaps_from,
+            notes=tuple(self._notes_on(name, files, known_as)),
+        )
+
+    def _notes_on(self, name: str, files: list[ArchiveFile], known_as: str) -> list[str]:
+        notes = []
+        if known_as and not alike(known_as, name):
+            notes.append(f"its files say that they are of {known_as}, and their names say {name}")
+        rivals = [rival for file in files for rival in file.rivals]
+        if rivals:
+            notes.append(
+                f"{len(rivals)} files have the start and version of another one, as {shown(rivals[0].name)}: a run "
+                "takes them only if their bytes are equal"
+            )
+        older = [path for file in files for path in file.older]
+        if older:
+            notes.append(f"{len(older)} files of older versions are not read, as {shown(older[0].name)}")
+        for file in self._shadowed:
+            if file.dataset_id == name:
+                notes.append(
+                    f"{shown(file.path.name)} says that it is of {name} too, and is not read for it: fetch it as "
+                    f"{file.path.stem.upper()}"
+                )
+        return notes
+
+    def _parameters(self, files: list[ArchiveFile]) -> tuple[ParameterFacts, ...]:
+        for file in files[: -_TRIES - 1 : -1]:
+            try:
+                survey = self._archive.survey(file.path)
+            except DataError as error:
+                self._unread[file.path] = error.message
+                continue
+            if survey:
+                return tuple(sorted(survey, key=lambda facts: facts.support))
+        return ()
+
+    def _first_facts(self, files: Iterator[ArchiveFile]) -> FileFacts | None:
+        """What the first of some files says that can be read and holds records."""
+        found = None
+        for _ in range(_TRIES):
+            file = next(files, None)
+            facts = self._facts(file) if file is not None else None
+            if facts is not None and facts.span is not None:
+                return facts
+            found = found or facts
+        return found
+
+    def _facts(self, file: ArchiveFile) -> FileFacts | None:
+        if file.path in self._unread:
+            return None
+        try:
+            return self._archive.facts(file.path)
+        except DataError as error:
+            self._unread[file.path] = error.message
+            return None
+
+    def _skipped(self) -> tuple[Skipped, ...]:
+        root = self._archive.root
+        damaged = (
+            Skipped(shown(path.relative_to(root)), _plainly(reason, path))
+            for path, reason in self._unread.items()
+        )
+        return tuple(sorted([*self._archive.walk.skipped, *damaged], key=lambda entry: entry.path))
+
+    def _notes(self, every: dict[str, list[ArchiveFile]]) -> tuple[str, ...]:
+        notes = []
+        masters = self._archive.masters()
+        if masters:
+            notes.append(f"{len(masters)} master files describe datasets and hold no records")
+        if self._archive.walk.more_skipped:
+            notes.append(f"{self._archive.walk.more_skipped} more entries cannot be read")
+        if self._archive.nameless > MOST_NAMELESS:
+            notes.append(
+                f"{self._archive.nameless:,} files have names that do not say their dataset; at most "
+                f"{MOST_NAMELESS:,} are opened for it, so none was: name a folder within it"
+            )
+        count = sum(len(files) for files in every.values())
+        if count > MOST_CHECKED:
+            notes.append(
+                f"only the first {MOST_CHECKED:,} of {count:,} files were looked at; others count by name"
+            )
+        return tuple(notes)
+
+
+def _span(
+    files: Sequence[ArchiveFile], spans: Sequence[tuple[datetime, datetime]]
+) -> tuple[datetime | None, datetime | None, bool]:
+    """First and last record, and whether they were read; by the names where none was."""
+    if spans:
+        return min(span[0] for span in spans), max(span[1] for span in spans), True
+    starts = [file.start for file in files if file.start is not None]
+    stops = [file.stop for file in files if file.stop is not None]
+    return min(starts, default=None), max([*starts, *stops], default=None), False
+
+
+def _gaps(
+    files: Sequence[ArchiveFile],
+    spans: Sequence[tuple[datetime, datetime]],
+    data: ParameterFacts | None,
+) -> tuple[tuple[Gap, ...], str]:
+    """Stretches without a file, by the records of all files where they were read, else by the dates of the names."""
+    if len(files) < 2:
+        return (), "records" if spans else "names"
+    if spans:
+        usual = timedelta(seconds=_LONGER * (data.cadence if data is not None and data.cadence else 0) + 1)
+        return _between(sorted(spans), usual), "records"
+    if all(file.start is not None and file.stop is not None for file in files):
+        named = sorted((file.start, file.stop) for file in files if file.start and file.stop)
+        return _between(named, timedelta(minutes=1)), "names"
+    starts = sorted(file.start for file in files if file.start is not None)
+    if len(starts) < len(files) or any(file.timed for file in files) or len(starts) < 3:
+        return (), "unknown"
+    spacings = [(after - before).total_seconds() for before, after in pairwise(starts)]
+    usual = timedelta(seconds=median(spacings))
+    found = [
+        Gap(before + usual, after) for before, after in pairwise(starts) if after - before > _LONGER * usual
+    ]
+    return tuple(found), "names"
+
+
+def _between(spans: Sequence[tuple[datetime, datetime]], usual: timedelta) -> tuple[Gap, ...]:
+    """Stretches longer than usual between the end of all files so far and the start of the next one."""
+    gaps, end = [], spans[0][1]
+    for start, stop in spans[1:]:
+        if start - end > usual:
+            gaps.append(Gap(end, start))
+        end = max(end, stop)
+    return tuple(gaps)
+
+
+def _plainly(reason: str, path: Path) -> str:
+    """Take the file's name out of a reason: the listing shows it already."""
+    return reason.removeprefix(f"'{path.name}' ").removeprefix(f"{path.name} ")
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:  # it vanished since it was listed
+        return 0

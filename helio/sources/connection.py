@@ -1,0 +1,724 @@
+"""Why a server could not be asked: one named cause, in one sentence, with what to do about it."""
+
+from __future__ import annotations
+
+import errno
+import ipaddress
+import os
+import re
+import socket
+import ssl
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from urllib.parse import urlsplit
+from urllib.request import getproxies
+
+from helio.errors import RequestError
+from helio.settings import CertificateSetting, certificate_setting
+
+if TYPE_CHECKING:
+    import httpx2
+
+E = TypeVar("E", bound=BaseException)
+Cause = Literal[
+    "no network",
+    "unknown name",
+    "no name server",
+    "no route",
+    "IPv6 only",
+    "refused",
+    "forbidden",
+    "reset",
+    "closed",
+    "timeout",
+    "not HTTP",
+    "not TLS",
+    "TLS",
+    "proxy login",
+    "proxy refuses",
+    "untrusted certificate",
+    "other host's certificate",
+    "expired certificate",
+    "clock",
+    "login page",
+    "maintenance",
+    "web page",
+    "too many requests",
+]
+LOOKUP: frozenset[str] = frozenset({"no network", "unknown name", "no name server"})
+"""Causes that mean, when no name can be looked up, that there is no network."""
+
+CLOCK_TOLERANCE = 300.0
+"""Seconds that this machine's clock may differ from a server's."""
+_LATER = "try again later; what is downloaded already is kept"
+_LOOK_SECONDS = 5.0
+"""For a second look at a certificate that was refused."""
+_MOST_SAID = 100
+_READ_OF_PAGE = 20_000
+"""Characters of a web page that are read for words that tell what it is."""
+_MAINTENANCE = re.compile(r"mainten|temporarily unavailable|be back|scheduled outage|down for", re.IGNORECASE)
+_LOGIN = re.compile(
+    r"type=[\"']?password|log[ -]?in\b|sign[ -]?in\b|captive|hotspot|accept the terms", re.IGNORECASE
+)
+_PROXY_SETTINGS = "HTTPS_PROXY, HTTP_PROXY or ALL_PROXY"
+_NO_ROUTE = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.ENETDOWN)
+_SELF_SIGNED, _NOT_YET_VALID, _EXPIRED, _OTHER_HOST, _OTHER_ADDRESS = 18, 9, 10, 62, 64
+"""Results of OpenSSL's verification, from its x509_vfy.h."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What stands between this machine and a server."""
+
+    cause: Cause
+    message: str
+    advice: str
+    is_lasting: bool = False
+    """Whether another try would end the same."""
+
+
+class Way:
+    """How one request goes to its server, noted while it is made; a trace of `httpx2`.
+
+    Parameters
+    ----------
+    also : callable, optional
+        Gets each event too.
+    """
+
+    def __init__(self, also: Callable[[str, Mapping[str, Any]], None] = lambda event, info: None) -> None:
+        self._also = also
+        self._connected_to = ("", 0)
+        self.has_tunnel = False
+        """Whether a proxy has opened a tunnel to the server."""
+        self.certificate: bytes = b""
+        """The one that the last server showed, in DER."""
+
+    def __call__(self, event: str, info: Mapping[str, Any]) -> None:
+        """Note an event."""
+        if event.endswith("connect_tcp.started"):
+            self._connected_to, self.has_tunnel = (str(info["host"]), int(info["port"])), False
+        elif event == "proxy.start_tls.started":
+            self.has_tunnel = True
+        elif event.endswith("start_tls.complete"):
+            found = info["return_value"].get_extra_info("ssl_object")
+            self.certificate = (found and found.getpeercert(True)) or b""
+        self._also(event, info)
+
+    def proxy(self, url: str) -> str:
+        """The proxy between this machine and a server, as ``host:port``; empty where there is none.
+
+        Whom the last connection was made to decides, and not what the environment names: NO_PROXY may spare a host.
+        """
+        host, port = self._connected_to
+        return f"{host}:{port}" if host and (host, port) != _address(url) else ""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What a server's certificate says, whether it is trusted or not."""
+
+    names: tuple[str, ...]
+    """The hosts that it is for."""
+    issuer: str
+    """Who signed it."""
+    is_self_signed: bool
+    start: datetime
+    """UTC, as is `stop`."""
+    stop: datetime
+
+    @classmethod
+    def read(cls, der: bytes) -> Certificate:
+        """Read a certificate.
+
+        Raises
+        ------
+        ValueError
+            It is damaged.
+        """
+        from cryptography import x509
+        from cryptography.x509.oid import NameOID
+
+        found = x509.load_der_x509_certificate(der)
+
+        def text_of(name: x509.Name, *kinds: x509.ObjectIdentifier) -> list[str]:
+            return [str(part.value) for kind in kinds for part in name.get_attributes_for_oid(kind)]
+
+        try:
+            extension = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+            names = [str(name.value) for name in extension if isinstance(name, x509.DNSName | x509.IPAddress)]
+        except x509.ExtensionNotFound:
+            names = text_of(found.subject, NameOID.COMMON_NAME)
+        signed_by = text_of(found.issuer, NameOID.COMMON_NAME, NameOID.ORGANIZATION_NAME)
+        return cls(
+            tuple(name[:_MOST_SAID] for name in names),
+            ", ".join(dict.fromkeys(signed_by))[:_MOST_SAID] or found.issuer.rfc4514_string()[:_MOST_SAID],
+            found.issuer == found.subject,
+            found.not_valid_before_utc.replace(tzinfo=None),
+            found.not_valid_after_utc.replace(tzinfo=None),
+        )
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a second look at a server brought, without trust in its certificate."""
+
+    certificate: Certificate | None = None
+    ahead: float | None = None
+    """Seconds that this machine's clock is ahead of the server's; None where the server does not say."""
+    trusted_without_settings: bool = field(default=False)
+    """Whether this machine's own authorities trust the certificate, without those that the environment names."""
+
+
+def explain(error: httpx2.RequestError, now: float, *, seconds: float = 0.0, begun: bool = False) -> Problem:
+    """The cause of a request that failed without an answer.
+
+    Parameters
+    ----------
+    error : httpx2.RequestError
+        What the client raised.
+    now : float
+        Seconds since 1970 by this machine's clock.
+    seconds : float
+        How long was waited, where it was too long.
+    begun : bool
+        Whether a part of the answer had come.
+
+    Notes
+    -----
+    A certificate that is not trusted is looked at once more, to say who signed it; no secret is sent for that.
+    """
+    import httpx2
+
+    url = str(error.request.url)
+    way = error.request.extensions.get("trace")
+    proxy = way.proxy(url) if isinstance(way, Way) else ""
+    host = host_of(url)
+    at_proxy = bool(proxy) and not (isinstance(way, Way) and way.has_tunnel)
+    who = f"the proxy {proxy}" if at_proxy else host
+    if isinstance(error, httpx2.ProxyError):
+        return _refused_by_proxy(str(error), who, host)
+    distrust = _within(error, ssl.SSLCertVerificationError)
+    if distrust is not None:
+        return _certificate_problem(distrust, f"https://{proxy}" if at_proxy else url, who, now)
+    failed = _within(error, OSError)
+    if isinstance(failed, socket.gaierror):
+        return _name_problem(failed, who, at_proxy)
+    if isinstance(error, httpx2.TimeoutException):
+        text = f"{who} did not answer within {seconds:g} s"
+        if not isinstance(error, httpx2.ConnectTimeout):
+            return Problem("timeout", text, _LATER)
+        if _has_only_ipv6(proxy if at_proxy else host):
+            return _ipv6_only(who)
+        return Problem(
+            "timeout", text, _else_proxy("the server is down, or a firewall drops what is sent", at_proxy)
+        )
+    if isinstance(error, httpx2.RemoteProtocolError):
+        if "disconnected" in str(error) or "closed" in str(error):
+            how = "before its answer was whole" if begun else "without an answer"
+            return Problem("closed", f"{who} ended the connection {how}", _LATER)
+        return Problem(
+            "not HTTP", f"{who} answers with something that is not HTTP", "look at the address and its port"
+        )
+    if isinstance(failed, ssl.SSLError):
+        return _tls_problem(failed, who, at_proxy)
+    return _connection_problem(
+        failed, str(error) or type(error).__name__, who, proxy if at_proxy else host, at_proxy
+    )
+
+
+def explain_status(
+    status: int, headers: Mapping[str, str], url: str, way: Way | None = None
+) -> Problem | None:
+    """The cause behind a status that is not the server's own word on what was asked; None where it is.
+
+    Parameters
+    ----------
+    headers : mapping
+        Their names in small letters.
+    """
+    host, proxy = host_of(url), (way.proxy(url) if way else "")
+    is_page = "html" in headers.get("content-type", "")
+    if status == 407:
+        return _refused_by_proxy("407", f"the proxy {proxy}".strip(), host)
+    target = host_of(headers.get("location", ""))
+    if status == 511 or (status in (301, 302, 303, 307, 308) and target and _elsewhere(target, host)):
+        return _login_page(host, target if status != 511 else "")
+    if proxy and way is not None and not way.has_tunnel and status in (502, 504):
+        return Problem("proxy refuses", f"the proxy {proxy} cannot reach {host} ({status})", _LATER)
+    if proxy and is_page and status == 403:
+        return Problem(
+            "proxy refuses",
+            f"{host}, or the proxy {proxy} in its place, refuses with 403 and a web page",
+            f"ask who runs the proxy to allow {host}",
+            is_lasting=True,
+        )
+    if status == 503 and is_page:
+        return Problem(
+            "maintenance",
+            f"{host} is down, perhaps for maintenance (503 with a web page)",
+            "try again in some hours",
+        )
+    return None
+
+
+def explain_page(page: str, asked: str, answered: str) -> Problem:
+    """The cause of a web page that came with the status 200 in place of data.
+
+    Parameters
+    ----------
+    page : str
+        Its text.
+    asked, answered : str
+        The URL that was asked, and the one that the page came from.
+    """
+    host, other = host_of(asked), host_of(answered)
+    page = page[:_READ_OF_PAGE]
+    if _elsewhere(other, host):
+        return _login_page(host, other)
+    if _MAINTENANCE.search(page):
+        return Problem(
+            "maintenance",
+            f"{host} answered with text/html, a page about maintenance",
+            "try again in some hours",
+        )
+    if _LOGIN.search(page):
+        return _login_page(host, "")
+    return Problem(
+        "web page",
+        f"{host} answered with text/html in place of data",
+        "open any web page in a browser: if the network asks you to log in, do so; else try again later",
+    )
+
+
+def clock_problem(ahead: float, host: str) -> Problem | None:
+    """The problem of a clock that differs too much from a server's; None where it does not.
+
+    Parameters
+    ----------
+    ahead : float
+        Seconds that this machine's clock is ahead of the server's.
+    """
+    if abs(ahead) <= CLOCK_TOLERANCE:
+        return None
+    direction = "ahead of" if ahead > 0 else "behind"
+    return Problem(
+        "clock",
+        f"the clock of this machine is {_in_words(abs(ahead))} {direction} that of {host}",
+        "set the clock and its time zone (timedatectl set-ntp true), then try again",
+        is_lasting=True,
+    )
+
+
+def ahead_of(date: str, now: float) -> float | None:
+    """Seconds that a clock is ahead of the time in a ``Date`` header; None where the header says none.
+
+    >>> ahead_of("Thu, 01 Jan 1970 00:01:00 GMT", now=90.0)
+    30.0
+    """
+    try:
+        moment = parsedate_to_datetime(date)
+    except ValueError:
+        return None
+    return now - (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def host_of(url: str) -> str:
+    """Host and port of a URL as it is written, without user and password.
+
+    >>> host_of("http://me:secret@mirror.org:8080/hapi")
+    'mirror.org:8080'
+    """
+    return url.split("/")[2].rpartition("@")[2] if url.count("/") >= 2 else ""
+
+
+def without_user(url: str, *, query: bool = True) -> str:
+    """A URL without user and password, and without what its query says if that is not wanted.
+
+    >>> without_user("https://me:secret@mirror.org/hapi?token=abc", query=False)
+    'https://mirror.org/hapi'
+    """
+    url = re.sub(r"(?<=://)[^/?#\s]*@", "", url)
+    return url if query else re.sub(r"[?#].*", "", url)
+
+
+def trusted_authorities() -> ssl.SSLContext:
+    """The certificate authorities that every client of helio trusts, once the settings of the network are checked.
+
+    Those of ``SSL_CERT_FILE``, else ``SSL_CERT_DIR``, ``REQUESTS_CA_BUNDLE`` or ``CURL_CA_BUNDLE``, else the
+    system's.
+
+    Raises
+    ------
+    RequestError
+        The environment names certificates or a proxy that cannot be used; the text has no password.
+    """
+    import httpx2
+
+    _check_proxies()
+    named = certificate_setting()
+    try:
+        if named is None:
+            return httpx2.create_ssl_context(trust_env=False)
+        if named.is_folder:
+            if not any(os.path.isdir(folder) for folder in named.path.split(os.pathsep)):
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+            return ssl.create_default_context(capath=named.path)
+        return ssl.create_default_context(cafile=named.path)
+    except OSError as error:
+        where = f"{named.name} names {named.path}: " if named else ""
+        reason = (
+            "no certificate is in it" if isinstance(error, ssl.SSLError) else error.strerror or str(error)
+        )
+        raise RequestError(
+            f"the environment's settings for the network cannot be used: {where}{reason}",
+            advice=f"{named.name if named else 'SSL_CERT_FILE'}=FILE, a file of certificates in PEM form",
+        ) from error
+
+
+def has_route() -> bool:
+    """Whether this machine knows a way to any other; nothing is sent to find out."""
+    # addresses for documentation, RFC 5737 and RFC 3849: connecting a datagram socket only looks up the route
+    for family, address in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
+        try:
+            with socket.socket(family, socket.SOCK_DGRAM) as probe:
+                probe.connect((address, 9))
+        except OSError:
+            continue
+        return True
+    return False
+
+
+def _check_proxies() -> None:
+    import httpx2
+
+    for scheme, address in getproxies().items():
+        if scheme not in ("http", "https", "all") or not address:
+            continue
+        name = f"{scheme.upper()}_PROXY"
+        refusal = f"the environment's settings for the network cannot be used: {name} "
+        try:
+            # as httpx2 does with an address of no scheme
+            found = httpx2.Proxy(address if "://" in address else f"http://{address}").url
+        except (ValueError, httpx2.InvalidURL):  # its text may hold a part of the password
+            raise RequestError(
+                f"{refusal}is not the address of a proxy",
+                advice=f"{name}=http://HOST:PORT; in a password write %23 for #, %40 for @, %3A for :, %2F for /",
+            ) from None
+        if found.scheme.startswith("socks"):
+            if find_spec("socksio") is None:
+                raise RequestError(
+                    f"{refusal}names a SOCKS proxy, which needs another package",
+                    advice=f"{name}=http://HOST:PORT if there is one, else pip install socksio",
+                )
+        elif not found.host:
+            raise RequestError(f"{refusal}names no host", advice=f"{name}=http://HOST:PORT")
+
+
+def _address(url: str) -> tuple[str, int]:
+    parts = urlsplit(url)
+    return parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+
+
+def _elsewhere(other: str, host: str) -> bool:
+    """Whether a host belongs to somebody else: a server may send to another one of its own domain."""
+
+    def domain(name: str) -> str:
+        name = name.partition(":")[0].casefold()
+        return name if re.fullmatch(r"[\d.]+", name) else ".".join(name.split(".")[-2:])
+
+    return bool(other) and domain(other) != domain(host)
+
+
+def _in_words(seconds: float) -> str:
+    for unit, length in (("days", 86_400.0), ("hours", 3600.0)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds / 60:.0f} minutes"
+
+
+def _within(error: BaseException | None, kind: type[E]) -> E | None:
+    while error is not None:
+        if isinstance(error, kind):
+            return error
+        error = error.__cause__ or error.__context__
+    return None
+
+
+def _else_proxy(what: str, at_proxy: bool) -> str:
+    if at_proxy:
+        return f"correct {_PROXY_SETTINGS}, or name the hosts that need no proxy in NO_PROXY"
+    return f"{what}: try again later, or name your institute's proxy in HTTPS_PROXY"
+
+
+def _name_problem(error: socket.gaierror, who: str, at_proxy: bool) -> Problem:
+    if not has_route():
+        return _no_network(who)
+    if error.errno == getattr(socket, "EAI_ADDRFAMILY", None):
+        return _ipv6_only(who)
+    if error.errno in (socket.EAI_NONAME, getattr(socket, "EAI_NODATA", None)):
+        return Problem(
+            "unknown name",
+            f"{who} cannot be reached: no address is known for this name",
+            f"correct {_PROXY_SETTINGS}"
+            if at_proxy
+            else "look at the spelling of the name, and at the network",
+        )
+    return Problem(
+        "no name server",
+        f"{who} cannot be reached: no name server answers",
+        "look at the network, the VPN and the name servers of this machine",
+    )
+
+
+def _no_network(who: str) -> Problem:
+    return Problem(
+        "no network",
+        f"{who} cannot be reached: this machine has no network",
+        "connect it to a network, then try again",
+    )
+
+
+def _ipv6_only(who: str) -> Problem:
+    return Problem(
+        "IPv6 only",
+        f"{who} cannot be reached: it has only IPv6 addresses, and this network does not carry IPv6",
+        "use a network with IPv6, or a proxy that has it, in HTTPS_PROXY",
+    )
+
+
+def _has_only_ipv6(host: str) -> bool:
+    name, _, port = host.rpartition(":") if re.search(r":\d+$", host) else (host, "", "0")
+    try:
+        found = socket.getaddrinfo(name.strip("[]"), int(port), type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return False
+    return {family for family, *_ in found} == {socket.AF_INET6}
+
+
+def _connection_problem(error: OSError | None, words: str, who: str, host: str, at_proxy: bool) -> Problem:
+    number = error.errno if error is not None else None
+    if number == errno.ECONNREFUSED:
+        return Problem(
+            "refused",
+            f"{who} cannot be reached: it refuses the connection",
+            _else_proxy(
+                "look at the address and its port; the server may be down, or behind a firewall", at_proxy
+            ),
+        )
+    if number in (errno.ECONNRESET, errno.EPIPE, errno.ECONNABORTED):
+        return Problem(
+            "reset",
+            f"the connection to {who} was reset, by the server or by a firewall on the way",
+            _else_proxy(
+                "if it happens again, ask your network's administrators whether they block it", at_proxy
+            ),
+        )
+    if number in (errno.EACCES, errno.EPERM):
+        return Problem(
+            "forbidden",
+            f"{who} cannot be reached: this machine forbids the connection",
+            "allow it in the firewall or the sandbox of this machine",
+            is_lasting=True,
+        )
+    if number in _NO_ROUTE:
+        if not _is_loopback(host) and not has_route():
+            return _no_network(who)
+        if _has_only_ipv6(host):
+            return _ipv6_only(who)
+        return Problem(
+            "no route",
+            f"{who} cannot be reached: no route leads there",
+            "look at the network and the VPN, or name a proxy in HTTPS_PROXY",
+        )
+    return Problem("reset", f"{who} cannot be reached: {words}", _LATER)
+
+
+def _is_loopback(host: str) -> bool:
+    name = host.rpartition(":")[0] or host
+    try:
+        return ipaddress.ip_address(name.strip("[]")).is_loopback
+    except ValueError:
+        return name.casefold() == "localhost"
+
+
+def _tls_problem(error: ssl.SSLError, who: str, at_proxy: bool) -> Problem:
+    reason = (error.reason or "").upper()
+    if isinstance(error, ssl.SSLEOFError) or "EOF" in reason:
+        return Problem(
+            "closed",
+            f"the connection to {who} was closed before it was secure, by the server or by a firewall on the way",
+            _else_proxy(
+                "if it happens again, ask your network's administrators whether they block it", at_proxy
+            ),
+        )
+    if reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "UNKNOWN_PROTOCOL"):
+        proxy = f"write the proxy's address with http:// in {_PROXY_SETTINGS}"
+        other = "look at the address and its port; a network that wants a login first answers like that too"
+        return Problem("not TLS", f"{who} does not speak TLS", proxy if at_proxy else other, is_lasting=True)
+    words = reason.replace("_", " ").lower() or "no reason is given"
+    return Problem(
+        "TLS",
+        f"{who} and this machine agree on no secure connection ({words})",
+        "ask your network's administrators whether something on the way opens the connection; else try again later",
+        is_lasting=True,
+    )
+
+
+def _refused_by_proxy(said: str, proxy: str, host: str) -> Problem:
+    status = said[:3]
+    if status == "407":
+        return Problem(
+            "proxy login",
+            f"{proxy} wants a user name and a password, or does not accept those that are set (407)",
+            f"write them into {_PROXY_SETTINGS}: http://USER:PASSWORD@HOST:PORT, with %40 for @ and %23 for #",
+            is_lasting=True,
+        )
+    if status.startswith("5"):
+        return Problem("proxy refuses", f"{proxy} cannot reach {host} ({said.strip()[:_MOST_SAID]})", _LATER)
+    return Problem(
+        "proxy refuses",
+        f"{proxy} refuses to connect to {host} ({said.strip()[:_MOST_SAID]})",
+        f"ask who runs the proxy to allow {host}",
+        is_lasting=True,
+    )
+
+
+def _login_page(host: str, other: str) -> Problem:
+    whose = (
+        f"{other} answered in place of {host}"
+        if other
+        else f"{host} answered with text/html that asks for a login"
+    )
+    return Problem(
+        "login page",
+        f"{whose}, as a network does that wants a login first",
+        "open any web page in a browser, log in to the network, then try again",
+    )
+
+
+# Certificates
+
+
+def look(url: str, now: float) -> Seen:
+    """Look at a server's certificate and clock without trust: nothing but the root of the host is asked for."""
+    import httpx2
+
+    # what comes is only described, never used as data
+    blind = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    blind.check_hostname = False
+    blind.verify_mode = ssl.CERT_NONE
+    way = Way()
+    date = _ask_root(url, blind, way)
+    try:
+        certificate = Certificate.read(way.certificate) if way.certificate else None
+    except ValueError:
+        certificate = None
+    own = False
+    if certificate_setting() is not None:
+        try:
+            own = (
+                _ask_root(url, httpx2.create_ssl_context(trust_env=False), Way(), may_fail=False) is not None
+            )
+        except httpx2.HTTPError:
+            own = False
+    return Seen(certificate, ahead_of(date, now) if date else None, own)
+
+
+def _ask_root(url: str, context: ssl.SSLContext, way: Way, *, may_fail: bool = True) -> str | None:
+    """The date that the root of a host answers with, empty where it has none; None where it does not answer."""
+    import httpx2
+
+    try:
+        with (
+            httpx2.Client(verify=context, timeout=_LOOK_SECONDS, follow_redirects=False) as client,
+            client.stream("HEAD", f"https://{host_of(url)}/", extensions={"trace": way}) as response,
+        ):
+            return str(response.headers.get("date", ""))
+    except httpx2.HTTPError:
+        if not may_fail:
+            raise
+        return None
+
+
+def _certificate_problem(error: ssl.SSLCertVerificationError, url: str, who: str, now: float) -> Problem:
+    seen = look(url, now)
+    found = seen.certificate
+    # macOS has numbers of its own, below zero: the certificate itself says whether it is out of its time
+    code = getattr(error, "verify_code", 0)
+    today = datetime.fromtimestamp(now, UTC).replace(tzinfo=None)
+    if code <= 0 and found is not None and not found.start <= today <= found.stop:
+        code = _NOT_YET_VALID if today < found.start else _EXPIRED
+    if code in (_NOT_YET_VALID, _EXPIRED):
+        return _validity_problem(seen, code, who, now)
+    if code in (_OTHER_HOST, _OTHER_ADDRESS):
+        names = ", ".join(found.names[:3]) if found and found.names else "another host"
+        return Problem(
+            "other host's certificate",
+            f"the certificate that {who} shows is for {names}{_by(found)}: another server answers in its place",
+            "open any web page in a browser: if the network asks you to log in, do so; else ask your network's "
+            "administrators",
+            is_lasting=True,
+        )
+    if code == _SELF_SIGNED or (found is not None and found.is_self_signed):
+        signed = "it is signed by nobody but itself" + (f" ('{found.issuer}')" if found else "")
+    elif found is not None:
+        signed = f"it is signed by '{found.issuer}', which this machine does not know"
+    else:
+        signed = getattr(error, "verify_message", "") or str(error)
+    return Problem(
+        "untrusted certificate",
+        f"the certificate of {who} is not trusted: {signed}",
+        _name_authority(seen, certificate_setting()),
+        is_lasting=True,
+    )
+
+
+def _by(found: Certificate | None) -> str:
+    return f", signed by '{found.issuer}'" if found else ""
+
+
+def _name_authority(seen: Seen, named: CertificateSetting | None) -> str:
+    if named is not None and seen.trusted_without_settings:
+        return f"add the public authorities to {named.path}, which {named.name} names: it has only others, or unset it"
+    ask = "if your institute's network opens secure connections, ask its administrators for its authority's certificate"
+    if named is None:
+        return f"{ask} (PEM) and name it: SSL_CERT_FILE=FILE"
+    return f"{ask} (PEM) and add it to {named.path}, which {named.name} names"
+
+
+def _validity_problem(seen: Seen, code: int, who: str, now: float) -> Problem:
+    found = seen.certificate
+    wrong = clock_problem(seen.ahead, who) if seen.ahead is not None else None
+    if wrong is not None:
+        consequence = "not valid yet" if code == _NOT_YET_VALID else "expired"
+        return Problem(
+            "clock",
+            f"{wrong.message}, so that its certificate counts as {consequence}",
+            wrong.advice,
+            is_lasting=True,
+        )
+    today = datetime.fromtimestamp(now, UTC).replace(tzinfo=None)
+    if found is not None and found.start <= today <= found.stop:
+        return Problem(
+            "expired certificate",
+            f"a certificate of an authority above that of {who} has expired or is not valid yet{_by(found)}",
+            "bring this machine's certificates up to date (ca-certificates, or the file that SSL_CERT_FILE names)",
+            is_lasting=True,
+        )
+    if found is None:
+        text = f"the certificate of {who} has expired or is not valid yet"
+    elif code == _EXPIRED:
+        text = f"the certificate of {who} expired on {found.stop:%Y-%m-%d}{_by(found)}"
+    else:
+        text = f"the certificate of {who} is valid only from {found.start:%Y-%m-%d %H:%M} UTC{_by(found)}"
+    return Problem(
+        "expired certificate",
+        f"{text}; the clock of this machine says {today:%Y-%m-%d %H:%M} UTC",
+        "set the clock if that is wrong; else tell who runs the server, and use another provider until then",
+        is_lasting=True,
+    )

@@ -1,0 +1,24 @@
+"""Texts that a server sends, made fit to be shown."""
+
+from __future__ import annotations
+
+_MOST_SHOWN = 200
+
+
+def printable(text: str) -> str:
+    r"""Replace every character that a terminal would obey or not show by a space.
+
+    >>> printable("too much\x1b[31m")
+    'too much [31m'
+    """
+    return text if text.isprintable() else "".join(sign if sign.isprintable() else " " for sign in text)
+
+
+def one_line(text: object, most: int = _MOST_SHOWN) -> str:
+    r"""Write what a server sent as one short line for a message or a note.
+
+    >>> one_line("too\n much\x1b[31m"), one_line("x" * 9, most=5)
+    ('too much [31m', 'xxxx…')
+    """
+    line = " ".join(printable(str(text)).split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"

@@ -1,0 +1,136 @@
+"""A server that breaks the rules of HTTP, or is honest and slow: each path is answered by bytes of its own."""
+
+from __future__ import annotations
+
+import gzip
+import socket
+import socketserver
+import threading
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import cache
+from itertools import chain, repeat
+from typing import Self
+
+Answer = Iterable[bytes | float]
+"""Bytes to send, and seconds to wait."""
+
+MEBIBYTE = 1024**2
+OK = b"HTTP/1.1 200 OK\r\nConnection: close\r\n"
+JSON = OK + b"Content-Type: application/json\r\n"
+
+
+def whole(body: bytes, *, headers: bytes = b"", head: bytes = JSON) -> list[bytes]:
+    """An answer of a known length."""
+    return [head + headers + b"Content-Length: %d\r\n\r\n" % len(body), body]
+
+
+def drip(content: bytes, seconds: float, size: int = 1) -> Iterator[bytes | float]:
+    """Content in small parts, with a wait before each."""
+    for first in range(0, len(content), size):
+        yield seconds
+        yield content[first : first + size]
+
+
+def endless(part: bytes) -> Iterator[bytes]:
+    """The same bytes for ever."""
+    return repeat(part * max(1, 65_536 // len(part)))
+
+
+def redirect(target: str, status: str = "302 Found") -> list[bytes]:
+    """A redirect without a body."""
+    return [
+        f"HTTP/1.1 {status}\r\nLocation: {target}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".encode()
+    ]
+
+
+@cache
+def bomb(kind: str, mebibytes: int) -> bytes:
+    """Zeros, compressed to a thousandth."""
+    bits = {"gzip": 16 + zlib.MAX_WBITS, "zlib": zlib.MAX_WBITS, "bare": -zlib.MAX_WBITS}[kind]
+    packing = zlib.compressobj(9, zlib.DEFLATED, bits)
+    zeros = bytes(MEBIBYTE)
+    return b"".join([*(packing.compress(zeros) for _ in range(mebibytes)), packing.flush()])
+
+
+class FaultyServer:
+    """Answers on loopback from `answers`, by the path of a request; a context manager.
+
+    An answer may be a function of the text of the request. `requests` holds the texts, `sent` how many bytes went
+    out for each.
+    """
+
+    def __init__(self, answers: dict[str, Answer | Callable[[str], Answer]] | None = None) -> None:
+        self.answers = answers or {}
+        self.requests: list[str] = []
+        self.sent: list[int] = []
+        self.over = threading.Event()
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.faulty = self
+        self.port: int = self._server.server_address[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
+        self._thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.over.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class _Server(socketserver.ThreadingTCPServer):
+    daemon_threads = True
+    block_on_close = False
+    allow_reuse_address = True
+    request_queue_size = 64
+    faulty: FaultyServer
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that goes away is what the tests are about."""
+
+
+class _Handler(socketserver.BaseRequestHandler):
+    server: _Server
+    request: socket.socket
+
+    def handle(self) -> None:
+        faulty = self.server.faulty
+        asked = b""
+        if "tls" not in faulty.answers:
+            while b"\r\n\r\n" not in asked:
+                part = self.request.recv(65_536)
+                if not part:
+                    return
+                asked += part
+        text = asked.decode("latin-1")
+        path = text.split(" ")[1] if text else "tls"
+        number = len(faulty.requests)
+        faulty.requests.append(text)
+        faulty.sent.append(0)
+        answer = faulty.answers.get(
+            path.partition("?")[0], [b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"]
+        )
+        with suppress(OSError):
+            for part in answer(text) if callable(answer) else answer:
+                if faulty.over.is_set():
+                    return
+                if isinstance(part, bytes):
+                    self.request.sendall(part)
+                    faulty.sent[number] += len(part)
+                else:
+                    faulty.over.wait(part)
+
+
+def unending_json() -> Answer:
+    """JSON of no length that never ends."""
+    return chain([JSON + b"\r\n["], endless(b'"a",'))
+
+
+def many_members(count: int) -> bytes:
+    """Gzip of many streams without content."""
+    return gzip.compress(b"") * count

@@ -1,0 +1,224 @@
+"""Stand-ins for what lies between a user and a server: authorities, secure servers, proxies."""
+
+from __future__ import annotations
+
+import base64
+import ipaddress
+import socket
+import ssl
+import threading
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from tests.sources.standin import StandIn
+
+DAY = timedelta(days=1)
+
+
+class Authority:
+    """A certificate authority that lives as long as its test."""
+
+    def __init__(self, folder: Path, name: str = "Institute Root CA") -> None:
+        self._folder = folder
+        self._key = ec.generate_private_key(ec.SECP256R1())
+        self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+        now = datetime.now(UTC)
+        self._certificate = (
+            x509.CertificateBuilder()
+            .subject_name(self._name)
+            .issuer_name(self._name)
+            .public_key(self._key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now - 3650 * DAY)
+            .not_valid_after(now + 3650 * DAY)
+            .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+            .add_extension(x509.SubjectKeyIdentifier.from_public_key(self._key.public_key()), critical=False)
+            .sign(self._key, hashes.SHA256())
+        )
+        self.file = folder / f"{name.replace(' ', '-')}.pem"
+        self.file.write_bytes(self._certificate.public_bytes(serialization.Encoding.PEM))
+
+    def context(
+        self,
+        *hosts: str,
+        start: timedelta = -DAY,
+        stop: timedelta = DAY,
+        self_signed: bool = False,
+    ) -> ssl.SSLContext:
+        """What a server needs that shows a certificate for some hosts, valid between two times from now."""
+        key = ec.generate_private_key(ec.SECP256R1())
+        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, hosts[0] if hosts else "127.0.0.1")])
+        now = datetime.now(UTC)
+        certificate = (
+            x509.CertificateBuilder()
+            .subject_name(name)
+            .issuer_name(name if self_signed else self._name)
+            .public_key(key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now + start)
+            .not_valid_after(now + stop)
+            .add_extension(
+                x509.SubjectAlternativeName([_general(host) for host in hosts or ("127.0.0.1",)]),
+                critical=False,
+            )
+            .sign(key if self_signed else self._key, hashes.SHA256())
+        )
+        file = self._folder / f"{certificate.serial_number}.pem"
+        private = key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
+        file.write_bytes(private + certificate.public_bytes(serialization.Encoding.PEM))
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(file)
+        return context
+
+
+def _general(host: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(host))
+    except ValueError:
+        return x509.DNSName(host)
+
+
+def secure(standin: StandIn, context: ssl.SSLContext) -> str:
+    """Let a stand-in speak TLS from now on; gives its address."""
+    server = standin._server
+    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    standin.url = standin.url.replace("http://", "https://")
+    return standin.url
+
+
+@dataclass
+class ProxyStandIn:
+    """A proxy on loopback, for plain requests and for tunnels; a context manager.
+
+    Parameters
+    ----------
+    status : int
+        What it answers instead of doing its work; 0 where it works.
+    login : str
+        ``USER:PASSWORD`` that it wants.
+    opens : ssl.SSLContext, optional
+        Opens tunnels, with a certificate of its own, as some institutes do.
+    """
+
+    status: int = 0
+    login: str = ""
+    opens: ssl.SSLContext | None = None
+    asked: list[str] = field(default_factory=list)
+
+    def __enter__(self) -> Self:
+        owner = self
+
+        class Handler(_ProxyHandler):
+            proxy = owner
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads, self._server.block_on_close = True, False
+        self.address = f"127.0.0.1:{self._server.server_address[1]}"
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class _ProxyHandler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    proxy: ProxyStandIn
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Tests ask `asked`."""
+
+    def _refuses(self) -> bool:
+        self.proxy.asked.append(f"{self.command} {self.path}")
+        status = self.proxy.status
+        wanted = f"Basic {base64.b64encode(self.proxy.login.encode()).decode()}"
+        if self.proxy.login and self.headers.get("Proxy-Authorization") != wanted:
+            status = 407
+        if not status:
+            return False
+        body = b"<html><body>the proxy says no</body></html>"
+        self.send_response(status)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+        return True
+
+    def do_GET(self) -> None:
+        if self._refuses():
+            return
+        parts = urlsplit(self.path)
+        self.close_connection = True
+        with socket.create_connection((parts.hostname, parts.port or 80)) as server:
+            path = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
+            kept = "".join(
+                f"{name}: {value}\r\n"
+                for name, value in self.headers.items()
+                if not name.lower().startswith(("proxy-", "connection"))
+            )
+            server.sendall(f"GET {path} HTTP/1.1\r\n{kept}Connection: close\r\n\r\n".encode())
+            while part := server.recv(65536):
+                self.wfile.write(part)
+
+    def do_HEAD(self) -> None:
+        self.do_GET()
+
+    def do_CONNECT(self) -> None:
+        if self._refuses():
+            return
+        host, _, port = self.path.rpartition(":")
+        self.close_connection = True
+        self.wfile.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        server: socket.socket = socket.create_connection((host, int(port)))
+        if self.proxy.opens is None:
+            with server, suppress(OSError):
+                _pass_on(self.connection, server)
+            return
+        blind = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        blind.check_hostname, blind.verify_mode = False, ssl.CERT_NONE
+        # what wraps the client's connection leaves it to the server to close it
+        own = self.connection.dup()
+        with (
+            suppress(OSError),
+            blind.wrap_socket(server) as behind,
+        ):  # a client that does not trust us goes away
+            try:
+                with self.proxy.opens.wrap_socket(own, server_side=True) as client:
+                    _pass_on(client, behind)
+            finally:
+                own.close()
+
+
+def _pass_on(client: socket.socket, server: socket.socket) -> None:
+    """Both ways, until one side ends: in two threads, for a secure connection may hold bytes that no select shows."""
+
+    def answer() -> None:
+        with suppress(OSError):
+            while part := server.recv(65536):
+                client.sendall(part)
+        with suppress(OSError):
+            socket.socket.shutdown(client, socket.SHUT_RDWR)
+
+    thread = threading.Thread(target=answer)
+    thread.start()
+    with suppress(OSError):
+        while part := client.recv(65536):
+            server.sendall(part)
+    with suppress(OSError):
+        socket.socket.shutdown(server, socket.SHUT_RDWR)
+    thread.join()
