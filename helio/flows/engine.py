@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import queue
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -21,6 +21,7 @@ from prefect.client.schemas.objects import State, StateDetails, StateType, TaskR
 from prefect.context import FlowRunContext, SyncClientContext, TaskRunContext
 from prefect.events.clients import PrefectEventsClient
 from prefect.events.worker import EventsWorker, emit_events_to_cloud
+from prefect.exceptions import Pause
 from prefect.flow_engine import run_flow_sync
 from prefect.futures import PrefectFuture, PrefectTaskRunFuture
 from prefect.states import Cancelled, Completed, Failed
@@ -29,8 +30,9 @@ from prefect.utilities.annotations import quote
 
 from helio.errors import EngineError, TransientError
 from helio.flows.definition import define_flow, describe, parameters_of, run_name, tags_of
+from helio.flows.register import FINAL
 from helio.flows.run import ATTEMPTS, Execution
-from helio.flows.server import Server
+from helio.flows.server import Server, notice
 from helio.pipelines.diagnostics import StepId
 from helio.pipelines.execute import PlanResult, StepResult
 from helio.pipelines.plan import PlannedStep
@@ -38,21 +40,37 @@ from helio.pipelines.states import blocked_by
 
 log = logging.getLogger(__name__)
 
+OFTEN, PAUSE, RARELY = 0.02, 1.0, 30.0
+"""Seconds between two looks at what the page asks for: before steps, in a pause, after the server gave no answer.
 
-def run(execution: Execution, run_id: str, home: Path, api_url: str, recorded: Callable[[str], None]) -> None:
+A look costs some 5 ms, a step at work far more. Only steps that take no time share one.
+"""
+QUICK = 2.0
+"""Seconds for such a look: steps wait for it."""
+
+
+def run(
+    execution: Execution, run_id: str, home: Path, server: Server, recorded: Callable[[str], None]
+) -> None:
     """Create the flow run, with its name, tags and parameters, and run it to its end."""
     plan = execution.plan
 
     def body(**variables: object) -> State[None]:
         del variables  # bound in the plan already
         execution.begun = True
+        context = FlowRunContext.get()
+        assert context is not None  # a flow's body always has one
+        assert context.flow_run is not None
+        page = _Page(server, str(context.flow_run.id), execution)
         try:
-            _schedule(execution)
+            _schedule(execution, page)
+            if execution.suspended:
+                raise Pause(state=context.flow_run.state)
             return _flow_state(execution)
         finally:
             execution.over.set()
 
-    with _settings(home, api_url), _events_to(execution, api_url):
+    with _settings(home, server), _events_to(execution, server.url):
         flow = define_flow(
             plan.authored,
             body,
@@ -75,8 +93,13 @@ def run(execution: Execution, run_id: str, home: Path, api_url: str, recorded: C
                 )
             )
             recorded(str(made.id))
-            with _logs_to(Server(home, {**os.environ, "PREFECT_API_URL": api_url})):
+            # A suspended run keeps the state that its page gave it.
+            with _logs_to(server), suppress(Pause):
                 run_flow_sync(flow, flow_run=made, parameters=parameters, return_type="state")
+            ended = context.client.read_flow_run(made.id).state
+            if execution.complete and ended is not None and not ended.is_final():
+                # Its last step had begun when somebody paused or cancelled it: the server refused the end.
+                context.client.set_flow_run_state(made.id, _flow_state(execution), force=True)
 
 
 @contextmanager
@@ -90,7 +113,53 @@ def _connected() -> Iterator[SyncClientContext]:
         yield context
 
 
-def _schedule(execution: Execution) -> None:
+class _Page:
+    """What a person has asked for on the page of the flow run, or over the API: a pause, or its end.
+
+    ``Paused`` holds the run where it is: the process waits, and goes on when the run is resumed. ``Suspended`` ends
+    the process; a run of a schedule is started again when it is resumed. Steps that run are not ended by either.
+    """
+
+    def __init__(self, server: Server, flow_run: str, execution: Execution) -> None:
+        self._server = server
+        self._flow_run = flow_run
+        self._execution = execution
+        self._look_at = 0.0
+        self.paused = False
+
+    def lets_go_on(self) -> bool:
+        """Whether the next step may begin."""
+        if time.monotonic() >= self._look_at:
+            self._look()
+        return not (self.paused or self._execution.suspended or self._execution.cancelled.is_set())
+
+    def _look(self) -> None:
+        try:
+            shown = self._server.request(f"/flow_runs/{self._flow_run}", timeout=QUICK)
+        except EngineError as error:
+            # The run does not depend on its server.
+            log.debug("what the page says is not known: %s", error.message)
+            self._look_at = time.monotonic() + RARELY
+            return
+        state, was_paused = shown["state"], self.paused
+        self.paused = state["type"] == "PAUSED" and not state["state_details"]["pause_reschedule"]
+        self._look_at = time.monotonic() + (PAUSE if self.paused else OFTEN)
+        # A final state that somebody sets while steps run changes no result; in a pause it is the end.
+        if state["type"] == "CANCELLING" or (was_paused and state["type"] in FINAL):
+            notice.warning("the run was ended on its page: %s", state["name"])
+            self._execution.cancel()
+        elif state["type"] == "PAUSED" and not self.paused:
+            notice.warning("the run was suspended on its page: no further step begins")
+            self._execution.suspended = True
+        elif self.paused != was_paused:
+            notice.warning(
+                "the run is paused on its page; it goes on when it is resumed there"
+                if self.paused
+                else "the run goes on"
+            )
+
+
+def _schedule(execution: Execution, page: _Page) -> None:
     """Run every step as soon as all that it depends on is done; return when no more can run.
 
     A step that is alone is called in this thread: handing it over costs more than a short step takes.
@@ -123,12 +192,17 @@ def _schedule(execution: Execution) -> None:
 
     pending = 0
     while True:
-        while ready and len(running) < execution.workers and not execution.cancelled.is_set():
+        while ready and len(running) < execution.workers and page.lets_go_on():
             begin(execution.steps[ready.popleft()])
             pending += 1
         if not pending:
+            if ready and page.paused and not execution.cancelled.wait(PAUSE):
+                continue
             return
-        finished = done.get()
+        try:
+            finished = done.get(timeout=PAUSE if page.paused else None)
+        except queue.Empty:
+            continue
         pending -= 1
         running.discard(finished)
         if finished not in execution.results:
@@ -224,12 +298,17 @@ class _Edge(PrefectTaskRunFuture[None]):
 
 
 @contextmanager
-def _settings(home: Path, api_url: str) -> Iterator[None]:
+def _settings(home: Path, server: Server) -> Iterator[None]:
     """Prefect as helio uses it, whatever it read when somebody else imported it first."""
+    # The secret goes here and not into the environment, which every program that a run starts would inherit.
+    secret = {}
+    if not server.external:
+        secret[settings.PREFECT_API_AUTH_STRING] = server.client_environment()["PREFECT_API_AUTH_STRING"]
     with settings.temporary_settings(
         {
             settings.PREFECT_HOME: home / "prefect",
-            settings.PREFECT_API_URL: api_url,
+            settings.PREFECT_API_URL: server.url,
+            **secret,
             # A second for each run; runs whose process is gone are marked by helio itself.
             settings.PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None,
             settings.PREFECT_LOGGING_TO_API_ENABLED: False,  # `_ToServer` sends what is worth reading

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from helio.errors import EngineError
-from helio.flows.register import Picture, mark_crashed, publish, register_cached
+from helio.flows.register import FINAL, Picture, mark_crashed, publish, register_cached
 from helio.flows.run import run_flow
 from helio.flows.server import Server
 from helio.pipelines.execute import Execution, StepResult
@@ -48,7 +48,7 @@ class PrefectEngine:
         flow_run: str = "",
     ) -> None:
         self._settings = settings
-        self._server = Server(settings.home, environ)
+        self._server = Server(settings.home, environ, idle=settings.engine_idle)
         self._ephemeral = ephemeral
         self._given = flow_run
         self._flow_run = ""
@@ -69,9 +69,19 @@ class PrefectEngine:
             The server cannot be started or reached.
         Cancelled
         """
-        if not self._ephemeral:
+        if self._ephemeral:
+            return self._run(execution, run_id, started, finished)
+        with self._server.used():
             self._server.wait()
-            mark_dead_runs(self._server, self._settings)
+            mark_dead_runs(self._server, self._settings, going_on=self._given)
+            try:
+                return self._run(execution, run_id, started, finished)
+            except EngineError as error:
+                raise self._server.database_error() or error from error
+
+    def _run(
+        self, execution: Execution, run_id: str, started: Started, finished: Finished
+    ) -> tuple[StepResult, ...]:
         return run_flow(
             execution.plan,
             execution,
@@ -87,10 +97,17 @@ class PrefectEngine:
 
     def tell(self, run: Run) -> str:
         """Show the run's figures, digests and files on the server; a run that needed no engine is entered there."""
-        if self._ephemeral:
+        # What does not answer is not kept up.
+        if self._ephemeral or not (self._flow_run or self._server.is_up()):
             return ""
+        with self._server.used():
+            return self._show(run)
+
+    def _show(self, run: Run) -> str:
         flow_run = self._flow_run
         if run.engine == "none":
+            if self._server.is_outdated():
+                self._server.start()  # closes a server that is open to everybody, though this run needs none
             steps = run.result.steps
             flow_run = (
                 register_cached(self._server, run.plan, steps, run_id=run.id, flow_run=self._given) or ""
@@ -121,13 +138,16 @@ class PrefectEngine:
         publish(self._server, flow_run, pipeline_id=pipeline, figures=figures, tables=tables, files=files)
         if run.status != run.result.status:
             self._correct(flow_run, run.status, "; ".join(one.message for one in run.unwritten))
-        return f"{self._server.ui_url}/runs/flow-run/{flow_run}"
+        return self._server.link(f"/runs/flow-run/{flow_run}")
 
     def _correct(self, flow_run: str, status: str, why: str) -> None:
         """Say on the server that files are missing, which was seen only after the last step."""
         kind, name = ("FAILED", "CriticalFailure") if status == "failed" else ("COMPLETED", "Partial")
         state = {"state": {"type": kind, "name": name, "message": why}, "force": True}
         try:
+            shown = self._server.request(f"/flow_runs/{flow_run}")
+            if shown["state_type"] not in FINAL:
+                return  # a person asked for it again meanwhile
             self._server.request(f"/flow_runs/{flow_run}/set_state", state)
         except EngineError as error:
             log.info("the server still shows run %s as complete: %s", flow_run, error.message)
@@ -137,21 +157,30 @@ class PrefectEngine:
         write_whole(self._settings.runs / run_id / f".{FLOW_RUN}", flow_run.encode())
 
 
-def mark_dead_runs(server: Server, settings: Settings) -> int:
-    """Set runs of ours whose process is gone to ``Crashed`` on the server; how many there were."""
-    dead: dict[str, Path] = {}
+def mark_dead_runs(server: Server, settings: Settings, *, going_on: str = "") -> int:
+    """Set runs of ours whose process is gone to ``Crashed`` on the server; how many there were.
+
+    Parameters
+    ----------
+    going_on : str
+        The id of a flow run that this process goes on with, whatever became of its earlier process.
+    """
+    dead: dict[Path, str] = {}
+    living = {going_on}
     runs = Runs(settings.runs)
     for summary in runs.list():
-        place = settings.runs / summary.id / f".{FLOW_RUN}"
-        if summary.status == "crashed" and place.is_file():
-            dead[place.read_text(encoding="utf-8")] = place
+        path = settings.runs / summary.id / f".{FLOW_RUN}"
+        if summary.status == "crashed" and path.is_file():
+            dead[path] = path.read_text(encoding="utf-8")
+        elif summary.status == "running" and path.is_file():
+            living.add(path.read_text(encoding="utf-8"))
     if not dead:
         return 0
     try:
-        marked = mark_crashed(server, dead)
+        marked = mark_crashed(server, set(dead.values()) - living)
     except EngineError as error:
         log.info("runs that died are not marked on the server: %s", error.message)
         return 0
-    for place in dead.values():
-        place.unlink(missing_ok=True)
+    for path in dead:
+        path.unlink(missing_ok=True)
     return len(marked)

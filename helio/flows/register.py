@@ -25,7 +25,10 @@ QUICK = 3.0
 """Seconds for one call: a run that is done does not wait for its entry in a list."""
 LARGEST_IMAGE = 1_000_000
 """Bytes of a PNG that are kept in the server's database; a larger figure is linked."""
-OPEN = ("SCHEDULED", "PENDING", "RUNNING", "PAUSED", "CANCELLING")
+BEGUN = ("PENDING", "RUNNING", "PAUSED", "CANCELLING")
+"""States of a flow run that a process works on. One that is scheduled again waits for a new process."""
+OPEN = ("SCHEDULED", *BEGUN)
+FINAL = ("COMPLETED", "FAILED", "CANCELLED", "CRASHED")
 
 
 @dataclass(frozen=True)
@@ -143,7 +146,8 @@ def mark_crashed(server: Server, flow_run_ids: Iterable[str]) -> tuple[str, ...]
     tasks = server.request("/task_runs/filter", {"flow_runs": these, "task_runs": still_open})
     for one in tasks:
         server.request(f"/task_runs/{one['id']}/set_state", crashed)
-    runs = server.request("/flow_runs/filter", {"flow_runs": {**these, **still_open}})
+    begun = {"state": {"type": {"any_": list(BEGUN)}}}
+    runs = server.request("/flow_runs/filter", {"flow_runs": {**these, **begun}})
     for one in runs:
         server.request(f"/flow_runs/{one['id']}/set_state", crashed)
     return tuple(str(one["id"]) for one in runs)

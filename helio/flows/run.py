@@ -18,7 +18,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from helio.errors import Cancelled, EngineError, TransientError
+from helio import interrupts
+from helio.errors import Cancelled, EngineError, Suspended, TransientError
 from helio.flows.server import SILENT, Server, ephemeral_server, is_loopback
 from helio.pipelines.diagnostics import StepId
 from helio.pipelines.execute import StepResult
@@ -101,31 +102,40 @@ def run_flow(
     ------
     Cancelled
         By Ctrl-C or SIGTERM, within a second, if called from the main thread; or by the runner.
+    Suspended
+        By a person, on the run's page; the steps that ran then have ended.
     EngineError
         The server cannot be reached, before anything has run.
     """
     execution = Execution(plan, runner, workers, started, finished, pause, flow_run)
     with ExitStack() as stack:
         if api_url is None:
-            api_url = stack.enter_context(ephemeral_server(os.environ)).url
+            server = stack.enter_context(ephemeral_server(os.environ))
+        else:
+            server = Server(home, {**os.environ, "PREFECT_API_URL": api_url})
         # Only now: while that server starts, Ctrl-C ends this process as it always does.
         stack.enter_context(signals_to(execution.cancel))
         # Not in the main thread: Prefect takes signals there for itself, and a lost server would hold up the end.
         thread = threading.Thread(
-            target=_record, args=(execution, run_id, home, api_url, recorded), name="helio-flow", daemon=True
+            target=_record, args=(execution, run_id, home, server, recorded), name="helio-flow", daemon=True
         )
         thread.start()
         execution.wait()
         if execution.cancelled.is_set():
             thread.join(GRACE)
         else:
-            _wait_for_server(thread, Server(home, {**os.environ, "PREFECT_API_URL": api_url}))
+            _wait_for_server(thread, server)
         if thread.is_alive():
             execution.let_go()
     if execution.bug is not None:
         raise execution.bug
     if execution.cancelled.is_set():
         raise Cancelled("the run was cancelled", advice="the same command goes on from what is finished")
+    if execution.suspended and not execution.complete:
+        raise Suspended(
+            "the run was suspended on its page",
+            advice="resume it there, if it belongs to a schedule; or the same command goes on from what is finished",
+        )
     if execution.unreachable is not None:
         raise execution.unreachable
     return tuple(execution.results[step.step_id] for step in plan.steps)
@@ -151,6 +161,8 @@ class Execution:
         """The flow run to be used; empty when one is to be made."""
         self.results: dict[StepId, StepResult] = {}
         self.cancelled = threading.Event()
+        self.suspended = False
+        """Whether its page asked it to begin no new step and to end."""
         self.begun = False
         """Whether the server had taken the run."""
         self.over = threading.Event()
@@ -220,14 +232,15 @@ class Execution:
 
 
 def _record(
-    execution: Execution, run_id: str, home: Path, api_url: str, recorded: Callable[[str], None]
+    execution: Execution, run_id: str, home: Path, server: Server, recorded: Callable[[str], None]
 ) -> None:
     """Run the flow against the server; what goes wrong is left in the execution."""
+    api_url = server.url
     try:
         with prefect_environment(home, api_url):
             from helio.flows import engine
 
-            engine.run(execution, run_id, home, api_url, recorded)
+            engine.run(execution, run_id, home, server, recorded)
     except BaseException as error:  # noqa: BLE001 - a thread has nobody to raise to: run_flow raises it
         _ended_badly(execution, api_url, error)
     finally:
@@ -276,6 +289,7 @@ def signals_to(cancel: Callable[[], None]) -> Iterator[None]:
 
     def handle(number: int, frame: object) -> None:
         del frame
+        interrupts.take_signal(number)
         restore()
         log.info("%s: ending", signal.Signals(number).name)
         cancel()

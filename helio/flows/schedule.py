@@ -6,14 +6,15 @@ import dataclasses
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
-from helio.errors import HelioError, OutputError, RequestError, did_you_mean
+from helio.errors import DamagedRecord, HelioError, OutputError, RequestError, TimeRangeError, did_you_mean
+from helio.flows.slots import changes_of_clocks, clock_notes, slots, slots_between
 from helio.pipelines.diagnostics import InvalidTemplate
 from helio.pipelines.files import Format
 from helio.pipelines.known import known_datasets
@@ -23,9 +24,16 @@ from helio.pipelines.plan import Plan, check, make_plan, time_variable
 from helio.pipelines.reread import schedule_notices
 from helio.pipelines.template import ID, Document, id_like, require_id
 from helio.settings import Settings
-from helio.store.files import write_whole
-from helio.time_range import canonical
+from helio.store.files import user_path, write_whole
+from helio.store.records import read_record
+from helio.time_range import canonical, is_relative, parse_time_range
 
+LONGEST_CRON = 200
+PathOrEmpty = Annotated[str, lambda value: "" if not value or os.path.isabs(value) else "an absolute path"]
+SOON = timedelta(days=8)
+"""How long before a change of clocks it is said what it does to a schedule."""
+_BEFORE = timedelta(days=70)
+"""Within which two runs of a monthly schedule are."""
 RECORD = "helio-schedule/1"
 _NAMES = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat"
 # What every cron means the same by; L, W and # are extensions of some.
@@ -61,15 +69,43 @@ class Schedule:
     values: Mapping[str, Any] = field(default_factory=dict)
     archive: str = ""
     formats: tuple[Format, ...] = ()
-    output: str = ""
+    output: PathOrEmpty = ""
     paused: bool = False
 
     def next_after(self, now: datetime) -> datetime:
         """When it runs next; naive UTC, as `now` is."""
-        from cronsim import CronSim
+        return next(slots(self.cron, self.timezone, now))
 
-        here = now.replace(tzinfo=UTC).astimezone(ZoneInfo(self.timezone))
-        return next(CronSim(self.cron, here)).astimezone(UTC).replace(tzinfo=None)
+    def clock_notes(self, now: datetime, ahead: timedelta = SOON) -> list[str]:
+        """What a change of clocks does to its next runs, in words; empty where it does nothing."""
+        notes = clock_notes(self.cron, self.timezone, now, now + ahead)
+        for change in changes_of_clocks(self.timezone, now, now + ahead):
+            notes += [
+                note
+                for phrase in self.values.values()
+                if isinstance(phrase, str)
+                for note in self._range_notes(phrase, change)
+            ]
+        return notes
+
+    def _range_notes(self, phrase: str, change: datetime) -> Iterator[str]:
+        """Whether the ranges of the runs before and after a change of clocks leave out or repeat any time."""
+        earlier = [*slots_between(self.cron, self.timezone, change - _BEFORE, change)][-2:]
+        try:
+            if not is_relative(phrase):
+                return
+            spans = [parse_time_range(phrase, slot) for slot in (*earlier, self.next_after(change))]
+        except TimeRangeError:  # the value of a variable that is no time range
+            return
+        if len(spans) < 3:
+            return
+        usual, now = spans[1].start - spans[0].stop, spans[2].start - spans[1].stop
+        if now != usual:
+            what = "leave out a time between them" if now > usual else "have a time in common"
+            yield (
+                f"clocks change in {self.timezone}: the runs of {spans[1]} and {spans[2]} {what}, since time ranges "
+                "are UTC; --timezone UTC avoids it"
+            )
 
     def template(self, settings: Settings) -> Document:
         """The template that it runs, as it is now.
@@ -132,6 +168,13 @@ class Schedule:
 
 
 @dataclass(frozen=True)
+class _Written(Schedule):
+    """A schedule as its file has it."""
+
+    schedule: Literal["helio-schedule/1"] = field(kw_only=True)
+
+
+@dataclass(frozen=True)
 class Schedules:
     """The schedules of one home.
 
@@ -161,19 +204,20 @@ class Schedules:
         """
         path = self._path(name)
         try:
-            record = json.loads(path.read_bytes())
-            if record.pop("schedule") != RECORD:
-                raise ValueError(record)
-            found = Schedule(**record | {"formats": tuple(record["formats"])})
+            written = read_record(path, _Written)
         except FileNotFoundError:
             raise self._unknown(name) from None
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise RequestError(
-                f"the schedule {path} cannot be read",
-                advice=f"helio schedule remove {name}, and add it again",
-            ) from error
-        _check_cron(found.cron)
-        _check_timezone(found.timezone)
+        except DamagedRecord as error:
+            raise _damaged(name, error.message) from error
+        facts = {key: fact for key, fact in vars(written).items() if key != "schedule"}
+        found = Schedule(**facts)
+        if found.name != name:
+            raise _damaged(name, f"{path} cannot be read: name is '{found.name[:60]}', not '{name}'")
+        try:
+            _check_cron(found.cron)
+            _check_timezone(found.timezone)
+        except RequestError as error:
+            raise _damaged(name, f"{path} cannot be read: {error.message}") from error
         return found
 
     def add(
@@ -226,7 +270,7 @@ class Schedules:
             # Its runs must not depend on the folder or the environment that they happen to be started in.
             archive=_absolute(archive),
             formats=tuple(formats),
-            output="" if output is None else str(output.expanduser().absolute()),
+            output="" if output is None else str(user_path(output).absolute()),
         )
         path = self._path(schedule.name)
         if path.exists() and not replace:
@@ -287,6 +331,10 @@ class Schedules:
         )
 
 
+def _damaged(name: str, message: str) -> RequestError:
+    return RequestError(message, advice=f"helio schedule remove {name}, and add it again")
+
+
 def check_served(plan: Plan, archive: str, settings: Settings) -> None:
     """Find out now, not tomorrow morning, that nobody serves a fetch.
 
@@ -337,6 +385,8 @@ def _check_cron(text: str) -> str:
 
     plain = " ".join(text.split())
     advice = "minute hour day month weekday: '10 6 * * *' is every day at 06:10"
+    if len(plain) > LONGEST_CRON:
+        raise RequestError(f"a cron expression has at most {LONGEST_CRON} characters", advice=advice)
     if len(plain.split()) != 5:
         raise RequestError(f"'{text}' is no cron expression: it has not five fields", advice=advice)
     if not _PLAIN_CRON.fullmatch(plain):
@@ -367,4 +417,4 @@ def _absolute(archive: str) -> str:
     from helio.sources.archives import archive_named, is_folder
 
     archive = archive_named(archive)
-    return os.path.abspath(Path(archive).expanduser()) if is_folder(archive) else archive
+    return os.path.abspath(user_path(archive)) if is_folder(archive) else archive

@@ -20,12 +20,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from helio import interrupts
 from helio.errors import Cancelled, EngineError, HelioError, OutputError, RequestError
 from helio.flows.definition import define_flow, parameter_names, parameters_of, run_name
+from helio.flows.missed import EVERY as NOTED_EVERY
+from helio.flows.missed import Missed, missed_slots, note_served, read_served, unserved_since, utc_now
 from helio.flows.prefect import PrefectEngine, mark_dead_runs
+from helio.flows.register import FINAL
 from helio.flows.run import prefect_environment, signals_to
 from helio.flows.schedule import Schedule, Schedules
 from helio.flows.server import Server
+from helio.flows.slots import FAR, for_engine, slots_ahead, slots_in
 from helio.pipelines.known import known_datasets
 from helio.pipelines.library import Library
 from helio.pipelines.plan import make_plan
@@ -35,7 +40,7 @@ from helio.settings import Settings
 
 log = logging.getLogger(__name__)
 
-FORM = 2
+FORM = 3
 """Raised when deployments are made in another way, so that those on the server are made again."""
 TAG = "helio-schedule"
 """Marks the deployments that are schedules of helio."""
@@ -49,7 +54,8 @@ PATIENCE = 5.0
 """Seconds that a run has to end when it is told to."""
 ENDS = {0: "COMPLETED", 1: "FAILED", 3: "COMPLETED"}
 """How a flow run stands whose process came to its end, by its exit code."""
-FINAL = ("COMPLETED", "FAILED", "CANCELLED", "CRASHED")
+LONGEST_PAUSE = 60.0
+"""Seconds, at most, between two tries to start a server that ends at once."""
 
 
 def serve(
@@ -58,6 +64,7 @@ def serve(
     limit: int = 2,
     every: float = EVERY,
     told: Callable[[str], None] = lambda line: None,
+    on_terminal: bool = False,
 ) -> None:
     """Run the schedules of a home until Ctrl-C or SIGTERM.
 
@@ -69,6 +76,8 @@ def serve(
         Seconds between two looks.
     told : callable
         Told in a line what is served, and what no longer.
+    on_terminal : bool
+        Whether only the person at a terminal reads these lines: the link in them then opens the pages by itself.
 
     Raises
     ------
@@ -76,10 +85,10 @@ def serve(
         The server cannot be started or reached; the schedules of this home are being served already.
     """
     stopped = threading.Event()
-    with signals_to(stopped.set), _only_one(settings):
-        serving = _Serving(settings, limit, told)
+    serving = _Serving(settings, limit, told, on_terminal)
+    with signals_to(stopped.set), _only_one(settings), serving.server.used():
         try:
-            serving.begin()
+            serving.begin(stopped)
             while not stopped.wait(every):
                 serving.look()
         finally:
@@ -158,13 +167,16 @@ class _Deployment:
 class _Serving:
     """What is served now, and what runs."""
 
-    def __init__(self, settings: Settings, limit: int, told: Callable[[str], None]) -> None:
+    def __init__(
+        self, settings: Settings, limit: int, told: Callable[[str], None], on_terminal: bool
+    ) -> None:
         self._settings = settings
         self._schedules = Schedules(settings)
-        self._server = Server(settings.home, settings.environ)
+        self.server = Server(settings.home, settings.environ, idle=settings.engine_idle)
         self._home = f"{socket.gethostname()}:{settings.home.absolute()}"
         self._limit = limit
         self._told = told
+        self._on_terminal = on_terminal
         self._deployments: dict[str, _Deployment] = {}
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._busy: dict[str, str] = {}
@@ -172,34 +184,57 @@ class _Serving:
         self._asked_to_end: dict[str, float] = {}
         self._refused: dict[str, str] = {}
         self._lost = False
+        self._pause = 0.0
+        self._start_at = 0.0
         self._look_at: dict[str, float] = {}
         self._resting: set[str] = set()
+        self._renew_at: dict[str, datetime] = {}
+        """When half of the slots that the server was given are over."""
+        self._noted = utc_now()
 
-    def begin(self) -> None:
-        """Start the server if it is not up, and take up what an earlier process left."""
-        if not self._server.is_up():
-            self._server.start()
-        self._server.wait()
+    def begin(self, stopped: threading.Event) -> None:
+        """Start the server if it is not up, wait for it, and take up what an earlier process left."""
+        said = False
+        while not self.server.is_up():
+            try:
+                self.server.start()
+                self.server.wait(stop=stopped.is_set)
+            except Cancelled:
+                return
+            except EngineError as error:
+                if not self.server.external:
+                    raise
+                if not said:
+                    self._told(f"{error.message}; waiting for it")
+                said = True
+                if stopped.wait(EVERY):
+                    return
         self._deployments = dict(self._known())
         self._look_at = dict.fromkeys(self._deployments, time.monotonic() + PLANNED)
-        mark_dead_runs(self._server, self._settings)
+        mark_dead_runs(self.server, self._settings)
         self._put_back_unbegun()
-        self._told(f"serving the schedules of {self._settings.home}; {self._server.ui_url}/deployments")
+        self._look_for_missed()
+        link = self.server.link("/deployments")
+        if self._on_terminal:
+            link = self.server.with_ticket(link)
+        self._told(f"serving the schedules of {self._settings.home}; {link}")
         self._follow_records()
 
     def look(self) -> None:
         """Follow the records, end what is over or cancelled, start what is due."""
         try:
             # By its process too: where helio's own server was, somebody else's may answer by now.
-            if not self._server.is_up():
-                raise EngineError(f"nothing of ours answers at {self._server.url}")
+            if not self.server.is_up():
+                raise EngineError(f"nothing of ours answers at {self.server.url}")
             self._reap()
             self._follow_records()
             self._cancel()
             self._start_due()
             self._look_for_plans()
+            self._hand_over_slots()
+            self._note_served()
         except EngineError as error:
-            if self._server.is_up():
+            if self.server.is_up():
                 log.warning("%s", error)
                 return
             if not self._lost:
@@ -210,12 +245,15 @@ class _Serving:
             if self._lost:
                 self._told("the server is back")
             self._lost = False
+            self._pause = 0.0
 
     def end(self) -> None:
         """End what runs; it is put back, so that the next `helio serve` goes on from what is finished."""
         for process in self._running.values():
             _signal(process, signal.SIGTERM)
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + min(
+            PATIENCE, interrupts.seconds_left() / 2
+        )  # the server gets the state afterwards
         for flow_run, process in self._running.items():
             try:
                 process.wait(max(until - time.monotonic(), 0.1))
@@ -236,7 +274,7 @@ class _Serving:
     def _known(self) -> Iterator[tuple[str, _Deployment]]:
         wanted = {"deployments": {"tags": {"all_": [TAG]}}, "limit": 200, "sort": "NAME_ASC"}
         offset = 0
-        while page := ask(self._server, "/deployments/filter", {**wanted, "offset": offset}):
+        while page := ask(self.server, "/deployments/filter", {**wanted, "offset": offset}):
             offset += len(page)
             for one in page:
                 if (one.get("labels") or {}).get(HOME) == self._home:
@@ -266,30 +304,34 @@ class _Serving:
         version = _version(schedule, template)
         known = self._deployments.get(name)
         if known is not None and known.version == version:
+            self._refused.pop(name, None)
             return  # what somebody changed on the server, such as a pause, stays until the record changes
         form = schedule.form(self._settings, template)
-        flow = ask(self._server, "/flows/", {"name": template["id"]})
+        flow = ask(self.server, "/flows/", {"name": template["id"]})
         if known is not None and known.flow_id != flow["id"]:
             self._delete(known)
         described = _described(schedule, form, self._home, self._parameters(form))
-        made = ask(self._server, "/deployments/", {**described, "flow_id": flow["id"], "version": version})
+        made = ask(self.server, "/deployments/", {**described, "flow_id": flow["id"], "version": version})
         self._deployments[name] = _Deployment(made["id"], flow["id"], version)
         self._refused.pop(name, None)
         self._look_at[name] = time.monotonic() + PLANNED
         following = schedule.next_after(datetime.now(UTC).replace(tzinfo=None))
         self._told(f"{name}: {'paused' if schedule.paused else f'next at {following:%Y-%m-%d %H:%M} UTC'}")
+        for note in schedule.clock_notes(utc_now(), FAR):
+            self._told(f"note: {name}: {note}")
         for notice in schedule.notices(self._settings):
             self._told(f"note: {notice}")
+        self._renew_at.pop(name, None)
 
     def _parameters(self, template: Document) -> Mapping[str, Any]:
         """The JSON Schema of the parameters, closed: a misspelt name is an error and not ignored."""
-        with prefect_environment(self._settings.home, self._server.url):
+        with prefect_environment(self._settings.home, self.server.url):
             schema = define_flow(template, _nothing).parameters.model_dump_for_openapi()
         return {**schema, "additionalProperties": False}
 
     def _delete(self, one: _Deployment) -> None:
         try:
-            ask(self._server, f"/deployments/{one.id}", method="DELETE")
+            ask(self.server, f"/deployments/{one.id}", method="DELETE")
         except EngineError as error:
             if "404" not in error.message:  # somebody deleted it there
                 raise
@@ -300,7 +342,7 @@ class _Serving:
         if not self._deployments or len(self._running) >= self._limit:
             return
         due = ask(
-            self._server,
+            self.server,
             "/deployments/get_scheduled_flow_runs",
             {"deployment_ids": [one.id for one in self._deployments.values()], "scheduled_before": _now()},
         )
@@ -310,10 +352,74 @@ class _Serving:
             if one["deployment_id"] in self._busy.values():
                 continue  # the server would let it wait for half a minute before it may be asked for again
             # The server gives the schedule's only slot with this state, or sends the run to wait for it.
-            answer = ask(self._server, f"/flow_runs/{one['id']}/set_state", {"state": {"type": "PENDING"}})
+            answer = ask(self.server, f"/flow_runs/{one['id']}/set_state", {"state": {"type": "PENDING"}})
             if answer["status"] == "ACCEPT":
                 self._running[one["id"]] = self._spawn(one["id"])
                 self._busy[one["id"]] = one["deployment_id"]
+
+    def _hand_over_slots(self) -> None:
+        """Give the server the next slots of the schedules whose clocks change, before it has run out of them."""
+        now = utc_now()
+        for name, deployment in self._deployments.items():
+            if self._renew_at.get(name, now) > now:
+                continue
+            try:
+                schedule = self._schedules.load(name)
+            except HelioError:
+                continue  # said already
+            ahead = slots_ahead(schedule.cron, schedule.timezone, now)
+            first_time, self._renew_at[name] = name not in self._renew_at, ahead[len(ahead) // 2]
+            shown = ask(self.server, f"/deployments/{deployment.id}")["schedules"]
+            wanted = for_engine(schedule.cron, schedule.timezone, now)
+            if len(shown) != 1 or wanted.items() <= shown[0]["schedule"].items():
+                continue
+            if "rrule" in wanted and len(slots_in(shown[0]["schedule"], now)) > len(ahead) // 2:
+                continue
+            place = f"/deployments/{deployment.id}"
+            # whether it is paused there stays
+            ask(self.server, f"{place}/schedules/{shown[0]['id']}", {"schedule": wanted}, method="PATCH")
+            ask(self.server, f"{place}/schedule", {})  # at once: a slot of the next minute would be lost
+            for note in () if first_time else schedule.clock_notes(now, FAR):
+                self._told(f"note: {name}: {note}")
+
+    def _look_for_missed(self) -> None:
+        """Say which slots passed while nothing ran, and keep it for ``helio schedule list``."""
+        now, served = utc_now(), read_served(self._settings.home)
+        missed: dict[str, Missed] = {}
+        for name, deployment in self._deployments.items():
+            try:
+                schedule = self._schedules.load(name)
+            except HelioError:
+                continue  # said when the records are followed
+            if served is None:
+                continue
+            shown = ask(self.server, f"/deployments/{deployment.id}")
+            if shown["paused"] or not all(slots["active"] for slots in shown["schedules"]):
+                continue
+            since = unserved_since(served, schedule, self._settings.home)
+            found = missed_slots(schedule, since, now, self._made(deployment, since))
+            if found is not None:
+                self._told(f"{name}: {found}")
+                missed[name] = found
+        note_served(self._settings.home, now, missed)
+
+    def _made(self, deployment: _Deployment, since: datetime) -> list[datetime]:
+        """The slots since an instant of which the server has a run."""
+        wanted = {
+            "deployments": {"id": {"any_": [deployment.id]}},
+            "flow_runs": {"expected_start_time": {"after_": f"{since.isoformat()}Z"}},
+            "limit": 200,
+            "sort": "EXPECTED_START_TIME_ASC",
+        }
+        found: list[datetime] = []
+        while page := ask(self.server, "/flow_runs/filter", {**wanted, "offset": len(found)}):
+            found += [_instant(run["expected_start_time"]) for run in page]
+        return found
+
+    def _note_served(self) -> None:
+        if utc_now() - self._noted >= NOTED_EVERY:
+            self._noted = utc_now()
+            note_served(self._settings.home, self._noted)
 
     def _look_for_plans(self) -> None:
         """Say of a schedule that it will never run: nothing else would show it."""
@@ -326,8 +432,8 @@ class _Serving:
                 "flow_runs": {"state": {"type": {"any_": ["SCHEDULED"]}}},
                 "limit": 1,
             }
-            if not ask(self._server, "/flow_runs/filter", wanted):
-                place = "" if self._server.external else f"; {self._server.log} says what"
+            if not ask(self.server, "/flow_runs/filter", wanted):
+                place = "" if self.server.external else f"; {self.server.log} says what"
                 self._told(
                     f"{name}: the server plans no run of it: it is paused there, or its scheduler fails{place}"
                 )
@@ -349,19 +455,26 @@ class _Serving:
                 continue
             if code not in ENDS:
                 _signal(process, signal.SIGKILL)  # what it had started, such as a browser that draws
-            shown = ask(self._server, f"/flow_runs/{flow_run}")
+            shown = ask(self.server, f"/flow_runs/{flow_run}")
             state = shown["state_type"]
+            if _waits(shown):
+                self._forget(flow_run)
+                continue
             # Its steps are done on the server before its files are written.
             unwritten = state == "COMPLETED" and ENDS.get(code) != "COMPLETED"
             if state == "CANCELLING" or (flow_run in self._asked_to_end and state not in FINAL):
-                _set_state(self._server, flow_run, "CANCELLED", message="the run was cancelled")
+                _set_state(self.server, flow_run, "CANCELLED", message="the run was cancelled")
             elif state not in FINAL or unwritten:
                 words = f"the process of the run ended with {code}"
-                _set_state(self._server, flow_run, "CRASHED", message=words)
+                _set_state(self.server, flow_run, "CRASHED", message=words)
+                mark_dead_runs(self.server, self._settings)  # now: a person may ask for it again
                 self._told(f"crashed: {shown['name']}: {words}")
             # Only now, so that a run whose end the server could not be told is looked at again.
-            del self._running[flow_run], self._busy[flow_run]
-            self._asked_to_end.pop(flow_run, None)
+            self._forget(flow_run)
+
+    def _forget(self, flow_run: str) -> None:
+        del self._running[flow_run], self._busy[flow_run]
+        self._asked_to_end.pop(flow_run, None)
 
     def _cancel(self) -> None:
         if not self._running:
@@ -370,19 +483,19 @@ class _Serving:
             "id": {"any_": list(self._running)},
             "state": {"type": {"any_": ["CANCELLING", "CANCELLED"]}},
         }
-        for one in ask(self._server, "/flow_runs/filter", {"flow_runs": wanted}):
-            process = self._running[one["id"]]
-            if one["id"] not in self._asked_to_end and process.poll() is None:
-                self._asked_to_end[one["id"]] = time.monotonic()
+        for flow_run in ask(self.server, "/flow_runs/filter", {"flow_runs": wanted}):
+            process = self._running[flow_run["id"]]
+            if flow_run["id"] not in self._asked_to_end and process.poll() is None:
+                self._asked_to_end[flow_run["id"]] = time.monotonic()
                 _signal(process, signal.SIGTERM)
 
     def _put_back(self, flow_run: str) -> None:
-        shown = ask(self._server, f"/flow_runs/{flow_run}")
+        shown = ask(self.server, f"/flow_runs/{flow_run}")
         if shown["state_type"] == "CANCELLING" or flow_run in self._asked_to_end:
-            _set_state(self._server, flow_run, "CANCELLED", message="the run was cancelled")
+            _set_state(self.server, flow_run, "CANCELLED", message="the run was cancelled")
             return
         _set_state(
-            self._server,
+            self.server,
             flow_run,
             "SCHEDULED",
             message="helio serve was stopped",
@@ -399,15 +512,20 @@ class _Serving:
             "deployments": {"id": {"any_": ids}},
             "flow_runs": {"state": {"type": {"any_": ["PENDING"]}}},
         }
-        for one in ask(self._server, "/flow_runs/filter", pending):
-            self._put_back(one["id"])
+        for flow_run in ask(self.server, "/flow_runs/filter", pending):
+            self._put_back(flow_run["id"])
 
     def _bring_back(self) -> None:
-        if self._server.external:
+        """Start helio's own server if its process is gone; the next look sees whether it answers."""
+        if self.server.external or time.monotonic() < self._start_at:
             return
+        if self.server.state().pid is not None:
+            return  # it starts, or does not answer now
+        # One that ends at once is tried again after ever longer pauses.
+        self._pause = min(max(2 * self._pause, EVERY), LONGEST_PAUSE)
+        self._start_at = time.monotonic() + self._pause
         try:
-            self._server.start()
-            self._server.wait()
+            self.server.start()
         except EngineError as error:
             log.warning("%s", error)
 
@@ -420,12 +538,16 @@ def _described(schedule: Schedule, template: Document, home: str, form: Mapping[
     template : Document
         With every variable that a run takes a value for.
     """
-    cron = {"cron": schedule.cron, "timezone": schedule.timezone}
     return {
         "name": schedule.name,
         "description": template.get("description") or template.get("name"),
         # As the switch on its page does it, so that either can undo the other.
-        "schedules": [{"schedule": cron, "active": not schedule.paused}],
+        "schedules": [
+            {
+                "schedule": for_engine(schedule.cron, schedule.timezone, utc_now()),
+                "active": not schedule.paused,
+            }
+        ],
         "concurrency_limit": 1,
         "concurrency_options": {"collision_strategy": "ENQUEUE"},
         "parameters": parameters_of(template, schedule.values),
@@ -463,6 +585,14 @@ def ask(server: Server, path: str, body: Any = None, *, method: str = "") -> Any
             log.debug("%s; again in %s s", error.message, pause)
             time.sleep(pause)
     return server.request(path, body, method=method)
+
+
+def _waits(shown: Mapping[str, Any]) -> bool:
+    """Whether a flow run whose process has ended waits for a new one: it was asked for again, or is suspended."""
+    state = shown["state"]
+    return state["type"] == "SCHEDULED" or (
+        state["type"] == "PAUSED" and bool(state["state_details"]["pause_reschedule"])
+    )
 
 
 def _set_state(

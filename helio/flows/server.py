@@ -6,7 +6,10 @@ import base64
 import fcntl
 import http.client
 import json
+import logging
 import os
+import secrets
+import shlex
 import socket
 import subprocess
 import sys
@@ -14,17 +17,30 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
+from typing import IO, Any
+from urllib.parse import urlencode, urlsplit
 
-from helio.errors import EngineError
+import helio
+from helio import interrupts
+from helio.errors import Cancelled, DamagedRecord, EngineError
+from helio.flows.application import LOOPBACK, PROOF, START_PAGE, TICKETS
+from helio.flows.idle import RECORD, USE
+from helio.flows.secret import find_secret, make_secret, mark_of, proof_of
+from helio.settings import IDLE, close_to_others
 from helio.store.files import write_whole
+from helio.store.records import Count, Seconds, read_record
+from helio.time_range import Duration
 
-LOOPBACK = "127.0.0.1"
+notice = logging.getLogger("helio.notice")
+"""What a person who waits should read now: commands print it on standard error."""
+
+log = logging.getLogger(__name__)
+
 FIRST_PORT = 4271
 """Not Prefect's 4200, which may belong to somebody's own server."""
 PORTS = range(FIRST_PORT, FIRST_PORT + 100)
@@ -50,6 +66,36 @@ SILENT: Mapping[str, str] = {
     "DO_NOT_TRACK": "1",  # the library's usage events; there is no Prefect setting for them
 }
 """What keeps Prefect from telling anyone that it runs."""
+
+PATIENCE = 15.0
+"""Seconds without an answer after which a person who waits hears why."""
+REMINDER = 30.0
+"""Seconds between two such words."""
+
+DATABASE = "prefect.db"
+LONGEST_LOG = 200_000
+"""Bytes at the end of the log that are looked at."""
+SQLITE = b"SQLite format 3\x00"
+"""How every SQLite database begins."""
+DAMAGED, UNREADABLE, FULL, FOREIGN = (
+    "is damaged",
+    "cannot be opened or written",
+    "cannot be written",
+    "was written by another version of Prefect, probably a newer one",
+)
+DATABASE_ERRORS: Mapping[str, str] = {
+    "database disk image is malformed": DAMAGED,
+    "file is not a database": DAMAGED,
+    "malformed database schema": DAMAGED,
+    "Can't locate revision identified by": FOREIGN,
+    "unable to open database file": UNREADABLE,
+    "attempt to write a readonly database": UNREADABLE,
+    "disk I/O error": UNREADABLE,
+    "database or disk is full": FULL,
+}
+"""What SQLite and Alembic write into the server's log, and what it says of the database."""
+OTHER_DATABASE = ("PREFECT_SERVER_DATABASE_CONNECTION_URL", "PREFECT_SERVER_DATABASE_NAME")
+"""Variables by which a person chooses another database."""
 
 # Ends the server with the process that started it, however that one ends: its end of the pipe closes. A killed
 # process cannot remove the folder that it made for its server; the folder's name comes as the first argument.
@@ -80,16 +126,28 @@ class ServerState:
     home: Path | None
     """Its database and its settings; None when it is not helio's own."""
     log: Path | None
+    outdated: bool = False
+    """It runs without the home's secret, as one that an earlier version started."""
+    lives: str = ""
+    """How long helio's own server stays up, in words; empty when it is not running, or is not helio's own."""
 
 
 @dataclass(frozen=True)
 class _Process:
     """A server that was started, as ``server.json`` keeps it."""
 
-    pid: int
+    pid: Count
     born: str
-    port: int
+    port: Count
     host: str
+    secret: str = ""
+    """The mark of the secret that it was started with; empty when an earlier version started it."""
+    idle: Seconds | None = None
+    """Seconds without use after which it ends itself; None for never."""
+    kept: bool = False
+    """Whether a person keeps it up, with `helio up`, until `helio down`."""
+    log_from: Count = 0
+    """Where in the log its words begin, in bytes."""
 
     @property
     def alive(self) -> bool:
@@ -106,15 +164,22 @@ class Server:
         helio's home; the server's own is ``prefect`` in it.
     environ : mapping of str
         ``PREFECT_API_URL`` names an external server, which is never started or stopped here;
+        ``PREFECT_API_KEY`` or ``PREFECT_API_AUTH_STRING`` are sent to it. A shell that has what `helio up --env`
+        prints still means helio's own.
         ``PREFECT_API_KEY`` or ``PREFECT_API_AUTH_STRING`` are sent to it.
+    idle : float or None
+        Seconds without use after which a server that is started here ends itself; None for never.
     """
 
-    def __init__(self, home: Path, environ: Mapping[str, str]) -> None:
+    def __init__(self, home: Path, environ: Mapping[str, str], *, idle: float | None = IDLE) -> None:
         self.home = home / "prefect"
         self.log = self.home / "server.log"
-        self.external = bool(environ.get("PREFECT_API_URL"))
         self._environ = dict(environ)
-        self._file = self.home / "server.json"
+        self._idle = idle
+        self._file = self.home / RECORD
+        self._proven: _Process | None = None
+        """The process that has proven that it knows the secret."""
+        self.external = bool(environ.get("PREFECT_API_URL")) and not self._is_named_by(environ)
 
     @property
     def url(self) -> str:
@@ -129,13 +194,46 @@ class Server:
         """Where a browser shows it."""
         return self.url.removesuffix("/api")
 
+    def link(self, page: str = "/") -> str:
+        """Return the address that opens one of its pages in the person's browser.
+
+        It holds no secret. A browser that does not know the secret yet needs `with_ticket`.
+        """
+        if self.external:
+            return self.ui_url + page
+        return f"{self.ui_url}{START_PAGE}#{urlencode({'to': page}, safe='/')}"
+
+    def with_ticket(self, link: str) -> str:
+        """Return a link of `link` with a ticket, for which a browser gets the secret once within ten minutes.
+
+        For a terminal only: anybody who reads a ticket in time can use it. The secret itself is in no link, since
+        other users can see the arguments of the programs that open links. Without an answer the link stays as it is.
+        """
+        if self.external:
+            return link
+        try:
+            ticket = self.request(TICKETS.removeprefix("/api"), {}, timeout=2.0)["ticket"]
+        except EngineError as error:
+            log.info("the link has no ticket: %s", error.message)
+            return link
+        return f"{link}&{urlencode({'ticket': ticket})}"
+
+    def client_environment(self) -> dict[str, str]:
+        """Return the environment variables that Prefect's own programs need to use it."""
+        if self.external:
+            names = ("PREFECT_API_URL", "PREFECT_API_KEY", "PREFECT_API_AUTH_STRING")
+            return {name: self._environ[name] for name in names if name in self._environ}
+        return {"PREFECT_API_URL": self.url, "PREFECT_API_AUTH_STRING": find_secret(self.home)}
+
+    def is_outdated(self) -> bool:
+        """Whether helio's own server runs without the home's secret; `start` replaces such a server."""
+        process = None if self.external else self._process()
+        return process is not None and process.alive and not self._has_secret(process)
+
     def is_up(self) -> bool:
         """Whether it answers, now."""
         if not self.external:
-            process = self._process()
-            # Without one of ours, whatever answers at that port is somebody else's.
-            if process is None or not process.alive:
-                return False
+            return self._proves_itself()
         try:
             return self.request("/health", timeout=2.0) is True
         except EngineError:
@@ -159,7 +257,53 @@ class Server:
             version=version,
             home=None if self.external else self.home,
             log=None if self.external else self.log,
+            outdated=self.is_outdated(),
+            lives=self._lives(process) if process is not None and process.alive else "",
         )
+
+    def _lives(self, process: _Process) -> str:
+        if process.kept or process.idle is None:
+            return "it runs until helio down"
+        idle = _in_words(process.idle)
+        try:
+            with (self.home / USE).open() as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                used = os.fstat(lock.fileno()).st_mtime
+        except BlockingIOError:
+            return f"in use; it ends {idle} after its last use"
+        except OSError:
+            return f"it ends {idle} after its last use"
+        end = datetime.fromtimestamp(used + process.idle, UTC)
+        return f"not used now; it ends at {end:%Y-%m-%d %H:%M} UTC, {idle} after its last use"
+
+    @contextmanager
+    def used(self) -> Iterator[None]:
+        """Keep helio's own server from ending itself, and wait until one that is about to end has ended.
+
+        Code that needs an answer from the server calls `is_up`, `start` or `wait` within this only.
+        """
+        if self.external:
+            yield
+            return
+        said = Reminder(lambda: f"the engine's server has not ended yet{self._activity()}")
+        with self._open_lock(USE) as lock:
+            while True:
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    said.remind()
+                    time.sleep(0.05)
+            yield
+
+    def keep(self) -> None:
+        """Keep the server that runs until `stop`: it does not end itself."""
+        if self.external:
+            return
+        with self.used(), self._locked():
+            process = self._process()
+            if process is not None:
+                self._write(replace(process, kept=True))
 
     def start(self) -> None:
         """Start helio's own server, detached, unless it is running or starting; then `wait` for it.
@@ -167,12 +311,13 @@ class Server:
         Raises
         ------
         EngineError
-            An external server does not answer; no port is free; the server runs on another machine.
+            An external server does not answer; no port is free; the server runs on another machine; its database
+            is damaged.
         """
         if self.external:
             self._require_external()
             return
-        with self._locked():
+        with self.used(), self._locked():
             process = self._process()
             if process is not None and process.host != socket.gethostname():
                 raise EngineError(
@@ -180,55 +325,143 @@ class Server:
                     advice=f"--ephemeral; PREFECT_API_URL; or, if it ended there, remove {self._file}",
                 )
             if process is not None and process.alive:
-                return
+                if self._has_secret(process):
+                    return
+                log.warning(
+                    "the engine's server was started without the secret that is in %s now, as earlier versions "
+                    "of helio did: it is stopped, and a new one is started",
+                    self.home,
+                )
+                _end(process)
+            self.check_database()
             port = _free_port(process.port if process else FIRST_PORT)
             self._turn_log_over()
-            pid = self._spawn(port)
-            record = {"pid": pid, "born": _born(pid), "port": port, "host": socket.gethostname()}
-            write_whole(self._file, (json.dumps(record, indent=1) + "\n").encode())
+            begins = self.log.stat().st_size if self.log.exists() else 0
+            kept = process is not None and process.kept
+            self._write(
+                replace(self._begun(self._spawn(port), port), idle=self._idle, kept=kept, log_from=begins)
+            )
 
-    def wait(self, timeout: float = 60.0) -> None:
-        """Return when the server answers.
+    def wait(self, timeout: float | None = None, *, stop: Callable[[], bool] = lambda: False) -> None:
+        """Return when the server answers, however long its start takes, as long as its process lives.
+
+        A server that has ended itself for want of use since `start` is started again.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Seconds; without a limit when left out. A person hears every now and then what is waited for.
+        stop : callable
+            Asked every now and then; true ends the wait.
 
         Raises
         ------
         EngineError
-            It died, with the end of its log, or does not answer in time.
+            It died, with the end of its log, or does not answer within `timeout`.
+        Cancelled
+            `stop` said so.
         """
         if self.external:
             self._require_external()
             return
-        end = time.monotonic() + timeout
-        while not (self.is_up() and self._is_ours()):
+        end = None if timeout is None else time.monotonic() + timeout
+        said = Reminder(lambda: f"the engine's server at {self.url} does not answer yet{self._activity()}")
+        while not self.is_up():
+            if stop():
+                raise Cancelled("the wait for the engine's server was ended")
             process = self._process()
-            if process is None or not process.alive:
-                if self._lost_its_port() and time.monotonic() < end:
-                    self.start()  # at the next port that is free
-                    continue
-                raise EngineError(
+            if process is None or (not process.alive and self._lost_its_port()):
+                self.start()  # at the next port that is free
+                continue
+            if not process.alive:
+                raise self.database_error() or EngineError(
                     f"the engine's server ended while it started{self._log_tail()}",
                     advice=f"helio up; everything it said is in {self.log}",
                 )
-            if time.monotonic() > end:
+            if end is not None and time.monotonic() > end:
                 raise EngineError(
                     f"the engine's server at {self.url} does not answer after {timeout:g} s{self._log_tail()}",
                     advice="helio down, then helio up; or --ephemeral",
                 )
+            said.remind()
             time.sleep(0.05)
+
+    def _activity(self) -> str:
+        """What its process does, for a person who waits for it; empty when there is none."""
+        process = self._process()
+        if process is None or not process.alive:
+            return ""
+        if _is_stopped(process.pid):
+            return f": its process {process.pid} is stopped; kill -CONT {process.pid} lets it go on, helio down ends it"
+        return f": its process {process.pid} lives, and its log is {self.log}"
 
     def _lost_its_port(self) -> bool:
         """Whether it ended because another process had taken its port since it was seen to be free."""
         return "address already in use" in self._log_tail()
 
-    def _is_ours(self) -> bool:
-        """Whether who answers has our home: another server may have taken the port just before ours did."""
+    def database_error(self) -> EngineError | None:
+        """What the log of helio's own server says of its database, with what to do; None when nothing."""
+        if self._database is None:
+            return None
+        said = "\n".join(self._log_lines())
+        for text, meaning in DATABASE_ERRORS.items():
+            if text in said:
+                return _database_error(self._database, meaning, text)
+        return None
+
+    @property
+    def _database(self) -> Path | None:
+        """The file of its database; None where a person has chosen another, or the server is not helio's own."""
+        chosen = self.external or any(self._environ.get(name) for name in OTHER_DATABASE)
+        return None if chosen else self.home / DATABASE
+
+    def check_database(self) -> None:
+        """Refuse a database that no server can work with, as far as it shows before one is started."""
+        path = self._database
+        if path is None or not path.exists():
+            return
+        if not path.is_file():
+            raise _database_error(path, DAMAGED, "it is no file")
+        if not os.access(path, os.R_OK | os.W_OK):
+            raise _database_error(path, UNREADABLE, "its rights forbid it")
+        with path.open("rb") as file:
+            head = file.read(len(SQLITE))
+        if head and head != SQLITE:
+            raise _database_error(path, DAMAGED, "it is no SQLite database")
+
+    def _proves_itself(self) -> bool:
+        """Whether the process that we started answers, and knows the secret.
+
+        Another user's program may have taken the port. It gets no secret from us before it has proven that it has it.
+        """
+        process = self._process()
+        secret = find_secret(self.home)
+        if process is None or not process.alive or not secret:
+            return False
+        challenge = secrets.token_hex(16)
         try:
-            return Path(self.request("/admin/settings", timeout=5.0)["home"]) == self.home
+            answer = self._call(f"{PROOF.removeprefix('/api')}?{challenge}", None, {}, "GET", 2.0)
         except EngineError:
             return False
+        is_ours: bool = answer == {"proof": proof_of(secret, challenge)}
+        self._proven = process if is_ours else None
+        return is_ours
 
-    def stop(self) -> None:
-        """End helio's own server, if it runs.
+    def _has_secret(self, process: _Process) -> bool:
+        return process.secret == mark_of(find_secret(self.home))
+
+    def _is_named_by(self, environ: Mapping[str, str]) -> bool:
+        """Whether the environment's server is helio's own: by its secret, or by the address at which it runs."""
+        secret = environ.get("PREFECT_API_AUTH_STRING")
+        if secret and secret == find_secret(self.home):
+            return True
+        process = self._process()
+        if process is None or not process.alive:
+            return False
+        return environ["PREFECT_API_URL"].rstrip("/") == _api(process.port)
+
+    def stop(self) -> bool:
+        """End helio's own server, if it runs; whether it ran.
 
         Raises
         ------
@@ -241,10 +474,12 @@ class Server:
             )
         with self._locked():
             process = self._process()
-            if process is not None and process.alive:
+            ran = process is not None and process.alive
+            if process is not None and ran:
                 _end(process)
             if process is not None and process.host == socket.gethostname():
                 self._file.unlink(missing_ok=True)
+            return ran
 
     def request(self, path: str, body: Any = None, *, method: str = "", timeout: float = 10.0) -> Any:
         """One call of its REST API: the reply's JSON, or None when it has none.
@@ -254,12 +489,20 @@ class Server:
         EngineError
             It cannot be reached in time, or refuses.
         """
+        if not self.external and not self._is_known() and not self.is_up():
+            raise EngineError(f"the server at {self.url} cannot be reached")
+        method = method or ("GET" if body is None else "POST")
+        return self._call(path, body, self._authorization(), method, timeout)
+
+    def _call(
+        self, path: str, body: Any, authorization: Mapping[str, str], method: str, timeout: float
+    ) -> Any:
         try:
             call = urllib.request.Request(
                 self.url + path,
                 None if body is None else json.dumps(body, default=str).encode(),
-                {"Content-Type": "application/json", **self._authorization()},
-                method=method or ("GET" if body is None else "POST"),
+                {"Content-Type": "application/json", **authorization},
+                method=method,
             )
             # A proxy of the institute knows nothing of this machine's loopback.
             ours = urllib.request.ProxyHandler({} if is_loopback(self.url) else None)
@@ -268,17 +511,21 @@ class Server:
             return json.loads(content) if content else None
         except urllib.error.HTTPError as error:
             said = error.read(500).decode(errors="replace")
+            if error.code == 500 and (damage := self.database_error()):
+                raise damage from error
             raise EngineError(f"the server at {self.url} refused {path}: {error.code} {said}") from error
         except (OSError, ValueError, http.client.HTTPException) as error:
             # ValueError: what PREFECT_API_URL says is no URL, or what answers there speaks no JSON
             raise EngineError(f"the server at {self.url} cannot be reached: {error}") from error
 
+    def _is_known(self) -> bool:
+        """Whether the process that has proven itself still runs."""
+        return self._proven is not None and self._proven == self._process() and self._proven.alive
+
     def _authorization(self) -> dict[str, str]:
-        if not self.external:
-            return {}
-        if key := self._environ.get("PREFECT_API_KEY"):
+        if self.external and (key := self._environ.get("PREFECT_API_KEY")):
             return {"Authorization": f"Bearer {key}"}
-        if text := self._environ.get("PREFECT_API_AUTH_STRING"):
+        if text := self.client_environment().get("PREFECT_API_AUTH_STRING"):
             return {"Authorization": f"Basic {base64.b64encode(text.encode()).decode()}"}
         return {}
 
@@ -291,27 +538,41 @@ class Server:
 
     def _process(self) -> _Process | None:
         try:
-            record = json.loads(self._file.read_bytes())
-            return _Process(int(record["pid"]), record["born"], int(record["port"]), record["host"])
+            return read_record(self._file, _Process)
         except FileNotFoundError:
             return None
-        except (ValueError, KeyError, TypeError):
-            return None  # not as we wrote it: nothing in it may be trusted, least of all a pid to end
+        except DamagedRecord as error:  # nothing in it may be trusted, least of all a pid to end
+            if self._file.is_dir():
+                raise EngineError(
+                    f"the record of the engine's server: {error.message}", advice="remove it"
+                ) from error
+            log.warning("%s", error.message)
+            return None
+
+    def _write(self, process: _Process) -> None:
+        write_whole(self._file, (json.dumps(asdict(process), indent=1) + "\n").encode())
+
+    def _begun(self, pid: int, port: int) -> _Process:
+        """The server that has just been started."""
+        return _Process(pid, _born(pid), port, socket.gethostname(), mark_of(find_secret(self.home)))
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """Hold this home's lock, which the kernel lets go of when its holder dies."""
+        with self._open_lock("server.lock") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    def _open_lock(self, name: str) -> IO[str]:
         try:
             self.home.mkdir(parents=True, exist_ok=True, mode=0o700)
-            lock = (self.home / "server.lock").open("w")
+            close_to_others(self.home)
+            return (self.home / name).open("a")
         except OSError as error:
             raise EngineError(
                 f"the server's folder {self.home} cannot be written: {error.strerror or error}",
                 advice="HELIO_HOME on a disk with space, or --ephemeral",
             ) from error
-        with lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
 
     def _spawn(self, port: int) -> int:
         command = _command(port, "-m", "uvicorn")
@@ -331,15 +592,22 @@ class Server:
             self.log.replace(self.log.with_suffix(".log.1"))
 
     def _log_tail(self) -> str:
+        return "".join(f"\n  | {line}" for line in self._log_lines()[-8:])
+
+    def _log_lines(self) -> list[str]:
+        """What the server has said since its start, or the end of it."""
+        process = self._process()
         try:
-            lines = self.log.read_text(errors="replace").splitlines()[-8:]
+            with self.log.open("rb") as log:
+                size = log.seek(0, os.SEEK_END)
+                log.seek(max(process.log_from if process else 0, size - LONGEST_LOG))
+                return log.read().decode(errors="replace").splitlines()
         except OSError:
-            return ""
-        return "".join(f"\n  | {line}" for line in lines)
+            return []
 
 
 @contextmanager
-def ephemeral_server(environ: Mapping[str, str], timeout: float = 60.0) -> Iterator[Server]:
+def ephemeral_server(environ: Mapping[str, str]) -> Iterator[Server]:
     """A server for one run, in a temporary folder, that ends with this process; for batch systems.
 
     Raises
@@ -350,8 +618,8 @@ def ephemeral_server(environ: Mapping[str, str], timeout: float = 60.0) -> Itera
     with tempfile.TemporaryDirectory(prefix="helio-prefect-", ignore_cleanup_errors=True) as folder:
         port = _free_port(0)
         own = {name: value for name, value in environ.items() if not name.startswith("PREFECT_API_")}
-        server = Server(Path(folder), {**own, "PREFECT_API_URL": _api(port)})
-        server.home.mkdir()
+        server = Server(Path(folder), own)
+        server.home.mkdir(mode=0o700)
         with (
             server.log.open("wb") as log,
             subprocess.Popen(
@@ -364,11 +632,18 @@ def ephemeral_server(environ: Mapping[str, str], timeout: float = 60.0) -> Itera
                 start_new_session=True,  # Ctrl-C is for the run; the server is to hear of the cancelled run first
             ) as process,
         ):
+            interrupts.spare(process.pid)  # it removes its folder when this process is gone
             try:
-                end = time.monotonic() + timeout
+                server._write(server._begun(process.pid, port))
+                said = Reminder(
+                    lambda: (
+                        f"the run's own server, process {process.pid}, does not answer yet; its log: {server.log}"
+                    )
+                )
                 while not server.is_up():
-                    if process.poll() is not None or time.monotonic() > end:
+                    if process.poll() is not None:
                         raise EngineError(f"the run's own server did not start{server._log_tail()}")
+                    said.remind()
                     time.sleep(0.05)
                 yield server
             finally:
@@ -382,7 +657,7 @@ def ephemeral_server(environ: Mapping[str, str], timeout: float = 60.0) -> Itera
 def server_environment(home: Path, port: int, environ: Mapping[str, str]) -> dict[str, str]:
     """The environment of a server of helio's own."""
     theirs = {name: value for name, value in environ.items() if not name.startswith("PREFECT_")}
-    # What a person sets for the server stands (PostgreSQL, automations); where it listens does not.
+    # What a person sets for the server stands (PostgreSQL, automations); where it listens and its secret do not.
     chosen = {name: value for name, value in environ.items() if name.startswith("PREFECT_SERVER_")}
     origin = f"http://{LOOPBACK}:{port}"
     return {
@@ -393,15 +668,17 @@ def server_environment(home: Path, port: int, environ: Mapping[str, str]) -> dic
         "PREFECT_HOME": str(home),
         "PREFECT_SERVER_API_HOST": LOOPBACK,
         "PREFECT_SERVER_API_PORT": str(port),
+        "PREFECT_SERVER_API_AUTH_STRING": make_secret(home),
         "PREFECT_SERVER_UI_API_URL": f"{origin}/api",
-        # Prefect allows every web page by default to read and to start runs.
-        "PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS": f"{origin},http://localhost:{port}",
+        # Prefect allows every web page by default to read and to start runs. `Doors` refuses them before.
+        "PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS": origin,
         "PYTHONUNBUFFERED": "1",
     }
 
 
 def _command(port: int, *how: str) -> list[str]:
-    factory = ["--factory", "prefect.server.api.server:create_app"]
+    code = Path(helio.__file__).resolve().parent.parent
+    factory = ["--app-dir", str(code), "--factory", "helio.flows.application:create_app"]
     where = ["--host", LOOPBACK, "--port", str(port), "--lifespan", "on"]
     return [sys.executable, *how, *factory, *where, "--log-level", "warning", "--no-access-log"]
 
@@ -449,6 +726,54 @@ def _born(pid: int) -> str:
     told = subprocess.run(["ps", "-o", "stat=,lstart=", "-p", str(pid)], capture_output=True, text=True)
     state, _, born = told.stdout.strip().partition(" ")
     return "" if not state or state.startswith("Z") else born.strip()
+
+
+def _is_stopped(pid: int) -> bool:
+    """Whether a process is held, as by SIGSTOP or Ctrl-Z."""
+    shown = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True)
+    return shown.stdout.strip().startswith(("T", "t"))
+
+
+class Reminder:
+    """Tells a person who waits, every now and then, what is waited for.
+
+    Parameters
+    ----------
+    text : callable
+        What to say, made when it is said.
+    """
+
+    def __init__(self, text: Callable[[], str]) -> None:
+        self._text = text
+        self._begun = time.monotonic()
+        self._next = self._begun + PATIENCE
+
+    def remind(self) -> None:
+        """Say it, if it is time."""
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + REMINDER
+            notice.warning("%s; waiting for %.0f s, Ctrl-C ends the wait", self._text(), now - self._begun)
+
+
+def _database_error(path: Path, meaning: str, reason: str) -> EngineError:
+    files, folder = f"{shlex.quote(str(path))}*", shlex.quote(str(path.with_name("damaged")))
+    # With its journals: SQLite would replay an old journal into a new database.
+    away = (
+        f"move it away: mkdir -p {folder} && mv {files} {folder}/ (the next run makes a new one; results and records"
+        " of runs stay, the engine's pages begin empty)"
+    )
+    advice = {
+        DAMAGED: away,
+        UNREADABLE: f"chmod u+rw {files}; or {away}",
+        FULL: "make room on its disk; or --ephemeral",
+        FOREIGN: f"install the version of Prefect that wrote it; or {away}",
+    }[meaning]
+    return EngineError(f"the engine's database {path} {meaning} ({reason})", advice=advice)
+
+
+def _in_words(seconds: float) -> str:
+    return str(Duration(f"{seconds:.3f}s"))
 
 
 def _boot() -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 
 from helio.errors import Cancelled
@@ -15,7 +14,7 @@ class Told(Runner):
     """Says when it is told to stop."""
 
     def cancel(self) -> None:
-        print(f"cancel {time.monotonic()}", flush=True)
+        print("cancel", flush=True)
         super().cancel()
 
 
@@ -32,9 +31,9 @@ def main(home: str, url: str, seconds: str) -> None:
             recorded=lambda flow_run_id: print(f"recorded {flow_run_id}", flush=True),
         )
     except Cancelled:
-        print(f"cancelled {time.monotonic()}", flush=True)
+        print("cancelled", flush=True)
         sys.exit(130)
-    print("states", *(one.state for one in results), time.monotonic(), flush=True)
+    print("states", *(result.state for result in results), flush=True)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from helio.flows.server import Server
 from helio.pipelines.execute import StepResult
 from helio.pipelines.plan import Plan, PlannedStep, make_plan
 from tests.pipelines.conftest import NOW, fetch, magnitude, render, template
+from tests.waiting import wait_until
 
 ENVIRON = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
 
@@ -148,10 +148,7 @@ class Shown:
 
     def soon(self, what: Callable[[Shown], Any], expected: Any) -> None:
         """The server records task runs a little after they ended."""
-        end = time.monotonic() + 20.0
-        while what(self) != expected and time.monotonic() < end:
-            time.sleep(0.1)
-        assert what(self) == expected
+        wait_until(lambda: what(self) == expected, f"{expected}")
 
 
 class Run:
@@ -160,7 +157,7 @@ class Run:
     def __init__(self, server: Server, home: Path, plan: Plan, runner: Runner, **options: Any) -> None:
         self.started: list[Any] = []
         self.finished: list[tuple[Any, str]] = []
-        ids: list[str] = []
+        ids: list[str] = options.pop("ids", [])
         self.raised: BaseException | None = None
         self.results: tuple[StepResult, ...] = ()
         try:

@@ -7,16 +7,21 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from helio.errors import Cancelled, Suspended
+from helio.flows.engine import OFTEN
 from helio.flows.register import mark_crashed
 from helio.flows.server import Server
-from tests.flows.conftest import ENVIRON, Shown
+from tests.flows.conftest import ENVIRON, Run, Runner, Shown, chain
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.server
 
@@ -44,13 +49,71 @@ def a_run(home: Path, url: str, seconds: str) -> Iterator[tuple[subprocess.Popen
             process.kill()
 
 
+SUSPENDED = {"type": "PAUSED", "name": "Suspended", "state_details": {"pause_reschedule": True}}
+
+
+def _asked_on_its_page(
+    server: Server, home: Path, step_id: str, state: dict[str, Any], later: dict[str, Any] | None = None
+) -> Run:
+    """A run for which somebody sets another state on the server while one of its steps runs."""
+    ids: list[str] = []
+
+    def ask(state: dict[str, Any]) -> None:
+        body = {"state": state, "force": True}
+        server.request(f"/flow_runs/{ids[0]}/set_state", body)
+
+    def outcome() -> str:
+        ask(state)
+        if later is not None:
+            timer = threading.Timer(1.0, ask, [later])
+            timer.start()
+        time.sleep(5 * OFTEN)  # longer than a look at the page is good for
+        return "completed"
+
+    return Run(server, home, chain(4), Runner({step_id: outcome}), workers=1, ids=ids)
+
+
+def test_a_suspended_run_begins_no_further_step_and_keeps_its_state(server: Server, home: Path) -> None:
+    run = _asked_on_its_page(server, home, "b", SUSPENDED)
+    assert isinstance(run.raised, Suspended)
+    assert run.started == ["b"]
+    assert run.shown.run["state_name"] == "Suspended"
+
+
+def test_a_paused_run_goes_on_when_it_is_resumed(server: Server, home: Path) -> None:
+    run = _asked_on_its_page(server, home, "b", {"type": "PAUSED"}, {"type": "RUNNING"})
+    assert set(run.states.values()) == {"completed"}
+    assert run.shown.run["state_name"] == "Completed"
+
+
+@pytest.mark.parametrize(
+    ("asked", "later"), [({"type": "CANCELLING"}, None), ({"type": "PAUSED"}, {"type": "CANCELLED"})]
+)
+def test_a_run_that_is_cancelled_on_its_page_begins_no_further_step(
+    asked: dict[str, Any], later: dict[str, Any] | None, server: Server, home: Path
+) -> None:
+    run = _asked_on_its_page(server, home, "b", asked, later)
+    assert isinstance(run.raised, Cancelled)
+    assert run.started == ["b"]
+    run.shown.soon(lambda shown: shown.run["state_type"], "CANCELLED")
+
+
+@pytest.mark.parametrize("asked", [SUSPENDED, {"type": "PAUSED"}, {"type": "CANCELLING"}])
+def test_what_is_asked_during_the_last_step_comes_too_late(
+    asked: dict[str, Any], server: Server, home: Path
+) -> None:
+    run = _asked_on_its_page(server, home, "figure", asked)
+    assert set(run.states.values()) == {"completed"}
+    assert run.shown.run["state_name"] == "Completed"
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_cancels_the_runner_and_the_run(server: Server, home: Path, number: signal.Signals) -> None:
     with a_run(home, server.url, LONG) as (process, flow_run_id):
         process.send_signal(number)
-        said, _ = process.communicate(timeout=30)
-        assert "cancel " in said
-        assert "cancelled " in said
+        said, _ = process.communicate(timeout=120)
+        assert "cancel\n" in said
+        assert "cancelled\n" in said
         assert process.returncode == 130
     shown = Shown(server, flow_run_id)
     shown.soon(lambda shown: shown.run["state_name"], "Cancelled")
@@ -93,10 +156,7 @@ def test_an_ephemeral_run_needs_no_server_and_leaves_none(home: Path) -> None:
         assert folder.name.startswith("helio-prefect-")
         process.kill()
         process.wait()
-    end = time.monotonic() + 20.0
-    while any(Path(f"/proc/{one}/cmdline").exists() and _alive(one) for one in servers):
-        assert time.monotonic() < end, "the server outlives its run"
-        time.sleep(0.1)
+    wait_until(lambda: not any(_alive(server) for server in servers), "the end of the server")
     assert not folder.exists()
 
 
@@ -107,7 +167,7 @@ def _servers_of(pid: int) -> list[int]:
     return [
         int(one)
         for one in listed.read_text().split()
-        if b"prefect.server" in Path(f"/proc/{one}/cmdline").read_bytes()
+        if b"helio.flows.application" in Path(f"/proc/{one}/cmdline").read_bytes()
     ]
 
 

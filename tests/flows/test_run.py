@@ -37,7 +37,7 @@ def test_a_run_that_succeeds_is_completed_step_by_step(server: Server, home: Pat
 
 
 def test_independent_steps_run_together(server: Server, home: Path) -> None:
-    together = threading.Barrier(3, timeout=20.0)
+    together = threading.Barrier(3, timeout=120.0)
 
     def meet() -> str:
         together.wait()

@@ -7,22 +7,25 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from helio.errors import EngineError
+from helio.flows.missed import note_served, read_served
 from helio.flows.schedule import Schedules
 from helio.flows.serve import ask
 from helio.flows.server import Server
+from helio.flows.slots import slots_in
 from helio.settings import Settings
 from helio.store.runs import Runs
 from tests.flows.conftest import ENVIRON, Shown
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.server
 
@@ -51,7 +54,7 @@ class Serving:
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
         self.process.send_signal(number)
-        return self.process.wait(20.0)
+        return self.process.wait(120.0)
 
     def add(self, name: str, **changes: Any) -> None:
         # Once a year, so that nothing but what a test asks for runs.
@@ -79,17 +82,14 @@ class Serving:
         command = ["ps", "-o", "pid=", "--ppid", str(self.process.pid)]
         return [int(one) for one in subprocess.run(command, capture_output=True, text=True).stdout.split()]
 
-    def ended(self, shown: Shown, *, within: float = 40.0) -> dict[str, Any]:
+    def ended(self, shown: Shown) -> dict[str, Any]:
         final = ("COMPLETED", "FAILED", "CANCELLED", "CRASHED")
-        soon(lambda: shown.run["state_type"] in final, f"the end of {shown.id}", within=within)
+        soon(lambda: shown.run["state_type"] in final, f"the end of {shown.id}")
         return shown.run
 
 
-def soon(true: Callable[[], bool], what: str, *, within: float = 20.0) -> None:
-    end = time.monotonic() + within
-    while not true():
-        assert time.monotonic() < end, f"{what} is not there after {within:g} s"
-        time.sleep(0.1)
+def soon(true: Callable[[], bool], what: str) -> None:
+    wait_until(true, what)
 
 
 @contextmanager
@@ -239,11 +239,49 @@ def test_pausing_and_removing_are_noticed_without_a_restart(serving: Serving) ->
     assert serving.deployment("daily") is not None
 
 
+def test_the_server_plans_the_listed_runs_where_clocks_change(serving: Serving) -> None:
+    serving.add("hourly", cron="0 * * * *", timezone="Europe/Berlin", time_range="2021-10-28")
+    serving.schedules.pause("hourly", paused=False)
+    deployment = serving.deployment("hourly")
+    assert deployment is not None
+    listed = slots_in(deployment["schedules"][0]["schedule"], datetime(2000, 1, 1))
+    assert listed[0] - timedelta(hours=1) <= datetime.now(UTC).replace(tzinfo=None)
+    assert {later - earlier for earlier, later in pairwise(listed)} == {timedelta(hours=1)}
+
+    def planned() -> list[str]:
+        wanted = {
+            "deployments": {"name": {"any_": ["hourly"]}},
+            "flow_runs": {"state": {"type": {"any_": ["SCHEDULED"]}}},
+            "sort": "EXPECTED_START_TIME_ASC",
+        }
+        return [run["expected_start_time"] for run in ask(serving.server, "/flow_runs/filter", wanted)]
+
+    soon(lambda: len(planned()) >= 3, "the planned runs")
+    assert {f"{slot.isoformat()}Z" for slot in listed} >= set(planned())
+    serving.schedules.remove("hourly")
+
+
+def test_slots_that_passed_while_nothing_ran_are_announced(serving: Serving, home: Path) -> None:
+    serving.add("missing", cron="0 0 * * *", time_range="yesterday")
+    serving.stop()
+    record = serving.schedules.folder / "missing.json"
+    os.utime(record, (0, 0))
+    now = datetime.now(UTC).replace(tzinfo=None)
+    note_served(home, now - timedelta(days=3, hours=1))
+    serving.start()
+    soon(lambda: "missing: 3 runs were missed" in serving.log.read_text(), "the announcement")
+    served = read_served(home)
+    assert served is not None
+    assert served.missed["missing"].count == 3
+    serving.schedules.remove("missing")
+
+
 def test_a_damaged_record_holds_up_no_other_and_loses_no_deployment(serving: Serving) -> None:
     serving.add("damaged")
     (serving.schedules.folder / "damaged.json").write_text("{")
     soon(lambda: "damaged is not as it should be" in serving.log.read_text(), "a word about it")
     assert serving.deployment("damaged") is not None
+    soon(lambda: serving.log.read_text().count("damaged is not as it should be") == 1, "one word about it")
     assert serving.ended(serving.trigger("daily"))["state_name"] == "Completed"
     assert serving.ended(serving.trigger("damaged"))["state_name"] == "CriticalFailure"
     serving.schedules.remove("damaged")
@@ -252,7 +290,7 @@ def test_a_damaged_record_holds_up_no_other_and_loses_no_deployment(serving: Ser
 def test_one_home_is_served_once(serving: Serving, home: Path) -> None:
     environ = {**ENVIRON, "HELIO_HOME": str(home)}
     command = [sys.executable, "-m", "helio", "serve"]
-    second = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=30)
+    second = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=120)
     assert second.returncode == 2
     assert "being served already" in second.stderr
 
@@ -272,13 +310,100 @@ def test_a_run_whose_process_dies_has_crashed(serving: Serving) -> None:
     assert serving.ended(shown)["state_type"] == "CRASHED"
 
 
+def _hold(pid: int) -> None:
+    """Let a process take no further step, so that a test decides what happens meanwhile."""
+    os.kill(pid, signal.SIGSTOP)
+
+
+def _retry(serving: Serving, shown: Shown) -> None:
+    """Ask for a run again, as the button on its page does."""
+    state = {"type": "SCHEDULED", "name": "AwaitingRetry", "message": "Retry from the UI"}
+    answer = ask(serving.server, f"/flow_runs/{shown.id}/set_state", {"state": state})
+    assert answer["status"] == "ACCEPT"
+
+
+def _states(serving: Serving, shown: Shown) -> list[str]:
+    """Every state that the run has had."""
+    return [state["type"] for state in ask(serving.server, f"/flow_run_states/?flow_run_id={shown.id}")]
+
+
+def test_a_retry_that_is_asked_for_before_the_process_has_ended_runs(serving: Serving, home: Path) -> None:
+    when = "2021-11-05T06:10:00+00:00"  # the samples have no file of that day
+    shown = serving.trigger("daily", when)
+    assert serving.ended(shown)["state_name"] == "CriticalFailure"
+    _retry(serving, shown)
+    soon(lambda: _states(serving, shown).count("FAILED") == 2, "the end of the second try")
+    assert "CRASHED" not in _states(serving, shown)
+    assert "STA_L1_HET has no file for 2021-11-04" in shown.run["state"]["message"]
+    assert datetime.fromisoformat(shown.run["expected_start_time"]) == datetime.fromisoformat(when)
+
+
+def test_a_run_that_crashed_can_be_asked_for_again(serving: Serving) -> None:
+    shown = serving.trigger("daily", WINDOW="19min")
+    soon(lambda: shown.run["state_type"] == "RUNNING", "its beginning")
+    [run] = serving.runs()
+    os.killpg(run, signal.SIGKILL)
+    assert serving.ended(shown)["state_type"] == "CRASHED"
+    _retry(serving, shown)
+    soon(lambda: shown.run["state_type"] == "COMPLETED", "the end of the second try")
+    assert _states(serving, shown).count("CRASHED") == 1
+
+
+@pytest.mark.skipif(
+    not os.environ.get("HELIO_LONG"), reason="a fast machine ends the run before it can be held"
+)
+@pytest.mark.parametrize("kind", ["Suspended", "Paused"])
+def test_a_run_that_is_paused_on_its_page_begins_no_step_until_it_is_resumed(
+    serving: Serving, home: Path, kind: str
+) -> None:
+    shown = serving.trigger("daily", WINDOW="21min" if kind == "Paused" else "22min")
+    soon(lambda: shown.run["state_type"] == "RUNNING", "its beginning")
+    [run] = serving.runs()
+    _hold(run)
+    state = {
+        "type": "PAUSED",
+        "name": kind,
+        "state_details": {
+            "pause_reschedule": kind == "Suspended",
+            "pause_timeout": (datetime.now(UTC) + timedelta(hours=1)).isoformat(),
+        },
+    }
+    answer = ask(serving.server, f"/flow_runs/{shown.id}/set_state", {"state": state})
+    assert answer["status"] == "ACCEPT"
+    before = len(Runs(home / "runs").list())
+    os.kill(run, signal.SIGCONT)
+    log = home / "serve.txt"
+    words = "it goes on when it is resumed" if kind == "Paused" else "no further step begins"
+    soon(lambda: words in log.read_text(), "a word about it")
+    if kind == "Suspended":
+        soon(lambda: not serving.runs(), "the end of the process")
+        [record, *_] = Runs(home / "runs").list()
+        assert record.status == "cancelled"
+        assert "suspended on its page" in Runs(home / "runs").load(record.id).header["error"]
+    assert (shown.run["state_type"], shown.run["state_name"]) == ("PAUSED", kind)
+    assert "particles" not in shown.tasks
+    ask(serving.server, f"/flow_runs/{shown.id}/resume", {})
+    soon(lambda: shown.run["state_type"] == "COMPLETED", "the end of the resumed run")
+    assert len(Runs(home / "runs").list()) == before + (kind == "Suspended")
+    shown.soon(lambda shown: set(shown.tasks) >= STEPS, True)
+
+
+def test_a_paused_run_can_be_cancelled(serving: Serving) -> None:
+    shown = serving.trigger("daily", WINDOW="23min")
+    soon(lambda: shown.run["state_type"] == "RUNNING", "its beginning")
+    [run] = serving.runs()
+    _hold(run)
+    ask(serving.server, f"/flow_runs/{shown.id}/set_state", {"state": {"type": "PAUSED"}})
+    os.kill(run, signal.SIGCONT)
+    ask(serving.server, f"/flow_runs/{shown.id}/set_state", {"state": {"type": "CANCELLING"}})
+    assert serving.ended(shown)["state_type"] == "CANCELLED"
+
+
 def test_ending_in_the_middle_of_a_run_puts_it_back_and_leaves_no_process(serving: Serving) -> None:
     shown = serving.trigger("daily", WINDOW="13min")
     soon(lambda: shown.run["state_type"] in ("PENDING", "RUNNING"), "its beginning")
     [process] = serving.runs()
-    begun = time.monotonic()
     assert serving.stop() == 0
-    assert time.monotonic() - begun < 10.0
     with pytest.raises(ProcessLookupError):
         os.killpg(process, 0)
     assert shown.run["state_type"] == "SCHEDULED"
@@ -288,7 +413,20 @@ def test_ending_in_the_middle_of_a_run_puts_it_back_and_leaves_no_process(servin
     assert shown.run["expected_start_time"] == "2021-10-29T06:10:00Z"
 
 
-def test_ctrl_c_ends_it_at_once(serving: Serving) -> None:
+def test_a_server_that_is_killed_is_brought_back_and_the_schedules_go_on(serving: Serving) -> None:
+    before = serving.server.state().pid
+    assert before is not None
+    os.kill(before, signal.SIGKILL)
+    soon(lambda: "the server is back" in serving.log.read_text(), "the server")
+    assert serving.server.state().pid not in (None, before)
+    assert serving.ended(serving.trigger("daily"))["state_name"] == "Completed"
+
+
+def test_ctrl_c_ends_it_with_130_and_a_service_manager_with_0(serving: Serving) -> None:
+    for number, code in ((signal.SIGTERM, 0), (signal.SIGINT, 130)):
+        soon(lambda: "serving the schedules" in serving.log.read_text(), "its first line")
+        assert serving.stop(number) == code
+        assert "Traceback" not in serving.log.read_text()
+        assert ("cancelled; the schedules stay" in serving.log.read_text()) == (code == 130)
+        serving.start()
     soon(lambda: "serving the schedules" in serving.log.read_text(), "its first line")
-    assert serving.stop(signal.SIGINT) == 0
-    assert "Traceback" not in serving.log.read_text()

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import signal
 import socket
+import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from helio.errors import EngineError
+from helio.errors import Cancelled, EngineError
+from helio.flows import server as server_module
 from helio.flows.server import FIRST_PORT, PORTS, Server, server_environment
 from tests.flows.conftest import ENVIRON
 
@@ -49,14 +54,16 @@ def test_it_listens_on_loopback_only(server: Server) -> None:
 
 @pytest.mark.server
 def test_web_pages_of_others_may_not_read_it(server: Server) -> None:
+    import urllib.error
     import urllib.request
 
     def allowed(origin: str) -> str | None:
         call = urllib.request.Request(f"{server.url}/health", headers={"Origin": origin})
-        with urllib.request.urlopen(call, timeout=10) as reply:
+        with urllib.request.urlopen(call, timeout=60) as reply:
             return reply.headers["access-control-allow-origin"]  # type: ignore[no-any-return]
 
-    assert allowed("https://example.org") is None
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        allowed("https://example.org")
     assert allowed(server.ui_url) == server.ui_url
 
 
@@ -64,9 +71,9 @@ def test_web_pages_of_others_may_not_read_it(server: Server) -> None:
 def test_its_user_interface_is_there_and_knows_its_address(server: Server) -> None:
     import urllib.request
 
-    with urllib.request.urlopen(server.ui_url, timeout=10) as reply:
+    with urllib.request.urlopen(server.ui_url, timeout=60) as reply:
         assert "<title>Prefect" in reply.read().decode()
-    with urllib.request.urlopen(f"{server.ui_url}/ui-settings", timeout=10) as reply:
+    with urllib.request.urlopen(f"{server.ui_url}/ui-settings", timeout=60) as reply:
         assert json.load(reply)["api_url"] == server.url
 
 
@@ -150,6 +157,13 @@ def test_a_damaged_record_is_no_server(tmp_path: Path) -> None:
     server.stop()
 
 
+def test_a_record_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "prefect/server.json").mkdir(parents=True)
+    for call in (Server(tmp_path, ENVIRON).start, Server(tmp_path, ENVIRON).is_up):
+        with pytest.raises(EngineError, match=r"prefect/server\.json cannot be read: it is a folder"):
+            call()
+
+
 def test_a_server_of_another_machine_is_not_doubled(tmp_path: Path) -> None:
     _record(tmp_path, host="elsewhere")
     with pytest.raises(EngineError, match="started on the machine elsewhere"):
@@ -163,6 +177,125 @@ def test_a_server_that_dies_as_it_starts_shows_its_last_words(tmp_path: Path) ->
         server.wait(60.0)
     assert "Could not parse SQLAlchemy URL" in str(raised.value)
     server.stop()
+
+
+def _hold(pid: int) -> None:
+    os.kill(pid, signal.SIGSTOP)
+    os.waitpid(pid, os.WUNTRACED)
+
+
+def _start(server: Server) -> None:
+    server.start()
+    server.wait()
+
+
+def _garbage(database: Path) -> None:
+    database.write_bytes(bytes(range(256)) * 20)
+
+
+def _folder(database: Path) -> None:
+    database.unlink()
+    database.mkdir()
+
+
+def _truncated(database: Path) -> None:
+    database.write_bytes(database.read_bytes()[:20_000])
+
+
+def _newer(database: Path) -> None:
+    with sqlite3.connect(database) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = 'abcdef123456'")
+    connection.close()
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The database of a server that has ended, without its journals."""
+    home = tmp_path_factory.mktemp("whole")
+    server = Server(home, ENVIRON)
+    server.start()
+    server.wait(90.0)
+    server.stop()
+    with sqlite3.connect(home / "prefect/prefect.db") as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    return home / "prefect/prefect.db"
+
+
+@pytest.mark.server
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (_garbage, "is damaged (it is no SQLite database)"),
+        (_folder, "is damaged (it is no file)"),
+        (_truncated, "is damaged ("),
+        (_newer, "was written by another version of Prefect"),
+    ],
+)
+def test_a_damaged_database_is_named_with_how_to_move_it_away(
+    damage: Callable[[Path], None], words: str, database: Path, tmp_path: Path
+) -> None:
+    server = Server(tmp_path, ENVIRON)
+    server.home.mkdir()
+    path = server.home / "prefect.db"
+    shutil.copyfile(database, path)
+    damage(path)
+    with pytest.raises(EngineError) as raised:
+        _start(server)
+    assert f"the engine's database {path} {words}" in raised.value.message
+    assert "\n" not in raised.value.message
+    command = raised.value.advice.partition("mkdir")[2].partition(" (the next run")[0]
+    subprocess.run(f"mkdir{command}", shell=True, check=True)
+    assert list(server.home.glob("prefect.db*")) == []
+    assert (server.home / "damaged/prefect.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("sqlite3.OperationalError: attempt to write a readonly database", "cannot be opened or written"),
+        ("sqlite3.OperationalError: database or disk is full", "cannot be written"),
+        ("sqlite3.DatabaseError: file is not a database", "is damaged"),
+    ],
+)
+def test_what_its_log_says_of_the_database_since_its_start_counts(
+    said: str, words: str, tmp_path: Path
+) -> None:
+    before = "sqlite3.DatabaseError: database disk image is malformed\n"
+    _record(tmp_path, log_from=len(before))
+    server = Server(tmp_path, ENVIRON)
+    server.log.write_text(before)
+    assert server.database_error() is None
+    server.log.write_text(f"{before}{said}\n")
+    error = server.database_error()
+    assert error is not None
+    assert f"{server.home}/prefect.db {words}" in error.message
+    other = {**ENVIRON, "PREFECT_SERVER_DATABASE_CONNECTION_URL": "postgresql+asyncpg://db/prefect"}
+    assert Server(tmp_path, other).database_error() is None
+
+
+def test_a_wait_lasts_as_long_as_the_process_lives_and_says_what_it_waits_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(server_module, "PATIENCE", 0.0)
+    monkeypatch.setattr(server_module, "REMINDER", 0.0)
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as silent:
+        _record(tmp_path, pid=silent.pid, born=server_module._born(silent.pid))
+        server = Server(tmp_path, ENVIRON)
+        looks = iter((silent.poll, lambda: _hold(silent.pid), silent.poll, lambda: True))
+
+        def stop() -> bool:
+            return bool(next(looks)())
+
+        with pytest.raises(Cancelled):
+            server.wait(stop=stop)
+        assert f"its process {silent.pid} lives" in caplog.text
+        assert f"kill -CONT {silent.pid} lets it go on" in caplog.text
+        silent.send_signal(signal.SIGCONT)
+        silent.kill()
+        silent.wait()
+        with pytest.raises(EngineError, match="ended while it started"):
+            server.wait()
 
 
 def test_an_external_server_that_is_not_there_is_named(tmp_path: Path) -> None:

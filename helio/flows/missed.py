@@ -1,0 +1,144 @@
+"""Slots of schedules that came while `helio serve` was not running, and what became of them."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from pathlib import Path
+
+from helio.errors import DamagedRecord
+from helio.flows.schedule import Schedule
+from helio.flows.slots import slots_between
+from helio.store.files import write_whole
+from helio.store.records import Count, NaiveInstant, read_record
+
+log = logging.getLogger(__name__)
+
+EVERY = timedelta(minutes=1)
+"""How often `helio serve` notes that it runs."""
+MOST = 10_000
+"""Slots that are counted."""
+
+
+@dataclass(frozen=True)
+class Missed:
+    """Slots of one schedule that nobody makes up for: neither `helio serve` nor the engine's server was running."""
+
+    count: Count
+    first: NaiveInstant
+    last: NaiveInstant
+    noted_at: NaiveInstant
+
+    def __str__(self) -> str:
+        runs = "1 run was" if self.count == 1 else f"{self.count} runs were"
+        span = _shown(self.first) if self.count == 1 else f"{_shown(self.first)} to {_shown(self.last)}"
+        return (
+            f"{runs} missed, {span} UTC: nothing was running; helio run PIPELINE --now TIME makes up for one"
+        )
+
+
+@dataclass(frozen=True)
+class Served:
+    """When `helio serve` was last seen running, and what each schedule has missed.
+
+    Parameters
+    ----------
+    seen : str
+        Naive UTC, ISO 8601.
+    missed : mapping
+        The last slots that were missed, by the name of the schedule.
+    """
+
+    seen: NaiveInstant
+    missed: Mapping[str, Missed] = field(default_factory=dict)
+
+
+def read_served(home: Path) -> Served | None:
+    """What is known; None where it never ran, or its record is damaged, which the log says."""
+    try:
+        return read_record(_path(home), Served)
+    except FileNotFoundError:
+        return None
+    except DamagedRecord as error:
+        log.warning("%s; what was missed before is not known", error.message)
+        return None
+
+
+def note_served(home: Path, now: datetime, missed: Mapping[str, Missed] | None = None) -> None:
+    """Note that `helio serve` runs, and what was missed before."""
+    before = read_served(home) or Served(now.isoformat())
+    known = {**before.missed, **(missed or {})}
+    served = replace(before, seen=now.replace(microsecond=0).isoformat(), missed=known)
+    write_whole(_path(home), (json.dumps(asdict(served), indent=1) + "\n").encode())
+
+
+def missed_slots(
+    schedule: Schedule, since: datetime, now: datetime, made: Sequence[datetime]
+) -> Missed | None:
+    """The slots of a time for which the engine has no run.
+
+    Parameters
+    ----------
+    made : sequence of datetime
+        The slots of which it has a run, naive UTC.
+    """
+    if schedule.paused:
+        return None
+    due = islice(slots_between(schedule.cron, schedule.timezone, since, now), MOST)
+    lost = [slot for slot in due if slot not in set(made)]
+    if not lost:
+        return None
+    return Missed(len(lost), lost[0].isoformat(), lost[-1].isoformat(), now.isoformat())
+
+
+def unserved_since(served: Served, schedule: Schedule, home: Path) -> datetime:
+    """When `helio serve` was last seen, or the schedule was written if that was later."""
+    written = (home / "schedules" / f"{schedule.name}.json").stat().st_mtime
+    written_at = datetime.fromtimestamp(written, UTC).replace(tzinfo=None)
+    return max(datetime.fromisoformat(served.seen), written_at)
+
+
+def missed_notes(schedule: Schedule, home: Path, now: datetime) -> list[str]:
+    """What a list says of a schedule: what it missed, and what waits for `helio serve`."""
+    served = read_served(home)
+    if served is None:
+        return []
+    notes = [str(served.missed[schedule.name])] if schedule.name in served.missed else []
+    seen = unserved_since(served, schedule, home)
+    waiting = None if is_served(home) else missed_slots(schedule, seen, now, ())
+    if waiting is not None:
+        runs = "1 run was" if waiting.count == 1 else f"{waiting.count} runs were"
+        notes.append(f"{runs} due since {seen:%Y-%m-%d %H:%M} UTC, and helio serve is not running")
+    return notes
+
+
+def is_served(home: Path) -> bool:
+    """Whether `helio serve` runs for this home."""
+    try:
+        lock = (home / "schedules" / ".serve.lock").open("r")
+    except OSError:
+        return False
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+def utc_now() -> datetime:
+    """The present, naive UTC."""
+    return datetime.now(UTC).replace(tzinfo=None)
+
+
+def _path(home: Path) -> Path:
+    return home / "schedules" / ".served.json"
+
+
+def _shown(moment: str) -> str:
+    return f"{datetime.fromisoformat(moment):%Y-%m-%d %H:%M}"

@@ -1,0 +1,94 @@
+"""The secret of helio's own server: a random text in a file that only its owner can read."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import logging
+import os
+import re
+import secrets
+import stat
+from pathlib import Path
+
+from helio.errors import EngineError
+
+log = logging.getLogger(__name__)
+
+FILE = "secret"
+_FORM = re.compile(r"[A-Za-z0-9_-]{43}\n?")
+"""As `secrets.token_urlsafe` writes 32 random bytes."""
+
+
+def find_secret(folder: Path) -> str:
+    """Return the secret in the server's folder; empty when there is none that can be trusted."""
+    return _read(folder / FILE)[0]
+
+
+def make_secret(folder: Path) -> str:
+    """Return the secret in the server's folder, and make one if there is none that can be trusted.
+
+    Raises
+    ------
+    EngineError
+        The file belongs to another user, or a new one cannot be written.
+    """
+    path = folder / FILE
+    secret, fault = _read(path)
+    if secret:
+        return secret
+    if fault:
+        log.warning("%s %s: a new secret is made", path, fault)
+    secret = secrets.token_urlsafe(32)
+    temporary = path.with_name(f".{FILE}.{secrets.token_hex(6)}")
+    try:
+        # With its mode from the start: there is no moment at which others can open it.
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            with os.fdopen(descriptor, "w", encoding="ascii") as file:
+                file.write(secret + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise EngineError(
+            f"the secret of the engine's server cannot be written to {path}: {error.strerror or error}",
+            advice=f"remove {path}, or set HELIO_HOME to a folder that you can write",
+        ) from error
+    return secret
+
+
+def mark_of(secret: str) -> str:
+    """Return a short digest that tells two secrets apart and reveals neither."""
+    return hashlib.sha256(b"helio mark " + secret.encode()).hexdigest()[:16]
+
+
+def proof_of(secret: str, challenge: str) -> str:
+    """Return what only a holder of the secret can answer to a challenge."""
+    return hmac.new(secret.encode(), b"helio proof " + challenge.encode(), "sha256").hexdigest()
+
+
+def _read(path: Path) -> tuple[str, str]:
+    """Return the secret, or an empty text and what is wrong with the file; two empty texts when there is no file."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return "", ""
+    except OSError as error:
+        return "", f"cannot be read ({error.strerror or error})"
+    with os.fdopen(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            return "", "is not a file"
+        if found.st_uid != os.geteuid() and os.geteuid() != 0:
+            raise EngineError(
+                f"{path} belongs to another user", advice="set HELIO_HOME to a folder of your own"
+            )
+        if found.st_mode & 0o077:
+            return "", "could be read by other users"
+        content = file.read(100).decode("ascii", "replace")
+    if not _FORM.fullmatch(content):
+        return "", "holds no secret of helio"
+    return content.strip(), ""

@@ -1,0 +1,206 @@
+"""When a cron expression is due in a time zone, over changes of clocks too: the one planner of schedules.
+
+A cron that names every hour (``*``, ``0-23``) runs in real time: at every instant at which the clock shows one of its
+minutes, also in the hour that an autumn night has twice. Where clocks change by half an hour, one more run at the
+change keeps two runs from being further apart than they always are.
+
+Any other cron names times of the wall clock. One that a spring night does not have is due at the first instant after
+the gap; one that an autumn night has twice is due the first time. Times that fall on the same instant are one run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from itertools import takewhile
+from typing import Any
+from zoneinfo import ZoneInfo
+
+MOST = 360
+"""Slots that are handed to the engine at once: it takes 6,500 characters."""
+FAR = timedelta(days=400)
+"""How far ahead slots are handed to the engine."""
+FEWEST = 3
+
+
+def slots(cron: str, timezone: str, after: datetime) -> Iterator[datetime]:
+    """The instants at which a cron is due, in order, each once.
+
+    Parameters
+    ----------
+    after : datetime
+        Naive UTC; the first slot is later than this.
+
+    Yields
+    ------
+    datetime
+        Naive UTC.
+
+    Examples
+    --------
+    The night of 2024-03-31 has no 02:30 in Berlin.
+
+    >>> found = slots("30 2 * * *", "Europe/Berlin", datetime(2024, 3, 30))
+    >>> [f"{next(found):%d %H:%M}" for _ in range(3)]
+    ['30 01:30', '31 01:00', '01 00:30']
+    """
+    from cronsim import CronSim
+
+    zone = ZoneInfo(timezone)
+    if _is_hourly(cron):
+        yield from _in_real_time(cron, zone, after)
+        return
+    last = after
+    for local in CronSim(_of_wall_clock(cron), _local(after, zone)):
+        slot = local.astimezone(UTC).replace(tzinfo=None)
+        if slot > last:  # within an hour that comes twice, the wall clock names the first one
+            yield slot
+            last = slot
+
+
+def _in_real_time(cron: str, zone: ZoneInfo, after: datetime) -> Iterator[datetime]:
+    """Every instant at which the clock shows one of the times, from one change of clocks to the next."""
+    from cronsim import CronSim
+
+    second = timedelta(seconds=1)
+    last, offset, start = after, _offset(after, zone), after + _offset(after, zone)
+    while True:
+        for local in CronSim(cron, start):
+            slot = local - offset
+            if _offset(slot, zone) != offset:
+                break
+            if slot > last:
+                yield slot
+                last = slot
+        change = _change(last, slot, zone)
+        before, offset = offset, _offset(change, zone)
+        start = change + offset - second
+        following = next(CronSim(cron, start)) - offset
+        # where clocks change by half an hour, an hour would have no run
+        if last < change <= slot < change + abs(offset - before) and slot < following:
+            yield change
+            last = change
+
+
+def slots_ahead(cron: str, timezone: str, now: datetime) -> list[datetime]:
+    """The next slots, as many as are handed to the engine at once."""
+    found: list[datetime] = []
+    for slot in slots(cron, timezone, now):
+        if len(found) >= MOST or (len(found) >= FEWEST and slot - now > FAR):
+            break
+        found.append(slot)
+    return found
+
+
+def slots_between(cron: str, timezone: str, after: datetime, until: datetime) -> Iterator[datetime]:
+    """The slots later than `after`, up to and with `until`."""
+    return takewhile(lambda slot: slot <= until, slots(cron, timezone, after))
+
+
+def changes_clocks(timezone: str, now: datetime) -> bool:
+    """Whether a zone changes its clocks within the time for which slots are planned."""
+    return next(_changes(ZoneInfo(timezone), now, now + FAR), None) is not None
+
+
+def for_engine(cron: str, timezone: str, now: datetime) -> dict[str, Any]:
+    """A schedule in the words of the engine, which then plans these slots.
+
+    The engine's own planner leaves out an hour in autumn. Where clocks change it is handed the slots themselves.
+    """
+    from cronsim import CronSim
+
+    if changes_clocks(timezone, now):
+        listed = ",".join(f"{slot:%Y%m%dT%H%M%SZ}" for slot in slots_ahead(cron, timezone, now))
+        return {"rrule": f"RDATE:{listed}", "timezone": "UTC"}
+    # whether a day of the month and a weekday must both match, or one of them: there are two traditions
+    return {"cron": cron, "timezone": timezone, "day_or": not CronSim(cron, now).day_and}
+
+
+def slots_in(schedule: Mapping[str, Any], now: datetime) -> list[datetime]:
+    """The slots later than now in what `for_engine` gave; none where it gave a cron."""
+    # the server puts a DTSTART before them, without the Z of the slots
+    listed = re.findall(r"\b\d{8}T\d{6}Z", str(schedule.get("rrule", "")))
+    found = [datetime.strptime(slot, "%Y%m%dT%H%M%SZ") for slot in listed]
+    return [slot for slot in found if slot > now]
+
+
+def clock_notes(cron: str, timezone: str, start: datetime, stop: datetime) -> list[str]:
+    """What a change of clocks does to the slots of a time, in words.
+
+    Parameters
+    ----------
+    start, stop : datetime
+        Naive UTC.
+    """
+    from cronsim import CronSim
+
+    if _is_hourly(cron):
+        return []
+    zone, notes = ZoneInfo(timezone), []
+    for change in _changes(zone, start, stop):
+        before, after = (_local(moment, zone) for moment in (change - timedelta(microseconds=1), change))
+        before += timedelta(microseconds=1)
+        first, last = sorted((before.replace(tzinfo=None, fold=0), after.replace(tzinfo=None, fold=0)))
+        minute = timedelta(minutes=1)
+        named = CronSim(_of_wall_clock(cron), first - minute)
+        times = [f"{time:%H:%M}" for time in _before(last, named)]
+        if times and after.replace(tzinfo=None) == last:
+            notes.append(
+                f"{first:%Y-%m-%d} has no {', '.join(times)} in {timezone}; the run is at {last:%H:%M}"
+            )
+        elif times:
+            notes.append(
+                f"{first:%Y-%m-%d} has {', '.join(times)} twice in {timezone}; the run is the first time"
+            )
+    return notes
+
+
+def _before(end: datetime, times: Iterator[datetime]) -> Iterator[datetime]:
+    return takewhile(lambda time: time < end, times)
+
+
+def _of_wall_clock(cron: str) -> str:
+    """The same times with minutes and hours as numbers: by ``*`` `CronSim` would take some for real time."""
+    from cronsim import CronSim
+
+    parsed = CronSim(cron, datetime(2000, 1, 1))
+    fields = [",".join(map(str, sorted(numbers))) for numbers in (parsed.minutes, parsed.hours)]
+    return " ".join((*fields, *cron.split()[2:]))
+
+
+def _is_hourly(cron: str) -> bool:
+    from cronsim import CronSim
+
+    return len(CronSim(cron, datetime(2000, 1, 1)).hours) == 24
+
+
+def changes_of_clocks(timezone: str, start: datetime, stop: datetime) -> Iterator[datetime]:
+    """The instants at which a zone changes its clocks; naive UTC, as start and stop are."""
+    return _changes(ZoneInfo(timezone), start, stop)
+
+
+def _changes(zone: ZoneInfo, start: datetime, stop: datetime) -> Iterator[datetime]:
+    """The instants at which a zone changes its clocks, to the minute; naive UTC."""
+    day = timedelta(days=1)
+    while start < stop:
+        if _offset(start, zone) != _offset(start + day, zone):
+            yield _change(start, start + day, zone)
+        start += day
+
+
+def _change(early: datetime, late: datetime, zone: ZoneInfo) -> datetime:
+    """The first instant of another offset than `early` has, found by halves."""
+    offset = _offset(early, zone)
+    while late - early > timedelta(seconds=1):
+        middle = (early + (late - early) / 2).replace(microsecond=0)
+        early, late = (middle, late) if _offset(middle, zone) == offset else (early, middle)
+    return late
+
+
+def _offset(moment: datetime, zone: ZoneInfo) -> timedelta:
+    return _local(moment, zone).utcoffset() or timedelta()
+
+
+def _local(moment: datetime, zone: ZoneInfo) -> datetime:
+    return moment.replace(tzinfo=UTC).astimezone(zone)
