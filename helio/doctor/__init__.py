@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from helio import __version__
-from helio.errors import ExportError, HelioError, NoSandbox
+from helio.errors import EngineError, ExportError, HelioError, NoSandbox
 from helio.settings import Settings
 
 PACKAGES = (
@@ -40,6 +41,31 @@ class Finding:
     advice: str = ""
     optional: bool = False
     """Whether helio does its main work without it."""
+    address: str = ""
+    """Of a source that was asked, without user and password."""
+    asked: str = ""
+    """What it was asked; empty where nobody was."""
+    cause: str = ""
+    """What stands between this machine and the source, a `helio.sources.connection.Cause`."""
+    issuer: str = ""
+    """Who signed the certificate that the source showed."""
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON; what only a source has is there for sources alone."""
+        found: dict[str, Any] = {
+            "subject": self.subject,
+            "ok": self.ok,
+            "found": self.found,
+            "advice": self.advice,
+        }
+        if self.asked:
+            found |= {
+                "address": self.address,
+                "asked": self.asked,
+                "cause": self.cause,
+                "issuer": self.issuer,
+            }
+        return found
 
 
 def examine(settings: Settings, archive: str = "") -> list[Finding]:
@@ -77,13 +103,24 @@ def _home(home: Path) -> Finding:
 def _engine(settings: Settings) -> Finding:
     from helio.flows.server import Server
 
-    state = Server(settings.home, settings.environ).state()
+    server = Server(settings.home, settings.environ)
+    state = server.state()
     if state.up:
-        whose = "named by PREFECT_API_URL" if state.external else f"process {state.pid}"
+        whose = "named by PREFECT_API_URL" if state.external else f"process {state.pid}; {state.lives}"
         return Finding("engine", True, f"Prefect {state.version or 'server'} at {state.url}, {whose}")
+    if state.outdated:
+        text = f"process {state.pid} at {state.url} was started without the secret that keeps other users out"
+        return Finding("engine", False, text, "helio up starts it again")
     if state.external:
         advice = "start it, or unset PREFECT_API_URL for helio's own"
         return Finding("engine", False, f"nobody answers at {state.url}", advice)
+    if state.pid is not None:
+        advice = f"wait, if it starts; helio down ends it; its log is {state.log}"
+        return Finding("engine", False, f"process {state.pid} does not answer at {state.url}", advice)
+    try:
+        server.check_database()
+    except EngineError as error:
+        return Finding("engine", False, error.message, error.advice)
     return Finding("engine", True, "not up; it is started when there is work")
 
 
@@ -139,15 +176,24 @@ def _model(settings: Settings) -> Finding:
 
 
 def _archives(archive: str, settings: Settings) -> Iterator[Finding]:
+    from helio.sources.archive_listing import list_archive
     from helio.sources.archives import SAMPLE, archive_named, archives_of
     from helio.sources.cdf import CdfReader
+    from helio.sources.local import LocalArchive
 
     with CdfReader() as reader:
         for name in dict.fromkeys([SAMPLE, archive_named(archive)] if archive else [SAMPLE]):
             subject = "sample archive" if name == SAMPLE else "archive"
             try:
-                datasets = archives_of(settings, reader, name).choose("").datasets()
+                opened = archives_of(settings, reader, name).choose("")
+                if isinstance(opened, LocalArchive):
+                    listing = list_archive(opened)
+                    datasets, unread = [dataset.id for dataset in listing.datasets], len(listing.unread)
+                else:
+                    datasets, unread = opened.datasets(), 0
             except HelioError as error:
                 yield Finding(subject, False, error.message, error.advice)
             else:
-                yield Finding(subject, bool(datasets), f"{len(datasets)} datasets: {', '.join(datasets[:8])}")
+                found = f"{len(datasets)} datasets{':' if datasets else ''} {', '.join(datasets)}".rstrip()
+                advice = f"helio archive {name}: {unread} entries cannot be read" if unread else ""
+                yield Finding(subject, bool(datasets), found, advice)
