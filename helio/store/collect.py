@@ -16,7 +16,8 @@ from helio.errors import OutputError, UnknownRun
 from helio.store.collect_files import DIGITS, KeptFile, survey_files
 from helio.store.found import Found, entries_of, files_below, folder_size, look_at
 from helio.store.process import fate_of_writer, temporary_name
-from helio.store.runs import Runs, RunSummary
+from helio.store.records import read_bytes
+from helio.store.runs import LARGEST, Runs, RunSummary
 from helio.store.store import Result, Store, read_result
 
 Kind = Literal[
@@ -378,9 +379,18 @@ def _quarantined(found: Found) -> datetime:
 
 
 def _digits_in(folder: Path) -> set[str]:
-    """Every digest and key that the files of a run record mention, wherever."""
+    """Every digest and key that the files of a run record mention, wherever.
+
+    Raises
+    ------
+    DamagedRecord
+        A file cannot be read at all, so that nobody knows what it refers to.
+    """
     found: set[str] = set()
     for entry in entries_of(folder):
-        if entry.is_file():
-            found.update(DIGITS.findall(Path(entry.path).read_text(encoding="utf-8", errors="replace")))
+        if entry.name.endswith((".json", ".jsonl")):
+            advice = f"helio runs delete {folder.name}; then nothing that only this run refers to is kept"
+            with suppress(FileNotFoundError):  # deleted meanwhile
+                content = read_bytes(Path(entry.path), advice=advice, largest=LARGEST)
+                found.update(DIGITS.findall(content.decode(errors="replace")))
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import re
@@ -11,9 +10,12 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import TypedDict
 
+from helio.errors import DamagedRecord
 from helio.store.found import Found, entries_of, files_below, look_at
 from helio.store.process import fate_of_writer
+from helio.store.records import Sha256, read_record
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +50,12 @@ class KeptFile:
     def used(self) -> float:
         """When it came or was last used, whichever is later."""
         return max(self.found.modified, self.beside.modified if self.beside else 0.0)
+
+
+class _Described(TypedDict):
+    """What stands beside a file of the cache, as far as collection needs it."""
+
+    sha256: Sha256
 
 
 @dataclass
@@ -141,7 +149,7 @@ def _digits(beside: Found | None) -> str:
     if beside is None:
         return ""
     try:
-        return str(json.loads(beside.path.read_bytes())["sha256"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        return read_record(beside.path, _Described)["sha256"]
+    except (FileNotFoundError, DamagedRecord) as error:
         log.info("%s does not say what stands beside it: %s", beside.path, error)
         return ""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import secrets
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from helio.errors import OutputError
 
@@ -22,11 +25,37 @@ _REASONS = {
 """Where the system's own words would mislead."""
 
 
+LONGEST_SHOWN = 300
+"""Characters of a path in a message."""
+
+
+def json_bytes(value: Any, *, default: Callable[[Any], Any] | None = None) -> bytes:
+    """JSON for a file, as people read it.
+
+    A name of a file may be bytes that are no UTF-8. Python has them as halves of characters, and JSON as escapes.
+    """
+    text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False, default=default) + "\n"
+    return text.encode(errors="backslashreplace")
+
+
 def is_file(path: Path) -> bool:
     """Whether a file stands there; False for a path that none can have, or that may not be looked at."""
     try:
         return path.is_file()
     except (OSError, ValueError):  # too long, a null character, a folder that is closed
+        return False
+
+
+def is_folder_there(path: Path) -> bool:
+    """Whether a folder stands there; False for a path that none can have, or that may not be looked at."""
+    return os.path.isdir(path)
+
+
+def is_special(path: Path) -> bool:
+    """Whether something stands there that is neither a file nor a folder: a device, a pipe, a socket."""
+    try:
+        return path.exists() and not path.is_file() and not path.is_dir()
+    except (OSError, ValueError):
         return False
 
 
@@ -51,7 +80,9 @@ def write_whole(path: Path, content: bytes, *, durable: bool = True) -> None:
     OutputError
         The folder cannot be made or written, or the disk is full.
     """
-    temporary = path.with_name(f".{path.name[:200]}.{secrets.token_hex(6)}")
+    if path.name in ("", "..") or "\0" in str(path):
+        raise OutputError(f"'{shown_path(path)}' is no name of a file", advice="choose a name for the file")
+    temporary = path.with_name(f".{path.name[:40]}.{secrets.token_hex(6)}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_through(temporary, path, content, durable=durable)
@@ -103,6 +134,14 @@ def write_all(descriptor: int, content: bytes | memoryview) -> None:
         rest = rest[os.write(descriptor, rest) :]
 
 
+def shown_path(path: Path) -> str:
+    """A path as a message shows it: a very long one by its two ends."""
+    text = str(path)
+    return (
+        text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN // 2]}…{text[-LONGEST_SHOWN // 2 :]}"
+    )
+
+
 def unwritable(path: Path, error: OSError, advice: str = "") -> OutputError:
     """The error of a file that cannot be written, in words."""
     if error.errno in FULL:
@@ -111,4 +150,4 @@ def unwritable(path: Path, error: OSError, advice: str = "") -> OutputError:
         reason = _REASONS.get(error.errno or 0) or error.strerror or str(error)
         allowed = "ask for permission to write there, or " if error.errno in _FORBIDDEN else ""
         way_out = f"{allowed}write elsewhere; HELIO_HOME names the folder of all that helio keeps"
-    return OutputError(f"{path} cannot be written: {reason}", advice=advice or way_out)
+    return OutputError(f"{shown_path(path)} cannot be written: {reason}", advice=advice or way_out)

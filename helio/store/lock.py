@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Literal, Self
 
-from helio.errors import DamagedFile, OutputError, RequestError
-from helio.store.files import unwritable, write_whole
+from helio.errors import DamagedFile, DamagedRecord, OutputError, RequestError
+from helio.store.files import json_bytes, unwritable, write_whole
 from helio.store.keys import difference
+from helio.store.records import (
+    Count,
+    Digest,
+    Instant,
+    Sha256OrEmpty,
+    WrongShape,
+    convert,
+    read_bytes,
+    read_json,
+)
 
 FORM = "helio-lock/1"
 LOCK = "helio.lock"
@@ -20,6 +29,8 @@ LOCK = "helio.lock"
 
 _VERSION = re.compile(r"_v[\d.\-]+(?:_r\d+)?(?=\.\w+$)", re.IGNORECASE)
 _SHORT = 12
+LARGEST = 1024**3
+"""Bytes of a lock: it names every file of every fetch."""
 _HERE = "./"
 
 
@@ -36,8 +47,8 @@ class LockedFile:
     file: str
     version: str = ""
     url: str = ""
-    size: int = 0
-    sha256: str = ""
+    size: Count = 0
+    sha256: Sha256OrEmpty = ""
     last_modified: str = ""
 
     @property
@@ -192,24 +203,12 @@ class Lock:
                 place=place,
             )
         try:
-            tools = _member(document, "tools", dict)
-            rules = _member(document, "rules", dict, otherwise={})
-            return cls(
-                pipeline=_member(document, "pipeline", str),
-                template=_member(document, "template", str),
-                archive=_member(document, "archive", str),
-                now=_member(document, "now", str),
-                values=_member(document, "values", dict),
-                helio=_member(document, "helio", str),
-                tools={name: _member(tools, name, int) for name in tools},
-                fetches=tuple(_fetch(one) for one in _members(document, "fetches", dict)),
-                rules={name: _member(rules, name, int) for name in rules},
-                document=_document(_member(document, "document", dict, otherwise={})),
-            )
-        except _Damage as error:
+            read = convert({name: document[name] for name in document if name != "lock"}, _WrittenLock)
+        except WrongShape as error:
             raise DamagedFile(
                 f"the lock is damaged: {error}", advice="helio lock, again", place=place
             ) from error
+        return cls(**{**vars(read), "fetches": tuple(map(_fetch, read.fetches))})
 
     def write(self, path: str | Path) -> bool:
         """Write it, unless the file holds the same already but for the clock; whether it was written.
@@ -229,13 +228,13 @@ class Lock:
             if path.is_dir():
                 raise OutputError(f"{path} is a folder", advice="--output FILE")
             before = read_lock(path) if path.exists() else None
-        except (RequestError, DamagedFile):
+        except (RequestError, DamagedFile, DamagedRecord):
             before = None  # whoever calls has decided that it may be replaced
         except OSError as error:  # the name is too long
             raise unwritable(path, error) from error
         if before is not None and before.to_json() | {"now": self.now} == self.to_json():
             return False
-        write_whole(path, (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode())
+        write_whole(path, json_bytes(document))
         return True
 
 
@@ -249,12 +248,12 @@ def read_lock(path: Path) -> Lock:
     DamagedFile
     """
     try:
-        document = json.loads(path.read_bytes())
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        if path.is_dir():
+            raise FileNotFoundError(path)
+        document = read_json(read_bytes(path, advice="helio lock, again", largest=LARGEST))
+    except FileNotFoundError:
         raise RequestError(f"there is no lock {path}", advice="helio lock PIPELINE writes one") from None
-    except OSError as error:
-        raise RequestError(f"the lock {path} cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
+    except WrongShape as error:
         raise DamagedFile(
             f"the lock is damaged: {error}", advice="helio lock, again", place=str(path)
         ) from error
@@ -404,78 +403,59 @@ def _of_mappings(kind: str, old: Mapping[str, Any], new: Mapping[str, Any], what
             yield f"{kind}{name}: {what}{old[name]} → {new[name]}"
 
 
-T = TypeVar("T")
+@dataclass(frozen=True)
+class _WrittenDataset:
+    """A dataset as a lock's file has it."""
+
+    dataset: str
+    parameters: tuple[str, ...]
+    provider: str
+    files: tuple[LockedFile, ...] = ()
+    absent: str = ""
+    used: bool | None = None
 
 
-class _Damage(Exception):
-    """What is wrong with a lock, in words."""
+@dataclass(frozen=True)
+class _WrittenFetch:
+    """A fetch as a lock's file has it."""
+
+    step_id: str
+    range: tuple[Instant, Instant]
+    datasets: tuple[_WrittenDataset, ...]
+    tables: Mapping[str, Digest] = field(default_factory=dict)
+    failed: str = ""
 
 
-_WORDS = {str: "a text", int: "a whole number", bool: "true or false", list: "a list", dict: "an object"}
+@dataclass(frozen=True)
+class _WrittenLock:
+    """A lock as its file has it."""
 
-
-def _member(document: Mapping[str, Any], name: str, kind: type[T], *, otherwise: T | None = None) -> T:
-    """A member of an object, of its type; `otherwise` where it may be left out."""
-    value = document.get(name, otherwise)
-    if value is None:
-        raise _Damage(f"'{name}' is missing")
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise _Damage(f"'{name}' is not {_WORDS[kind]}")
-    return value
-
-
-def _members(
-    document: Mapping[str, Any], name: str, kind: type[T], *, otherwise: list[Any] | None = None
-) -> list[T]:
-    values = _member(document, name, list, otherwise=otherwise)
-    if not all(isinstance(one, kind) for one in values):
-        raise _Damage(f"something in '{name}' is not {_WORDS[kind]}")
-    return values
-
-
-def _document(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The meaning of a template: variables and steps, each an object by its name."""
-    return {
-        part: {name: _member(_member(document, part, dict), name, dict) for name in document[part]}
-        for part in (("variables", "steps") if document else ())
-    }
-
-
-def _fetch(document: Mapping[str, Any]) -> LockedFetch:
-    span = _members(document, "range", str)
-    if len(span) != 2:
-        raise _Damage("'range' is not a start and a stop")
-    tables = _member(document, "tables", dict, otherwise={})
-    return LockedFetch(
-        _member(document, "step_id", str),
-        (span[0], span[1]),
-        tuple(_dataset(one) for one in _members(document, "datasets", dict)),
-        {label: _member(tables, label, str) for label in tables},
-        _member(document, "failed", str, otherwise=""),
+    tools: Mapping[str, int]
+    pipeline: str
+    template: str
+    archive: str
+    now: Instant
+    values: Mapping[str, Any]
+    helio: str
+    fetches: tuple[_WrittenFetch, ...]
+    rules: Mapping[str, int] = field(default_factory=dict)
+    document: Mapping[Literal["variables", "steps"], Mapping[str, Mapping[str, Any]]] = field(
+        default_factory=dict
     )
 
+    def __post_init__(self) -> None:
+        if self.document and set(self.document) != {"variables", "steps"}:
+            raise ValueError("its document is not variables and steps")
 
-def _dataset(document: Mapping[str, Any]) -> LockedDataset:
-    return LockedDataset(
-        dataset_id=_member(document, "dataset", str),
-        parameters=tuple(_members(document, "parameters", str)),
-        provider=_member(document, "provider", str),
-        files=tuple(_file(one) for one in _members(document, "files", dict, otherwise=[])),
-        absent=_member(document, "absent", str, otherwise=""),
-        # null where it is not known yet
-        used=None if document.get("used") is None else _member(document, "used", bool),
+
+def _fetch(read: _WrittenFetch) -> LockedFetch:
+    datasets = (
+        LockedDataset(
+            **{"dataset_id" if name == "dataset" else name: fact for name, fact in vars(dataset).items()}
+        )
+        for dataset in read.datasets
     )
-
-
-def _file(document: Mapping[str, Any]) -> LockedFile:
-    return LockedFile(
-        file=_member(document, "file", str),
-        version=_member(document, "version", str, otherwise=""),
-        url=_member(document, "url", str, otherwise=""),
-        size=_member(document, "size", int, otherwise=0),
-        sha256=_member(document, "sha256", str, otherwise=""),
-        last_modified=_member(document, "last_modified", str, otherwise=""),
-    )
+    return LockedFetch(read.step_id, read.range, tuple(datasets), read.tables, read.failed)
 
 
 def _named(one: LockedDataset) -> str:

@@ -15,6 +15,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from helio.store.records import Count
+
 Fate = Literal["works", "gone", "elsewhere"]
 """What is known of a process: of one on another machine, or in another container, nothing."""
 
@@ -40,7 +42,7 @@ class Process:
         Within which the number counts; empty where there are no containers.
     """
 
-    pid: int
+    pid: Count
     started: str
     boot: str
     host: str

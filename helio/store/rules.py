@@ -62,6 +62,10 @@ RULES: dict[str, Rule] = {
             "since 0.2 packed times, times in several columns and offsets from UTC are read",
             "since 0.2 CSV and Parquet times beside a column of other offsets from UTC, in TAI, GPS or another scale, "
             "or with a minute and no hour are refused",
+            "since 0.2 of two files in a folder that are of one dataset and span and of different versions, the newer "
+            "one alone is read",
+            "since 0.2 HAPI replies are refused that have numbers in big-endian order, records after the status 'no "
+            "data', or a parameter that is described twice; a fill must be written as a plain number",
         ),
     ),
     "figures": Rule(

@@ -12,14 +12,216 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypedDict
 
-from helio.errors import DamagedObject, OutputError, RequestError, UnknownRun
-from helio.store.files import make_durable, replace_through, unwritable, write_all
+from helio.errors import DamagedRecord, OutputError, RequestError, UnknownRun
+from helio.store.files import json_bytes, make_durable, replace_through, unwritable, write_all
+from helio.store.keys import key_of
 from helio.store.process import Process, temporary_name, this_process
+from helio.store.records import (
+    Count,
+    Digest,
+    InstantOrEmpty,
+    Seconds,
+    Sha256OrEmpty,
+    WrongShape,
+    convert,
+    parse_record,
+    read_bytes,
+    read_json,
+    read_record,
+)
+from helio.store.source_file import SourceFile
 
 HEADER = "run.json"
 STEPS = "steps.jsonl"
+LARGEST = 1024**3
+"""Bytes of a file of a run record."""
+FINISHED = ("success", "partial", "failed")
+"""The statuses of a run that came to the end of its plan, unless it says an error."""
+_ADVICE = "helio runs delete RUN removes the record; what the run made stays"
+
+
+class BareHeader(TypedDict):
+    """What every header of a run has."""
+
+    id: str
+    status: Literal["running", "success", "partial", "failed", "cancelled"]
+    process: Process
+
+
+class ArtefactRecord(TypedDict):
+    """A file that a run wrote."""
+
+    file: str
+    step_id: str | int
+    kind: str
+    sha256: Sha256OrEmpty
+
+
+class WrittenFile(TypedDict):
+    """A file beside a run's record in a folder of output."""
+
+    file: str
+
+
+class WrittenFiles(TypedDict):
+    """What the record in a folder of output says of its files."""
+
+    artefacts: list[WrittenFile]
+
+
+class ShownText(TypedDict):
+    """Something of a run that is shown by its message."""
+
+    message: str
+
+
+class RunHeader(BareHeader, total=False):
+    """What a run was asked, and how it ended; `RunRecord.whole_header` has all that is in `_REQUIRED`."""
+
+    pipeline: str
+    template_digest: str
+    started_at: InstantOrEmpty
+    finished_at: InstantOrEmpty
+    now: InstantOrEmpty
+    values: dict[str, Any]
+    archive: str
+    command: list[str]
+    engine: str
+    environment: dict[str, str]
+    rules: dict[str, int]
+    artefacts: list[Any]
+    missing: list[Any]
+    unwritten: list[str]
+    error: str
+    citations: list[dict[str, Any]]
+
+
+_REQUIRED = ("pipeline", "template_digest", "started_at", "now", "values", "command", "environment")
+"""What the header of every run has that a helio began."""
+
+
+class RecipeRecord(TypedDict, total=False):
+    """What a result was made from: of a fetch its range and choices, else arguments and inputs."""
+
+    tool: str
+    version: int
+    range: tuple[str, str]
+    choices: list[ChoiceRecord]
+    args: dict[str, Any]
+    inputs: Any
+
+
+class ChoiceRecord(TypedDict):
+    """One dataset that a fetch may take: the names and identities of its files, or why it has none."""
+
+    dataset: str
+    parameter: str
+    provider: str
+    files: str | list[tuple[str, str]]
+
+
+class BareOutput(TypedDict):
+    """What every output of a step has."""
+
+    label: str
+    key: str
+    recipe: RecipeRecord
+    digest: Digest
+    suffix: str
+    cached: bool
+    sources: list[SourceFile]
+
+
+class OutputRecord(BareOutput, total=False):
+    """A table, a figure or an export that a step made."""
+
+    made_at: InstantOrEmpty
+    notes: list[str]
+    components: list[str]
+    frame: str
+    unit: str
+    rows: Count
+    filename: str
+    media_type: str
+
+
+class AttemptRecord(TypedDict):
+    """One dataset that a fetch tried."""
+
+    dataset_id: str
+    outcome: str
+
+
+class ErrorRecord(TypedDict):
+    """Why a step failed."""
+
+    kind: str
+    message: str
+    place: str
+    advice: str
+
+
+class BareStep(TypedDict):
+    """What every step of a run has."""
+
+    step_id: str | int
+    tool_name: str
+    tool_version: Count
+    state: Literal["completed", "cached", "skipped", "failed"]
+    reason: str
+    error: ErrorRecord | None
+    attempts: list[AttemptRecord]
+    outputs: list[OutputRecord]
+
+
+class StepRecord(BareStep, total=False):
+    """What came of one step."""
+
+    critical: bool
+    without: list[str]
+    seconds: Seconds
+    not_measured: list[str]
+    maybe_not_measured: list[str]
+
+
+class EditRecord(TypedDict):
+    """What a pass did to a template."""
+
+    code: str
+    kind: str
+    step_id: str | int | None
+    message: str
+
+
+class TemplateStep(TypedDict):
+    """A step of a template in a run record."""
+
+    step_id: str | int
+
+
+class PlanStep(TemplateStep, total=False):
+    """A step of a plan in a run record."""
+
+    tool_name: str
+    tool_args: dict[str, Any]
+    produces: list[str]
+    annotations: dict[str, Any]
+
+
+class AuthoredDocument(TypedDict):
+    """The template of a run as it was written."""
+
+    id: str
+    steps: list[TemplateStep]
+
+
+class PlannedDocument(TypedDict):
+    """The template of a run after its passes."""
+
+    id: str
+    steps: list[PlanStep]
 
 
 @dataclass(frozen=True)
@@ -64,25 +266,47 @@ class RunRecord:
         return self.folder.name
 
     @property
-    def header(self) -> dict[str, Any]:
+    def header(self) -> RunHeader:
         """What `Runs.begin` was given, with process and status, and what `finish` added.
 
         Raises
         ------
         UnknownRun
             The record was deleted.
-        DamagedObject
+        DamagedRecord
         """
         try:
-            header = json.loads((self.folder / HEADER).read_bytes())
-        except (FileNotFoundError, NotADirectoryError):
+            header = read_record(self.folder / HEADER, RunHeader, advice=_ADVICE)
+        except FileNotFoundError:
             if self.folder.is_dir():
-                raise DamagedObject(f"the record of run '{self.id}' has lost its {HEADER}") from None
+                raise DamagedRecord(
+                    f"the record of run '{self.id}' has lost its {HEADER}", advice=_ADVICE
+                ) from None
             raise UnknownRun(f"the run '{self.id}' was deleted") from None
-        except ValueError as error:
-            raise DamagedObject(f"the {HEADER} of run '{self.id}' is damaged: {error}") from error
-        if not isinstance(header, dict):
-            raise DamagedObject(f"the {HEADER} of run '{self.id}' is damaged")
+        if header["id"] != self.id:
+            raise DamagedRecord(
+                f"{self.folder / HEADER}: id is '{header['id'][:60]}', and the folder is of run '{self.id}'",
+                advice=_ADVICE,
+            )
+        return header
+
+    @property
+    def whole_header(self) -> RunHeader:
+        """The header with everything that a run of helio says from its beginning.
+
+        Raises
+        ------
+        UnknownRun, DamagedRecord
+        """
+        header = self.header
+        lacking = next((name for name in _REQUIRED if not header.get(name) and name != "values"), None)
+        if lacking is not None or "values" not in header:
+            raise DamagedRecord(f"{self.folder / HEADER}: it lacks '{lacking or 'values'}'", advice=_ADVICE)
+        try:
+            convert(header.get("artefacts", []), list[ArtefactRecord], "artefacts")
+            convert(header.get("missing", []), list[ShownText], "missing")
+        except WrongShape as error:
+            raise DamagedRecord(f"{self.folder / HEADER}: {error}", advice=_ADVICE) from error
         return header
 
     @property
@@ -93,12 +317,85 @@ class RunRecord:
     @property
     def process(self) -> Process:
         """Who runs it, or ran it."""
-        return Process(**self.header["process"])
+        return self.header["process"]
 
     @property
     def steps(self) -> list[dict[str, Any]]:
-        """What `step` was told, in order. A last line that its writer did not live to finish is left out."""
+        """What `step` was given, in order, as it is in the file; a line that cannot be read is left out."""
         return self._read_steps()[0]
+
+    @property
+    def step_records(self) -> list[StepRecord]:
+        """All steps, checked: none is left out but that which the writer did not live to finish.
+
+        Raises
+        ------
+        UnknownRun
+        DamagedRecord
+            A line is damaged; the files of a fetch are not those of its key; a finished run lacks a step of its plan.
+        """
+        header, content = self.header, self._step_lines()
+        *lines, rest = content
+        finished = header["status"] in FINISHED and not header.get("error")
+        if rest and finished:
+            lines.append(rest)
+        found = [self._step_record(line, number) for number, line in enumerate(lines, start=1)]
+        if finished and (self.folder / "plan.json").exists():
+            done = {str(step["step_id"]) for step in found}
+            lost = [step["step_id"] for step in self.plan["steps"] if str(step["step_id"]) not in done]
+            if lost:
+                raise DamagedRecord(
+                    f"{self.folder / STEPS}: it lacks step '{lost[0]}' of the plan", advice=_ADVICE
+                )
+        return found
+
+    @property
+    def readable_steps(self) -> tuple[list[StepRecord], tuple[str, ...]]:
+        """The steps that can be read, and in words those that cannot: to show a record, not to use it."""
+        *lines, rest = self._step_lines()
+        found, notes = [], []
+        for number, line in enumerate(lines, start=1):
+            try:
+                found.append(self._step_record(line, number))
+            except DamagedRecord as error:
+                notes.append(f"{error.message}; the step is left out")
+        notes += _note_of_rest(rest)
+        if not notes:
+            try:
+                _ = self.step_records
+            except DamagedRecord as error:  # steps of the plan that the record lacks
+                notes.append(error.message)
+        return found, tuple(notes)
+
+    @property
+    def authored(self) -> Any:
+        """The template as it was written, a dict.
+
+        Raises
+        ------
+        DamagedRecord
+        """
+        return self._document("authored.json", AuthoredDocument)
+
+    @property
+    def normalised(self) -> Any:
+        """The template after the passes that need no values, a dict."""
+        return self._document("normalised.json", PlannedDocument)
+
+    @property
+    def plan(self) -> PlannedDocument:
+        """What was planned to run."""
+        found: PlannedDocument = self._document("plan.json", PlannedDocument)
+        return found
+
+    @property
+    def edits(self) -> list[EditRecord]:
+        """What the passes did."""
+        path = self.folder / "edits.jsonl"
+        return [
+            parse_record(line, EditRecord, f"{path}: line {number}", advice=_ADVICE)
+            for number, line in enumerate(self._content(path).splitlines(), start=1)
+        ]
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -114,11 +411,13 @@ class RunRecord:
                 continue
             try:
                 if path.suffix == ".json":
-                    found[path.stem] = json.loads(path.read_bytes())
+                    found[path.stem] = read_json(self._content(path))
                 elif path.suffix == ".jsonl":
-                    found[path.stem] = [json.loads(line) for line in path.read_bytes().splitlines()]
-            except ValueError as error:
-                raise DamagedObject(f"{path.name} of run '{self.id}' is damaged: {error}") from error
+                    found[path.stem] = [read_json(line) for line in self._content(path).splitlines()]
+            except WrongShape as error:
+                raise DamagedRecord(
+                    f"{path.name} of run '{self.id}' is damaged: {error}", advice=_ADVICE
+                ) from error
         return found
 
     @property
@@ -128,10 +427,10 @@ class RunRecord:
         Far quicker than `steps`.
         """
         try:
-            found = re.findall(rb"key:[0-9a-f]{64}", (self.folder / STEPS).read_bytes())
-        except OSError:
+            found = re.findall(rb"key:[0-9a-f]{64}", read_bytes(self.folder / STEPS, largest=LARGEST))
+        except (FileNotFoundError, DamagedRecord):
             return frozenset()
-        return frozenset(one.decode() for one in found)
+        return frozenset(word.decode() for word in found)
 
     def step(self, record: Mapping[str, Any]) -> None:
         """Add one finished step; once this returns, neither kill -9 nor a power cut takes it away.
@@ -182,6 +481,7 @@ class RunRecord:
         """
         ended = {"status": status, "artefacts": list(artefacts), "finished_at": finished_at}
         header = {**self.header, **(facts or {}), **ended}
+        header["process"] = self.header["process"].to_json()
         path = self.folder / HEADER
         try:
             replace_through(self.folder / f".{temporary_name()}", path, _pretty(header))
@@ -192,35 +492,57 @@ class RunRecord:
         """The run in one line; a damaged one too."""
         try:
             header = self.header
-            status = _status(header)
-            elsewhere = status == "running" and Process(**header["process"]).fate == "elsewhere"
-            return RunSummary(
-                id=self.id,
-                pipeline=str(header.get("pipeline", "")),
-                status=status,
-                started_at=str(header.get("started_at", "")),
-                finished_at=str(header.get("finished_at", "")),
-                note=f"on {header['process']['host']}, as far as is known here" if elsewhere else "",
-            )
-        except DamagedObject as error:
+        except DamagedRecord as error:
             return RunSummary(self.id, "", "damaged", "", note=error.message)
+        status, process = _status(header), header["process"]
+        elsewhere = status == "running" and process.fate == "elsewhere"
+        return RunSummary(
+            id=self.id,
+            pipeline=header.get("pipeline", ""),
+            status=status,
+            started_at=header.get("started_at", ""),
+            finished_at=header.get("finished_at", ""),
+            note=f"on {process.host}, as far as is known here" if elsewhere else "",
+        )
+
+    def _content(self, path: Path) -> bytes:
+        try:
+            return read_bytes(path, advice=_ADVICE, largest=LARGEST)
+        except FileNotFoundError as error:
+            raise DamagedRecord(
+                f"the record of run '{self.id}' has lost its {path.name}", advice=_ADVICE
+            ) from error
+
+    def _document(self, name: str, kind: Any) -> Any:
+        path = self.folder / name
+        return parse_record(self._content(path), kind, path, advice=_ADVICE)
+
+    def _step_lines(self) -> list[bytes]:
+        """The lines of the steps; what is behind the last line break, if anything, is the last one."""
+        return self._content(self.folder / STEPS).split(b"\n")
+
+    def _step_record(self, line: bytes, number: int) -> StepRecord:
+        place = f"{self.folder / STEPS}: line {number}"
+        step = parse_record(line, StepRecord, place, advice=_ADVICE)
+        raw = read_json(line)["outputs"]
+        for output, written in zip(step["outputs"], raw, strict=True):
+            # what other steps were made from, verify does again and compares
+            if "range" in written["recipe"] and key_of(written["recipe"]) != output["key"]:
+                raise DamagedRecord(
+                    f"{place}: the recipe of '{output['label'] or step['step_id']}' is not that of its key",
+                    advice=_ADVICE,
+                )
+        return step
 
     def _read_steps(self) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
-        try:
-            *lines, rest = (self.folder / STEPS).read_bytes().split(b"\n")
-        except FileNotFoundError as error:
-            raise DamagedObject(f"the record of run '{self.id}' has lost its {STEPS}") from error
+        *lines, rest = self._step_lines()
         steps, notes = [], []
         for number, line in enumerate(lines, start=1):
             try:
-                steps.append(json.loads(line))
-            except ValueError:
+                steps.append(convert(read_json(line), dict[str, Any]))
+            except WrongShape:
                 notes.append(f"line {number} of {STEPS} is damaged and left out")
-        if rest:
-            notes.append(
-                f"the last line of {STEPS} ends in the middle: its writer was killed; it is left out"
-            )
-        return steps, tuple(notes)
+        return steps, (*notes, *_note_of_rest(rest))
 
 
 class Runs:
@@ -345,14 +667,20 @@ class Runs:
             return set()
 
 
-def _status(header: Mapping[str, Any]) -> str:
-    status = str(header.get("status", "damaged"))
-    if status != "running":
-        return status
-    try:
-        return "crashed" if Process(**header["process"]).fate == "gone" else "running"
-    except (KeyError, TypeError):
-        return "damaged"
+def message_of(step: StepRecord) -> str:
+    """Why a step failed; empty where it did not."""
+    return "" if step["error"] is None else step["error"]["message"]
+
+
+def _note_of_rest(rest: bytes) -> tuple[str, ...]:
+    said = f"the last line of {STEPS} ends in the middle: its writer was killed; it is left out"
+    return (said,) if rest else ()
+
+
+def _status(header: RunHeader) -> str:
+    if header["status"] == "running" and header["process"].fate == "gone":
+        return "crashed"
+    return header["status"]
 
 
 def _is_id(name: str) -> bool:
@@ -370,7 +698,7 @@ def _json(value: Any) -> str:
 
 
 def _pretty(value: Any) -> bytes:
-    return (json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    return json_bytes(value)
 
 
-__all__ = ["RunRecord", "RunSummary", "Runs"]
+__all__ = ["RunHeader", "RunRecord", "RunSummary", "Runs", "StepRecord", "message_of"]

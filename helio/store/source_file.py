@@ -99,3 +99,16 @@ class SourceFile:
     def cited(self) -> dict[str, Any]:
         """The facts that name it in keys and in exported files: all but its proof."""
         return {name: fact for name, fact in asdict(self).items() if name != "proof"}
+
+
+_OTHER_NAME = " says that it is of "
+
+
+def note_on_name(file: str, inside: str, dataset_id: str) -> str:
+    """The note on a file that belongs to another dataset than its name says."""
+    return f"{file}{_OTHER_NAME}{inside}, and was read as {dataset_id}"
+
+
+def is_on_name(note: str) -> bool:
+    """Whether a note is one of `note_on_name`: it is about an archive's names, not about values."""
+    return _OTHER_NAME in note

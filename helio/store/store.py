@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 import re
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from helio.errors import DamagedObject
+from helio.errors import DamagedObject, DamagedRecord
 from helio.store.files import replace_through, unwritable, write_all
 from helio.store.process import temporary_name
+from helio.store.records import Count, Digest, parse_record, read_bytes
 
 if TYPE_CHECKING:
     from helio.store.table import Table
 
+log = logging.getLogger(__name__)
+
 TABLE = ".arrow"
+LARGEST = 1024**3
+"""Bytes of a result's file."""
 _TOUCHED_EVERY = 600.0  # seconds; the times of use that garbage collection goes by are no finer
 
 
@@ -47,11 +53,19 @@ class Result:
 
     key: str
     recipe: dict[str, Any]
-    digest: str
+    digest: Digest
     suffix: str
     facts: dict[str, Any]
     made_at: str
     seconds: float
+
+
+@dataclass(frozen=True)
+class _WrittenResult(Result):
+    """A result as its file has it."""
+
+    form: Literal["helio-result/1"]
+    size: Count
 
 
 class Store:
@@ -355,17 +369,22 @@ def read_result(path: Path) -> Result | None:
 def _read_result(path: Path) -> tuple[Result, int] | None:
     """The result in a file, and the size of its object."""
     try:
-        content = path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
+        content = read_bytes(path, largest=LARGEST)
+    except FileNotFoundError:
+        return None
+    except DamagedRecord as error:
+        log.warning("%s; the work is done again", error.message)
         return None
     line, _, seal = content.partition(b"\n")
     if seal != hashlib.sha256(line).hexdigest().encode() + b"\n":
         return None
-    record: Mapping[str, Any] = json.loads(line)
-    if record["form"] != "helio-result/1":
+    try:
+        record = parse_record(line, _WrittenResult, path)
+    except DamagedRecord as error:
+        log.warning("%s; the work is done again", error.message)
         return None
-    fields = {name: record[name] for name in Result.__dataclass_fields__}
-    return Result(**fields), record["size"]
+    facts = {name: fact for name, fact in vars(record).items() if name in Result.__dataclass_fields__}
+    return Result(**facts), record.size
 
 
 __all__ = ["Result", "Store"]

@@ -1,0 +1,372 @@
+"""Read back the records that helio writes: strict JSON of declared types, or one error that names file and place."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import re
+import stat
+import types
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path, PurePath
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+from helio.errors import DamagedRecord
+
+LARGEST = 64 * 1024**2
+"""Bytes of a record; a run's plan over thousands of items has a few million."""
+DEEPEST = 100
+"""How deep objects and lists may stand in one another."""
+
+T = TypeVar("T")
+Check = Callable[[Any], str]
+"""Says what a value must be; empty where it is that."""
+
+_KINDS: Mapping[Any, tuple[tuple[type, ...], str]] = {
+    str: ((str,), "a text"),
+    int: ((int,), "a whole number"),
+    float: ((int, float), "a number"),
+    bool: ((bool,), "true or false"),
+    list: ((list,), "a list"),
+    dict: ((dict,), "an object"),
+    type(None): ((type(None),), "null"),
+}
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+_HEX = re.compile(r"[0-9a-f]{64}")
+_SHA256 = re.compile(r"([0-9a-f]{64})?")
+
+
+class WrongShape(ValueError):
+    """A value is not what was declared: the message names its place."""
+
+
+def _not_negative(value: Any) -> str:
+    return "" if value >= 0 else "a number from 0"
+
+
+def _instant(value: Any) -> str:
+    try:
+        moment = datetime.fromisoformat(value)
+        moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return "an instant such as '2024-05-10T06:00:00'"
+    return ""
+
+
+Count = Annotated[int, _not_negative]
+Seconds = Annotated[float, _not_negative]
+
+
+def _naive_instant(value: Any) -> str:
+    if _instant(value) or datetime.fromisoformat(value).tzinfo is not None:
+        return "an instant in UTC without a zone, such as '2024-05-10T06:00:00'"
+    return ""
+
+
+Instant = Annotated[str, _instant]
+NaiveInstant = Annotated[str, _naive_instant]
+InstantOrEmpty = Annotated[str, lambda value: _instant(value) if value else ""]
+Digest = Annotated[str, lambda value: "" if _DIGEST.fullmatch(value) else "a digest 'sha256:…'"]
+Sha256OrEmpty = Annotated[str, lambda value: "" if _SHA256.fullmatch(value) else "64 hexadecimal digits"]
+Sha256 = Annotated[str, lambda value: "" if _HEX.fullmatch(value) else "64 hexadecimal digits"]
+FileName = Annotated[str, lambda value: "" if value == PurePath(value).name else "the name of a file"]
+
+
+def read_record(
+    path: Path,
+    kind: type[T],
+    *,
+    advice: str = "",
+    largest: int = LARGEST,
+    given: Mapping[str, Any] | None = None,
+) -> T:
+    """The record in a file, as an object of a dataclass or a checked TypedDict.
+
+    Parameters
+    ----------
+    kind : type
+        A frozen dataclass, a TypedDict, or a type made of them such as ``list[str]``.
+    advice : str
+        What to do when the record is damaged.
+    largest : int
+        Bytes that the file may have.
+    given : mapping, optional
+        Members of the object that are not in the file, such as its path.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such file.
+    DamagedRecord
+        It cannot be read, is no strict JSON, or has another shape.
+    """
+    content = read_bytes(path, advice=advice, largest=largest)
+    return parse_record(content, kind, path, advice=advice, given=given)
+
+
+def parse_record(
+    content: bytes,
+    kind: type[T],
+    path: Path | str,
+    *,
+    advice: str = "",
+    given: Mapping[str, Any] | None = None,
+    half_characters: bool = False,
+) -> T:
+    """The record in some bytes; `path` is what an error calls them.
+
+    Parameters
+    ----------
+    half_characters : bool
+        Whether a text may hold a surrogate without the other one, as what a model says may.
+
+    Raises
+    ------
+    DamagedRecord
+    """
+    try:
+        found: T = convert(read_json(content, half_characters=half_characters), kind, given=given)
+    except WrongShape as error:
+        raise DamagedRecord(f"{path} cannot be read: {error}", advice=advice) from error
+    return found
+
+
+def read_bytes(path: Path, *, advice: str = "", largest: int = LARGEST) -> bytes:
+    """The bytes of a regular file of a bounded size; a pipe in its place is refused and not waited for.
+
+    Raises
+    ------
+    FileNotFoundError
+    DamagedRecord
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                kind = "a folder" if stat.S_ISDIR(status.st_mode) else "not a file"
+                raise DamagedRecord(f"{path} cannot be read: it is {kind}", advice=advice)
+            content = b""
+            if status.st_size <= largest:
+                with open(descriptor, "rb", closefd=False) as file:
+                    content = file.read(largest + 1)
+            if max(status.st_size, len(content)) > largest:
+                raise DamagedRecord(f"{path} cannot be read: it has more than {largest} bytes", advice=advice)
+            return content
+        finally:
+            os.close(descriptor)
+    except (FileNotFoundError, NotADirectoryError):
+        raise FileNotFoundError(path) from None
+    except (OSError, ValueError) as error:  # ValueError: a null character in the path
+        reason = getattr(error, "strerror", None) or str(error)
+        raise DamagedRecord(f"{path} cannot be read: {reason}", advice=advice) from error
+
+
+def read_json(content: bytes, *, half_characters: bool = False) -> Any:
+    """The value of a strict JSON text: UTF-8, each key once, no NaN, not too deep.
+
+    Raises
+    ------
+    WrongShape
+    """
+    if not content.strip():
+        raise WrongShape("it is empty")
+    try:
+        found = json.loads(
+            content.decode(), object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_finite
+        )
+        _refuse_depth(found)
+        if not half_characters:
+            json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeDecodeError as error:
+        raise WrongShape(f"byte {error.start} is not UTF-8") from error
+    except UnicodeEncodeError as error:
+        raise WrongShape("it holds half a character: a surrogate without the other one") from error
+    except RecursionError as error:
+        raise WrongShape("it is nested too deeply") from error
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise WrongShape(f"it is not JSON: {error.msg} at {place}") from error
+    except WrongShape:
+        raise
+    except ValueError as error:  # a number of more digits than Python reads
+        raise WrongShape(f"it is not JSON: {error}") from error
+    return found
+
+
+def convert(value: Any, kind: Any, place: str = "", *, given: Mapping[str, Any] | None = None) -> Any:
+    """A JSON value as an object of a type, checked all the way down.
+
+    A dataclass takes no key that it does not declare, so that a misspelt one is found. A TypedDict keeps other keys.
+
+    Raises
+    ------
+    WrongShape
+        Naming the place: ``steps[3].status is 7, not a text``.
+
+    Examples
+    --------
+    >>> convert({"a": [1, 2]}, dict[str, tuple[int, ...]])
+    {'a': (1, 2)}
+    >>> convert([{"size": -1}], list[dict[str, Count]], "files")
+    Traceback (most recent call last):
+    ...
+    helio.store.records.WrongShape: files[0].size is -1, not a number from 0
+    """
+    origin, arguments = get_origin(kind), get_args(kind)
+    if kind is Any:
+        return value
+    if origin is Annotated:
+        found = convert(value, arguments[0], place)
+        for check in arguments[1:]:
+            if wanted := check(found):
+                raise _wrong(place, value, wanted)
+        return found
+    if origin is Literal:
+        if not any(value == choice and type(value) is type(choice) for choice in arguments):
+            raise _wrong(place, value, f"one of {', '.join(map(repr, arguments))}")
+        return value
+    if origin in (Union, types.UnionType):
+        return _convert_to_one_of(value, arguments, place)
+    if origin is list or origin is tuple:
+        return _convert_list(value, origin, arguments, place)
+    if origin is not None and issubclass(origin, Mapping):
+        _require(value, dict, place)
+        return {key: convert(inner, arguments[1], _inside(place, key)) for key, inner in value.items()}
+    if is_typeddict(kind) or dataclasses.is_dataclass(kind):
+        return _convert_object(value, kind, place, given or {})
+    if kind not in _KINDS:
+        raise TypeError(f"{kind} is no type of a record")
+    _require(value, kind, place)
+    if kind is not float:
+        return value
+    try:
+        return float(value)
+    except OverflowError:
+        raise _wrong(place, value, "a number of this size") from None
+
+
+def _convert_to_one_of(value: Any, kinds: tuple[Any, ...], place: str) -> Any:
+    faults = []
+    for kind in kinds:
+        try:
+            return convert(value, kind, place)
+        except WrongShape as error:
+            faults.append((kind, error))
+    others = [error for kind, error in faults if kind is not type(None)]
+    if len(others) == 1:
+        raise others[0]
+    known = [_KINDS[kind][1] for kind, _ in faults if kind in _KINDS]
+    raise _wrong(place, value, " or ".join(known)) if len(known) == len(faults) else others[-1]
+
+
+def _convert_list(value: Any, origin: type, kinds: tuple[Any, ...], place: str) -> Any:
+    _require(value, list, place)
+    if origin is tuple and kinds[-1] is not Ellipsis:
+        if len(value) != len(kinds):
+            raise _wrong(place, value, f"a list of {len(kinds)}")
+        each = list(kinds)
+    else:
+        each = [kinds[0]] * len(value)
+    found = [
+        convert(inner, kind, f"{place}[{number}]")
+        for number, (inner, kind) in enumerate(zip(value, each, strict=True))
+    ]
+    return tuple(found) if origin is tuple else found
+
+
+def _convert_object(value: Any, kind: Any, place: str, given: Mapping[str, Any]) -> Any:
+    _require(value, dict, place)
+    declared = {name: facts for name, facts in _declared(kind).items() if name not in given}
+    for name, (_, required) in declared.items():
+        if required and name not in value:
+            raise WrongShape(f"{place or 'it'} lacks '{name}'")
+    found = {
+        name: convert(value[name], inner, _inside(place, name))
+        for name, (inner, _) in declared.items()
+        if name in value
+    }
+    if is_typeddict(kind):
+        return {**value, **found}
+    unknown = next((name for name in value if name not in declared), None)
+    if unknown is not None:
+        raise WrongShape(f"{place or 'it'} has '{_shown(unknown)[1:-1]}', which this helio does not know")
+    try:
+        return kind(**found, **given)
+    except ValueError as error:  # what the class itself says of its fields together
+        raise WrongShape(f"{place or 'it'}: {error}") from error
+
+
+@cache
+def _declared(kind: Any) -> dict[str, tuple[Any, bool]]:
+    """The type of each member of a class, and whether it must be there."""
+    hints = get_type_hints(kind, include_extras=True)
+    if is_typeddict(kind):
+        return {name: (hint, name in kind.__required_keys__) for name, hint in hints.items()}
+    return {
+        field.name: (
+            hints[field.name],
+            field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING,
+        )
+        for field in dataclasses.fields(kind)
+        if field.init
+    }
+
+
+def _require(value: Any, kind: Any, place: str) -> None:
+    allowed, words = _KINDS[kind]
+    if type(value) not in allowed:
+        raise _wrong(place, value, words)
+
+
+def _wrong(place: str, value: Any, wanted: str) -> WrongShape:
+    return WrongShape(f"{place or 'it'} is {_shown(value)}, not {wanted}")
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=True)
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def _inside(place: str, name: str) -> str:
+    named = name if name.isidentifier() else f"'{_shown(name)[1:-1]}'"
+    return f"{place}.{named}" if place else named
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise WrongShape(f"the key '{_shown(twice)[1:-1]}' stands twice in one object")
+    return found
+
+
+def _refuse_constant(name: str) -> Any:
+    raise WrongShape(f"{name} is not a JSON value")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
+        raise WrongShape(f"the number {text[:20]} is too large")
+    return value
+
+
+def _refuse_depth(value: Any) -> None:
+    level: list[Any] = [value]
+    for _ in range(DEEPEST):
+        level = [inner for outer in level for inner in _members(outer)]
+        if not level:
+            return
+    raise RecursionError
+
+
+def _members(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict):
+        yield from value.values()
+    elif isinstance(value, list):
+        yield from value
