@@ -7,7 +7,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+TYPE_CHECKING = False  # importing `typing` takes longer than all of this, and comes before Ctrl-C is taken
+if TYPE_CHECKING:
+    from typing import Any
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "check", "library", "load", "plan", "run"]

@@ -1,0 +1,258 @@
+"""Ctrl-C and SIGTERM end the command: in order where that is quick, and by force otherwise.
+
+The first signal raises `KeyboardInterrupt` in the main thread, which stops the work and closes its record. The main
+thread may be where Python cannot interrupt it (a name that is being looked up, a library that is being loaded, threads
+that are waited for at exit), and libraries may swallow the exception. So a thread of its own hears of the signal too,
+and ends the process after the seconds in `GRACE`, whatever it is doing then. Further signals change nothing.
+
+Only the command installs this. In a notebook Ctrl-C does what it does for all Python code.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+TYPE_CHECKING = False  # importing `typing` takes longer than all of this
+if TYPE_CHECKING:
+    from types import FrameType, TracebackType
+    from typing import NoReturn
+
+CANCELLED = 130
+GRACE = {signal.SIGINT: 1.6, signal.SIGTERM: 8.0}
+"""Seconds between a signal and the end by force: a person waits for it, a service manager can wait longer."""
+
+NOTHING_BEGUN = "nothing was begun"
+FINISHED = "the command had finished its work"
+
+
+class _State:
+    """What this process knows of its own end. Plain attributes: a signal handler must not wait for a lock."""
+
+    installed = False
+    is_working = False
+    """Whether there is work that can be ended in order; before and after it the process ends at once."""
+    is_asked = False
+    number: int = signal.SIGINT
+    """The signal that asked."""
+    forced_at = 0.0
+    """When the process is ended by force, on the monotonic clock."""
+    is_taken = False
+    """Whether a handler in the main thread has had the signal; it has no second one while it tidies up."""
+    is_ending = False
+    is_announced = False
+    afterwards = NOTHING_BEGUN
+    """What is true once the command has been cancelled, in words."""
+
+
+_STATE = _State()
+_LAST_ACTIONS: list[Callable[[], None]] = []
+_SPARED: set[int] = set()
+
+
+def install() -> None:
+    """Take Ctrl-C and SIGTERM for the rest of this process; called by the command before it imports anything else.
+
+    A signal that was ignored when the process started, as ``nohup`` has it, stays ignored.
+    """
+    if _STATE.installed:
+        return
+    _STATE.installed = True
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _handle)
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    threading.Thread(target=_watch, args=(reading,), name="helio-interrupts", daemon=True).start()
+    _silence_after_a_signal()
+
+
+def carry_out(command: Callable[[], object]) -> None:
+    """Run a command to its end; after a signal nothing leaves this but the process, with exit code 130."""
+    try:
+        command()
+    finally:
+        if _STATE.is_asked:
+            end()
+        _STATE.afterwards = FINISHED
+        _STATE.is_working = False
+
+
+def begin_work(afterwards: str) -> None:
+    """From now on there is work that a signal ends in order.
+
+    Parameters
+    ----------
+    afterwards : str
+        What is true once the command has been cancelled.
+    """
+    _STATE.is_working = True
+    _STATE.afterwards = afterwards
+
+
+def asked() -> bool:
+    """Whether a signal has asked this process to end."""
+    return _STATE.is_asked
+
+
+def note_signal(number: int) -> None:
+    """Note a signal: what happens in this process from now on is its end."""
+    if not _STATE.is_asked:
+        _STATE.number = number
+        _STATE.forced_at = time.monotonic() + GRACE[signal.Signals(number)]
+        _STATE.is_asked = True
+
+
+def take_signal(number: int) -> bool:
+    """Note a signal whose handler ends the work in order; False for further ones, which change nothing."""
+    note_signal(number)
+    is_first, _STATE.is_taken = not _STATE.is_taken, True
+    return is_first
+
+
+def was_terminated() -> bool:
+    """Whether SIGTERM has asked this process to end."""
+    return _STATE.is_asked and _STATE.number == signal.SIGTERM
+
+
+def seconds_left() -> float:
+    """Seconds until the process is ended by force; infinite where no signal has asked for that."""
+    if not (_STATE.installed and _STATE.is_asked):
+        return float("inf")
+    return max(0.0, _STATE.forced_at - time.monotonic())
+
+
+def ended_as_asked() -> None:
+    """Take the command's end for a success, as that of a service which SIGTERM has stopped."""
+    _STATE.is_asked = _STATE.is_taken = False
+
+
+def announce_once() -> bool:
+    """Whether the one line about the cancellation is still to be printed, by the caller."""
+    if not _STATE.is_asked:
+        return True
+    to_print, _STATE.is_announced = not _STATE.is_announced, True
+    return to_print
+
+
+def before_the_end(action: Callable[[], None]) -> Callable[[], None]:
+    """Have something done should the process end by force, such as closing a record.
+
+    Returns
+    -------
+    callable
+        Takes the action back.
+    """
+    _LAST_ACTIONS.append(action)
+
+    def forget() -> None:
+        if action in _LAST_ACTIONS:
+            _LAST_ACTIONS.remove(action)
+
+    return forget
+
+
+def spare(pid: int) -> None:
+    """Do not kill a child at the end: it sees that its parent is gone, and tidies up."""
+    _SPARED.add(pid)
+
+
+def end() -> NoReturn:
+    """End this process and all that it has started, now."""
+    from helio.errors import HelioError
+
+    if _STATE.is_ending:
+        while True:  # another thread is about to end the process
+            time.sleep(1.0)
+    _STATE.is_ending = True
+    if announce_once():
+        clear_line = "\r\x1b[2K\x1b[?25h" if os.isatty(2) else ""  # a moving line, which hides the cursor
+        with suppress(OSError):  # nobody reads any more
+            os.write(2, f"{clear_line}cancelled; {_STATE.afterwards}\n".encode())
+    _kill_descendants()
+    for action in tuple(_LAST_ACTIONS):
+        with suppress(HelioError, OSError):  # the record then shows a run that died
+            action()
+    os._exit(CANCELLED)
+
+
+def _handle(number: int, frame: FrameType | None) -> None:
+    del frame
+    if _STATE.is_ending:
+        return
+    note_signal(number)
+    if not _STATE.is_working:
+        end()
+    if take_signal(number):
+        raise KeyboardInterrupt
+
+
+def _watch(signals: int) -> None:
+    while True:
+        for number in os.read(signals, 64):
+            if number in GRACE:
+                note_signal(number)
+                while _STATE.is_asked and _STATE.is_working and seconds_left():
+                    time.sleep(min(0.05, seconds_left()))
+                if _STATE.is_asked:
+                    end()
+
+
+def _silence_after_a_signal() -> None:
+    """Print no traceback of what a signal has broken off; before a signal all are printed as usual."""
+    show, show_unraisable, show_of_thread = sys.excepthook, sys.unraisablehook, threading.excepthook
+
+    def excepthook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if not _STATE.is_asked:
+            show(kind, error, trace)
+
+    def unraisablehook(unraisable: sys.UnraisableHookArgs) -> None:
+        if not _STATE.is_asked:
+            show_unraisable(unraisable)
+
+    def thread_excepthook(arguments: threading.ExceptHookArgs) -> None:
+        if not _STATE.is_asked:
+            show_of_thread(arguments)
+
+    sys.excepthook, sys.unraisablehook, threading.excepthook = excepthook, unraisablehook, thread_excepthook
+
+
+def _kill_descendants() -> None:
+    """Kill every process that this one has started, directly or not, and that has not been detached."""
+    parents = _parents()
+    doomed: set[int] = set()
+    frontier = {os.getpid()}
+    while frontier:
+        frontier = {pid for pid, parent in parents.items() if parent in frontier} - _SPARED - doomed
+        doomed |= frontier
+    for pid in doomed:
+        with suppress(ProcessLookupError, PermissionError):  # it has ended by itself
+            os.kill(pid, signal.SIGKILL)
+
+
+def _parents() -> dict[int, int]:
+    """The parent of every process that can be seen."""
+    found: dict[int, int] = {}
+    if os.path.exists("/proc/self/stat"):
+        for name in os.listdir("/proc"):
+            if name.isdigit():
+                try:
+                    with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as stat:
+                        fields = stat.read().rpartition(")")[2].split()
+                except (FileNotFoundError, ProcessLookupError, PermissionError):
+                    continue
+                found[int(name)] = int(fields[1])
+        return found
+    import subprocess  # takes longer to import than all of this
+
+    listed = subprocess.run(["ps", "-axo", "pid=,ppid="], capture_output=True, text=True, check=False)
+    for line in listed.stdout.splitlines():
+        pid, parent = line.split()
+        found[int(pid)] = int(parent)
+    return found
