@@ -229,6 +229,11 @@ class Catalogue:
     def __iter__(self) -> Iterator[str]:
         return iter(self.ids())
 
+    def in_archive(self, dataset_id: object) -> bool:
+        """Whether a dataset was found in an archive of one's own; never in the catalogue of CDAWeb alone."""
+        del dataset_id
+        return False
+
     def ids(self) -> list[str]:
         """All ids, in order."""
         return sorted(row[0] for row in self._rows)

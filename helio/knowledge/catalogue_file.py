@@ -18,11 +18,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
-from helio.errors import DamagedFile
+from helio.errors import DamagedFile, DamagedRecord
+from helio.store.records import Count, Instant, parse_record, read_bytes
 
 FORMAT = "helio-catalogue 1"
+LARGEST = 1024**3
+"""Bytes of a catalogue."""
 BLOCK = 50
 """Datasets whose parameters stand in one block: a bigger one compresses better and takes longer to look up."""
 
@@ -113,6 +116,21 @@ def encode(facts: Sequence[Facts], *, as_of: datetime, sources: Sequence[str]) -
     return _json(head) + b"\n" + body
 
 
+class _Form(TypedDict):
+    """What every version of a catalogue says of itself."""
+
+    format: Any
+
+
+class _Head(_Form):
+    """The first line of a catalogue."""
+
+    as_of: Instant
+    sources: list[str]
+    datasets: Count
+    parts: dict[str, tuple[Count, Count]]
+
+
 class CatalogueFile:
     """Parts of a catalogue file, unpacked when asked for.
 
@@ -124,15 +142,18 @@ class CatalogueFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        content = path.read_bytes()
-        line, _, self._body = content.partition(b"\n")
         try:
-            self.head: dict[str, Any] = json.loads(line)
-            known = self.head["format"] == FORMAT
-        except (ValueError, KeyError, TypeError) as error:
-            raise self._damaged("it is no catalogue") from error
-        if not known:
-            raise self._damaged(f"its format is {self.head['format']}, not {FORMAT}")
+            line, _, self._body = read_bytes(path, largest=LARGEST).partition(b"\n")
+            form = parse_record(line, _Form, path)["format"]
+            if form != FORMAT:
+                raise self._damaged(f"its format is {form}, not {FORMAT}")
+            self.head = parse_record(line, _Head, path)
+        except DamagedRecord as error:
+            raise self._damaged(error.message) from error
+        places = sorted(self.head["parts"].values())
+        ends = [0, *(start + length for start, length in places)]
+        if [start for start, _ in places] != ends[:-1] or ends[-1] != len(self._body):
+            raise self._damaged("its parts are not where its first line says")
 
     def text(self, name: str) -> str:
         """One part."""
@@ -144,7 +165,10 @@ class CatalogueFile:
 
     def rows(self, name: str) -> list[Any]:
         """One part that holds JSON rows."""
-        rows: list[Any] = json.loads(self.text(name))
+        try:
+            rows: list[Any] = json.loads(self.text(name))
+        except ValueError as error:
+            raise self._damaged(f"its part '{name}' is not JSON") from error
         return rows
 
     def _damaged(self, reason: str) -> DamagedFile:

@@ -15,6 +15,7 @@ from helio.errors import UnknownDataset
 
 if TYPE_CHECKING:
     from helio.knowledge.catalogue import Catalogue, DatasetSummary
+    from helio.store.runs import StepRecord
     from helio.store.source_file import SourceFile
 
 ACKNOWLEDGEMENTS = Path(__file__).with_name("acknowledgements.json")
@@ -123,12 +124,10 @@ def cite(uses: Iterable[Use], catalogue: Catalogue | None = None) -> tuple[Citat
     return tuple(_citation(group, catalogue) for group in grouped.values())
 
 
-def uses_of(steps: Iterable[Mapping[str, Any]]) -> list[Use]:
+def uses_of(steps: Iterable[StepRecord]) -> list[Use]:
     """The files that the fetches of a run record read."""
-    from helio.store.source_file import SourceFile
-
     return [
-        Use(SourceFile(**source), tuple(output["recipe"]["range"]), output.get("made_at", ""))
+        Use(source, output["recipe"]["range"], output.get("made_at", ""))
         for step in steps
         for output in step["outputs"]
         if "range" in output["recipe"]

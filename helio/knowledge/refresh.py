@@ -92,6 +92,7 @@ def renew(
     DataError
         The service cannot be asked, or what it says is not the list of datasets; nothing is written then.
     """
+    http = http.at(server, by_user=server != SERVER)
     url = server.rstrip("/") + _DATASETS
     _, reply = http.get_json(url)
     found = _listed(reply, url)

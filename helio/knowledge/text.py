@@ -23,7 +23,7 @@ def answer_lines(answer: Answer) -> list[str]:
         (one.dataset.id, _span(one.dataset), one.dataset.cadence_words, one.dataset.title)
         for one in answer.hits
     ]
-    lines = _table(rows)
+    lines = aligned(rows)
     if answer.total > len(answer.hits):
         lines.append(f"and {answer.total - len(answer.hits)} more: --limit {min(answer.total, 50)}")
     if not answer.hits:
@@ -79,12 +79,12 @@ def parameter_lines(entry: CatalogueEntry, parameters: Sequence[ParameterEntry])
         )
         for one in parameters
     ]
-    return _table([("parameter", "size", "unit", "description"), *rows])
+    return aligned([("parameter", "size", "unit", "description"), *rows])
 
 
 def mission_lines(missions: Sequence[MissionSummary]) -> list[str]:
     """A table of missions: how many datasets, which years, which spacecraft."""
-    return _table(
+    return aligned(
         [
             (
                 one.name,
@@ -102,7 +102,7 @@ def _span(dataset: DatasetSummary) -> str:
     return f"{first} to {last}"
 
 
-def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
+def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
     """Columns aligned; the last one is cut where a line would be too long."""
     if not rows:
         return []

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from helio.errors import StepError, UnitMismatch
 from helio.knowledge.unit_products import unit_product
 from helio.knowledge.units import PREFIXES, canonical_unit, unit_factors
+from helio.limits import LIMITS
 
 if TYPE_CHECKING:
     import pint
@@ -156,7 +157,8 @@ def conversion_factor(unit: str, to: str) -> float:
     first, second = _pint_unit(unit), _pint_unit(to)
     if first is None or second is None:
         raise StepError(
-            f"the unit '{unit if first is None else to}' is not known, and what is not known is not converted",
+            f"the unit '{(unit if first is None else to)[: LIMITS.unit]}' is not known, and what is not known is not "
+            "converted",
             advice="write it as a product of powers: km/s, cm^-3, keV/(cm^2 s sr keV)",
         )
     if first.dimensionality != second.dimensionality:

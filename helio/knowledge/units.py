@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from helio.limits import LIMITS
+
 _SUPERSCRIPT = str.maketrans("0123456789+-−./", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻·ᐟ")
 _EXPONENT = re.compile(
     r"(?:\^|\*\*)(?:\{([+\-−]?\d+(?:[./]\d+)?)\}|\(([+\-−]?\d+(?:[./]\d+)?)\)|([+\-−]?\d+(?:[./]\d+)?))"
@@ -223,7 +225,8 @@ def canonical_unit(spelling: str) -> str:
     Parameters
     ----------
     spelling : str
-        As in ``UNITS``: IDL codes (``cm!U-3!N``), remarks (``nT (1min)``), ``#/cc``, ``1/(SQcm-ster-s)``.
+        As in ``UNITS``: IDL codes (``cm!U-3!N``), remarks (``nT (1min)``), ``#/cc``, ``1/(SQcm-ster-s)``. One that is
+        longer than `LIMITS.unit`, or has a power above `LIMITS.unit_power`, is not understood.
 
     Returns
     -------
@@ -231,7 +234,7 @@ def canonical_unit(spelling: str) -> str:
         Empty for "no unit". A spelling that is not understood completely comes back stripped, otherwise
         unchanged; so does one with a power that contradicts its slash, such as ``1/cm^-3``.
     """
-    understood = _understood(spelling)
+    understood = _understood(spelling) if len(spelling) <= LIMITS.unit else None
     return spelling.strip() if understood is None else understood
 
 
@@ -240,6 +243,8 @@ def unit_factors(spelling: str) -> tuple[Factor, ...] | None:
     canonical = canonical_unit(spelling)
     if not canonical:
         return ()
+    if len(canonical) > LIMITS.unit:
+        return None
     try:
         return tuple(_reduced(_factors(canonical)))
     except _UnreadableError:
@@ -248,6 +253,8 @@ def unit_factors(spelling: str) -> tuple[Factor, ...] | None:
 
 def pretty_unit(canonical: str) -> str:
     """A unit set for a label: ``cm⁻³``, ``eV/(cm² s sr eV)``, ``µA``, ``°``; of others the exponents are raised."""
+    if len(canonical) > LIMITS.unit:
+        return canonical
     powers = _EXPONENT.sub(
         lambda found: "".join(filter(None, found.groups())).translate(_SUPERSCRIPT), canonical
     )
@@ -359,6 +366,8 @@ def _quotient(tokens: list[tuple[str, str]], text: str) -> tuple[list[Factor], l
         blank_below = below and not wants_factor
         sign = -1 if below else 1
         factors += [(name, exponent * power * sign) for name, exponent in inner]
+        if any(abs(exponent) > LIMITS.unit_power for _, exponent in factors):
+            raise _UnreadableError(text)
         wants_factor = False
     if wants_factor:
         raise _UnreadableError(text)
@@ -384,6 +393,8 @@ def _reduced(factors: list[Factor]) -> list[Factor]:
     for name, power in factors:
         if power:
             sides[name, power < 0] = sides.get((name, power < 0), 0) + power
+    if any(abs(power) > LIMITS.unit_power for power in sides.values()):
+        raise _UnreadableError("too large a power")
     if ("deg", False) in sides and ("N", False) in sides:
         raise _UnreadableError("deg N")  # degrees north, not degree newtons
     below = {name: -power for (name, negative), power in sides.items() if negative}

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from helio.errors import RequestError, TimeRangeError, did_you_mean
+from helio.pipelines.diagnostics import InvalidTemplate
 from helio.pipelines.files import check_formats
+from helio.pipelines.oversize import oversize_value
 from helio.settings import Settings
 
 P = ParamSpec("P")
@@ -90,11 +92,14 @@ def _pipeline(name: str, value: Any) -> None:
 
 
 def _json(name: str, value: Any) -> None:
+    refused = oversize_value(value)
+    if refused is not None:
+        raise InvalidTemplate([refused], place=name)
     try:
         json.dumps(value, allow_nan=False)
     except TypeError as error:
         raise TypeError(f"{name} must be what JSON can hold: {error}") from error
-    except (ValueError, RecursionError) as error:  # NaN, or an object that holds itself
+    except ValueError as error:  # NaN
         raise RequestError(f"{name} is not what JSON can hold: {error}") from error
     if isinstance(value, dict):
         _text_keys(name, value)
@@ -132,8 +137,8 @@ def _formats(name: str, value: Any) -> None:
         )
     if not isinstance(value, (Sequence, Set)) or isinstance(value, (bytes, bytearray)):
         raise wrong_type(name, "a list or a tuple of texts", value)
-    for each in value:
-        _text(f"each of {name}", each)
+    for part in value:
+        _text(f"each of {name}", part)
     check_formats(value)
 
 
@@ -186,8 +191,8 @@ def _runs(name: str, value: Any) -> None:
 def _texts(name: str, value: Any) -> None:
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise wrong_type(name, "a list or a tuple of texts", value)
-    for each in value:
-        _text(f"each of {name}", each)
+    for part in value:
+        _text(f"each of {name}", part)
 
 
 def _document(name: str, value: Any) -> None:
@@ -240,10 +245,10 @@ CHECKS: dict[str, Check] = {
     "proof": partial(_choice, of=("file", "checksum", "parts", "size")),
     "position": partial(_choice, of=("head", "tail", "both")),
     "by": partial(_choice, of=("auto", "rules", "model")),
-    **dict.fromkeys(["run_id", "label", "name", "old", "new", "request"], _text),
+    **dict.fromkeys(["run_id", "label", "name", "old", "new", "request", "dataset_id"], _text),
     **dict.fromkeys(["write", "replace", "hints"], _yes_or_no),
     **dict.fromkeys(["rows", "number"], _whole),
-    **dict.fromkeys(["planned", "started", "finished"], _callable),
+    **dict.fromkeys(["planned", "started", "finished", "on_progress"], _callable),
     "runs": _runs,
     "chosen": _texts,
     "writing": _writing,

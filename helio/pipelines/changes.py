@@ -169,7 +169,7 @@ class Change:
         if self.items:
             return _below(f"{self._title}:", _item_lines(self.items, signs=not self.is_inner))
         if self.whole:
-            texts = [str(one) if one.step_id != self.step_id else one.text for one in self.inner]
+            texts = [str(step) if step.step_id != self.step_id else step.text for step in self.inner]
             line = f"{self._title}: {'; '.join(texts)}"
             if self.subject == "variable" and "\n" not in line and len(line) <= _WIDTH:
                 return line
@@ -237,7 +237,9 @@ def describe_step(step: Document) -> str:
     'magnitude of B → Bmag'
     """
     line, unsaid = _summary(step, _LONGEST_SUMMARY)
-    words = dict.fromkeys(one.what for one in unsaid if one.path[-1] not in ("intent", *STEP_DEFAULTS))
+    words = dict.fromkeys(
+        change.what for change in unsaid if change.path[-1] not in ("intent", *STEP_DEFAULTS)
+    )
     return line + (f"; with {', '.join(words)}" if words else "")
 
 
@@ -681,7 +683,7 @@ def _fetched(args: Document) -> tuple[str, tuple[str, ...]]:
     if (
         isinstance(choices, list)
         and choices
-        and all(_is_choice(one, alone=not parameters) for one in choices)
+        and all(_is_choice(choice, alone=not parameters) for choice in choices)
     ):
         said.append("candidates")
         datasets.append(" or ".join(_named(choice) for choice in choices))

@@ -92,6 +92,14 @@ _PARSE = (
         "refused",
     ),
     (
+        "HP005",
+        "error",
+        "larger than a template may be",
+        "Its bytes, nesting, values, lists and texts are counted before any work is done.",
+        "a text of 200,000 characters",
+        "refused: a text of 200,000 characters is longer than 100,000",
+    ),
+    (
         "HP101",
         "edit safe",
         "the envelope of a template supplied",
@@ -890,8 +898,8 @@ _VERIFY = (
         "error",
         "more steps than the policy allows",
         "A plan has to end.",
-        "6000 steps",
-        "refused: 6000 steps are more than 5000",
+        "2000 steps",
+        "refused: 2000 steps are more than 1000",
     ),
     (
         "HV910",

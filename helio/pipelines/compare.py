@@ -17,7 +17,7 @@ from helio.pipelines.states import DONE
 from helio.steps.signature import signatures
 from helio.store.keys import difference
 from helio.store.rules import changed_rules
-from helio.store.runs import RunRecord
+from helio.store.runs import PlanStep, RunRecord
 from helio.store.store import Store
 
 if TYPE_CHECKING:
@@ -179,8 +179,8 @@ def compare(old: RunRecord, new: RunRecord, *, judge: Judge = lambda old, new: N
     DamagedObject
         A record cannot be read.
     """
-    environment = tuple(_of_environments(old.header, new.header))
-    rules = changed_rules(old.header.get("rules", {}), new.header.get("rules", {}))
+    environment = tuple(_of_environments(old.whole_header, new.whole_header))
+    rules = changed_rules(old.whole_header.get("rules", {}), new.whole_header.get("rules", {}))
     before, after = _results(old), _results(new)
     pairs = _pairs(before, after)
     order = {one.step_id: None for one in before} | {other.step_id: None for other in after}
@@ -272,11 +272,11 @@ class _Result:
 
 def _results(record: RunRecord) -> list[_Result]:
     """All that a run planned, in the order of the plan: an engine ends steps in another one each time."""
-    done = {str(step["step_id"]): step for step in record.steps}
-    planned = {str(step["step_id"]): step for step in record.documents.get("plan", {}).get("steps", ())}
+    done = {str(step["step_id"]): step for step in record.step_records}
+    planned = {str(step["step_id"]): step for step in record.plan["steps"]}
     found: list[_Result] = []
     for step_id in dict.fromkeys((*planned, *done)):
-        step, plan = done.get(step_id), planned.get(step_id, {})
+        step, plan = done.get(step_id), planned.get(step_id) or PlanStep(step_id=step_id)
         tool = str((step or plan).get("tool_name", ""))
         outputs = {str(output["label"]): output for output in step["outputs"]} if step else {}
         labels = dict.fromkeys((*map(str, plan.get("produces") or ()), *outputs)) or {"": None}
@@ -355,7 +355,8 @@ def _state(step: Mapping[str, Any] | None) -> str:
     if step["state"] in DONE:
         return "done"
     if step["state"] == "failed":
-        return f"failed ({step['error']['kind']}: {step['error']['message']})"
+        error = step["error"] or {"kind": "?", "message": "the record does not say why"}
+        return f"failed ({error['kind']}: {error['message']})"
     return str(step["state"])
 
 
@@ -405,17 +406,14 @@ def _told(one: str, output: Mapping[str, Any]) -> str:
 
 
 def _of_sources(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    before, after = ({source["file"]: source for source in one["sources"]} for one in (old, new))
+    before, after = ({source.file: source for source in fetched["sources"]} for fetched in (old, new))
     for name in dict.fromkeys((*before, *after)):
         if name not in after:
             yield f"{name} is not used any more"
         elif name not in before:
             yield f"{name} was not used before"
-        elif before[name]["sha256"] != after[name]["sha256"]:
-            yield (
-                f"{name} has other bytes: sha256 {before[name]['sha256'][:12]}… → "
-                f"{after[name]['sha256'][:12]}…"
-            )
+        elif before[name].sha256 != after[name].sha256:
+            yield (f"{name} has other bytes: sha256 {before[name].sha256[:12]}… → {after[name].sha256[:12]}…")
 
 
 def _of_files(pairs: Sequence[tuple[_Result, _Result]]) -> Iterator[str]:
@@ -426,14 +424,11 @@ def _of_files(pairs: Sequence[tuple[_Result, _Result]]) -> Iterator[str]:
 
 def _of_plans(old: RunRecord, new: RunRecord, pairs: Sequence[tuple[_Result, _Result]]) -> Iterator[str]:
     for name in ("pipeline", "archive"):
-        one, other = old.header.get(name, ""), new.header.get(name, "")
+        one, other = old.whole_header.get(name, ""), new.whole_header.get(name, "")
         if one != other:
             yield f"{name}: {one or 'as the steps say'} → {other or 'as the steps say'}"
-    yield from difference(old.header.get("values", {}), new.header.get("values", {}))
-    before, after = (
-        {str(step["step_id"]): step for step in record.documents.get("plan", {}).get("steps", ())}
-        for record in (old, new)
-    )
+    yield from difference(old.whole_header["values"], new.whole_header["values"])
+    before, after = ({str(step["step_id"]): step for step in record.plan["steps"]} for record in (old, new))
     matched: dict[str, str] = {}
     for first, second in pairs:
         if first.step_id not in matched and second.step_id not in matched.values():
@@ -463,22 +458,25 @@ def _of_artefacts(
     drawn_as : mapping
         The steps that drew or saved the same thing in the new run, by those of the old one.
     """
-    theirs = {(str(one["step_id"]), one["kind"]): one for one in new.header.get("artefacts", ())}
-    for one in old.header.get("artefacts", ()):
-        step_id, name = str(one["step_id"]), _name(one)
+    theirs = {
+        (str(artefact["step_id"]), artefact["kind"]): artefact
+        for artefact in new.whole_header.get("artefacts", ())
+    }
+    for artefact in old.whole_header.get("artefacts", ()):
+        step_id, name = str(artefact["step_id"]), _name(artefact)
         if step_id not in drawn_as:
             continue  # not compared
-        other = theirs.get((drawn_as[step_id], one["kind"]))
+        other = theirs.get((drawn_as[step_id], artefact["kind"]))
         if other is None:
             yield Difference(step_id, name, "was written → was not written")
-        elif one["sha256"] != other["sha256"]:
+        elif artefact["sha256"] != other["sha256"]:
             reasons = list(environment)
-            if one["kind"] in ("png", "pdf", "svg"):
+            if artefact["kind"] in ("png", "pdf", "svg"):
                 reasons.append("the figure is the same; the browser that drew it, or its fonts, may not be")
             yield Difference(
                 step_id,
                 name,
-                f"sha256 {one['sha256'][:12]}… → {other['sha256'][:12]}…",
+                f"sha256 {artefact['sha256'][:12]}… → {other['sha256'][:12]}…",
                 tuple(reasons),
             )
 

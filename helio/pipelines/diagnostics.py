@@ -80,7 +80,7 @@ class InvalidTemplate(RequestError):
 
 def without_hints(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Errors and warnings."""
-    return tuple(one for one in found if one.severity != "info")
+    return tuple(diagnostic for diagnostic in found if diagnostic.severity != "info")
 
 
 def pointer(*parts: str | int) -> str:

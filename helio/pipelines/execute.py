@@ -34,7 +34,8 @@ from helio.pipelines.workers import Workers
 from helio.sources.provider import Providers, Remote
 from helio.steps.fetch.choices import ABSENT, choices_of
 from helio.steps.signature import signatures
-from helio.store.source_file import SourceFile
+from helio.store.expected_records import share_of_expected
+from helio.store.source_file import SourceFile, is_on_name
 from helio.store.store import Result, Store
 from helio.time_range import parse_time_range
 
@@ -264,7 +265,7 @@ class Execution:
         """A table that a step gave; made again should the store's copy be damaged."""
         output = self._outputs[label]
         content: Table = self._sound(output, lambda: self._store.table(output.digest))
-        return replace(content, sources=output.sources, notes=tuple(output.facts.get("notes", ())))
+        return replace(content, sources=output.sources, notes=_notes_of(output))
 
     def content(self, output: Output) -> bytes:
         """The bytes of a figure or export; made again should the store's copy be damaged."""
@@ -355,8 +356,8 @@ class Execution:
         return replace(step, args={**step.args, "spec": left})
 
     def _inputs(self, step: PlannedStep) -> dict[str, tuple[Input, ...]]:
-        # a figure says what is missing in its own words, and a table is its numbers
-        said = self._said(step) if signatures()[step.tool_name].gives == "export" else ""
+        gives = signatures()[step.tool_name].gives
+        said = self._said(step) if gives == "export" else ""
         inputs: dict[str, tuple[Input, ...]] = {}
         for parameter, labels in step.reads.items():
             found = []
@@ -364,10 +365,28 @@ class Execution:
                 output = self._table_of(label, step)
                 if output is None:
                     continue  # an item that is lost
-                component = label[len(self.plan.owners[label]) + 1 :]
-                found.append(Input(label, output.digest, component, output.sources, (said,) if said else ()))
+                table = self.plan.owners[label]
+                notes: tuple[str, ...] = ()
+                # a file says all that is known of its tables, a figure what is missing; any other step takes numbers
+                if gives == "export":
+                    notes = tuple(dict.fromkeys(filter(None, (said, *self._notes_behind(table)))))
+                elif gives == "figure":
+                    notes = tuple(note for note in _notes_of(output) if share_of_expected([note]))
+                found.append(Input(label, output.digest, label[len(table) + 1 :], output.sources, notes))
             inputs[parameter] = tuple(found)
         return inputs
+
+    def _notes_behind(self, table: str) -> tuple[str, ...]:
+        """The notes of a table, and of all tables that it was made from, each table once."""
+        behind = [table]
+        for name in behind:  # grows while it is read
+            labels = [label for given in self._producers[name].reads.values() for label in given]
+            tables = dict.fromkeys(self.plan.owners[label] for label in labels)
+            behind += [table for table in tables if table not in behind]
+        outputs = [self._outputs[name] for name in behind if name in self._outputs]
+        notes = dict.fromkeys(note for output in outputs for note in _notes_of(output))
+        # A mirror with other names gives the same file.
+        return tuple(note for note in notes if not is_on_name(note))
 
     def _missing(self, works: list[Work]) -> list[Work]:
         """What is not in the store at this moment; asked once a step, for other processes fill it meanwhile.
@@ -516,6 +535,10 @@ class Execution:
             for result in tuple(self._made.values()):
                 if any(output.digest == digest for output in result.outputs):
                     self._keep(self._run(result.step))
+
+
+def _notes_of(output: Output) -> tuple[str, ...]:
+    return tuple(output.facts.get("notes", ()))
 
 
 def _may_be_lost(step: PlannedStep) -> bool:

@@ -103,12 +103,12 @@ def figure_files(
     [('ace.png', 'png'), ('ace.pdf', 'pdf')]
     """
     if not filename:
-        return [(f"{otherwise}.{one}", one) for one in dict.fromkeys(formats or unstated)]
+        return [(f"{otherwise}.{form}", form) for form in dict.fromkeys(formats or unstated)]
     check_file_name(filename)
     base, dot, ending = filename.rpartition(".")
     said = ending.lower()
     if not dot or said not in (*FORMATS, *_NOT_FIGURES):
-        return [(f"{filename}.{one}", one) for one in dict.fromkeys(formats or unstated)]
+        return [(f"{filename}.{form}", form) for form in dict.fromkeys(formats or unstated)]
     if said in _NOT_FIGURES:
         raise StepError(
             f"'{filename}' ends like a format in which no figure is written",
@@ -119,7 +119,9 @@ def figure_files(
             f"'{filename}' ends like {said}, and the formats are {', '.join(formats)}",
             advice=f'the name without its ending, or "{said}" among the formats',
         )
-    return [(filename if one == said else f"{base}.{one}", one) for one in dict.fromkeys(formats or (said,))]
+    return [
+        (filename if form == said else f"{base}.{form}", form) for form in dict.fromkeys(formats or (said,))
+    ]
 
 
 def time_in_name(moment: datetime) -> str:

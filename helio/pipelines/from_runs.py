@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from helio.errors import RequestError
+from helio.errors import DamagedRecord, RequestError
 from helio.pipelines.diagnostics import StepId
 from helio.pipelines.figures import MANAGE, STYLE, depends_on
 from helio.pipelines.labels import owner, produced_labels, read_labels
@@ -21,6 +21,7 @@ from helio.pipelines.variables import TOKEN, substitute, tokens
 from helio.sources.archives import is_folder
 from helio.sources.hapi_servers import is_url, name_of_server
 from helio.steps.signature import signatures
+from helio.store.records import WrongShape, convert
 from helio.store.runs import RunRecord
 from helio.time_range import is_relative, parse_time_range
 
@@ -85,7 +86,7 @@ def template_of(
         # runs of different days compare those days, whatever phrase they had
         if list(phrases.values()).count(phrase) == 1:
             variables[variable] = {**variables[variable], "default": phrase}
-    first = chosen[0].run.documents["authored"]
+    first = chosen[0].run.authored
     made = {
         "schema_version": 1,
         "id": name,
@@ -99,7 +100,7 @@ def template_of(
 
 def _provider_of(run: RunRecord, name: str, hapi_servers: Mapping[str, str]) -> tuple[str, list[str]]:
     """The provider that a template can name for the archive of a run; else what to pass to run it."""
-    archive = run.header.get("archive")
+    archive = run.whole_header.get("archive")
     if archive is None:
         return "", [f"{run.id}: its record does not say which archive it used; --archive may be needed"]
     if is_url(archive):
@@ -120,7 +121,7 @@ def _provider_of(run: RunRecord, name: str, hapi_servers: Mapping[str, str]) -> 
 def _fetches(run: RunRecord) -> dict[str, Document]:
     """The fetches of a run as it was written, spelt as their tool is, by their ids."""
     found = {}
-    for place in places(spelled(run.documents["authored"]).plan):
+    for place in places(spelled(run.authored).plan):
         signature = signature_of(place.step, signatures())
         if signature is not None and signature.gives == "tables":
             found[str(place.step["step_id"])] = place.step
@@ -145,7 +146,7 @@ def _served_by(provider: str, step: Document, fetches: Mapping[str, Document]) -
 
 def _steps_of(chosen: Chosen) -> tuple[list[Document], list[tuple[StepId, str]]]:
     """The steps to take, and why the others are left out."""
-    authored = chosen.run.documents["authored"]["steps"]
+    authored = chosen.run.authored["steps"]
     states = _states(chosen.run)
     ids = {str(step["step_id"]) for step in authored}
     for wanted in chosen.steps:
@@ -173,15 +174,15 @@ def _steps_of(chosen: Chosen) -> tuple[list[Document], list[tuple[StepId, str]]]
 
 def _states(run: RunRecord) -> Mapping[str, str]:
     """What became of each authored step: of what it was expanded to the worst, of a style what its figure came to."""
-    authored = [str(step["step_id"]) for step in run.documents["authored"]["steps"]]
+    authored = [str(step["step_id"]) for step in run.authored["steps"]]
     found: dict[str, str] = {}
-    for step in run.steps:
+    for step in run.step_records:
         name = str(step["step_id"])
         for one in authored:
             # the items of a map are ID[item], the steps of another pipeline ID.its
             if (name == one or name.startswith((f"{one}[", f"{one}."))) and found.get(one, DONE[0]) in DONE:
                 found[one] = step["state"]
-    for step in run.documents["normalised"]["steps"]:
+    for step in run.normalised["steps"]:
         kept = step.get("annotations")
         for other in kept.get("stands_for", ()) if isinstance(kept, dict) else ():
             found.setdefault(str(other), found.get(str(step["step_id"]), "not done"))
@@ -233,22 +234,35 @@ def _needed(steps: Sequence[Document], wanted: set[str]) -> set[str]:
 
 def _with_values(run: RunRecord) -> Document:
     """The run's variables, with the values that it had as defaults."""
-    declared = run.documents["authored"].get("variables") or {}
-    values = run.header.get("values", {})
+    values = run.whole_header["values"]
     return {
         name: {**facts, "default": values[name]} if name in values else dict(facts)
-        for name, facts in declared.items()
+        for name, facts in _declared(run).items()
     }
+
+
+def _declared(run: RunRecord) -> dict[str, Document]:
+    """The variables of the template that ran.
+
+    Raises
+    ------
+    DamagedRecord
+    """
+    try:
+        found: dict[str, Document] = convert(
+            run.authored.get("variables") or {}, dict[str, dict[str, Any]], "variables"
+        )
+    except WrongShape as error:
+        raise DamagedRecord(f"the template in the record of run '{run.id}': {error}") from error
+    return found
 
 
 def _defaults_used(run: RunRecord) -> Document:
     """The relative time ranges by default that the run used, as their author wrote them."""
-    now = datetime.fromisoformat(run.header["now"])
+    now = datetime.fromisoformat(run.whole_header["now"])
     found: Document = {}
-    for name, facts in (run.documents["authored"].get("variables") or {}).items():
-        if not isinstance(facts, dict):
-            continue
-        phrase, value = facts.get("default"), run.header.get("values", {}).get(name)
+    for name, facts in _declared(run).items():
+        phrase, value = facts.get("default"), run.whole_header["values"].get(name)
         if facts.get("type") != "time_range" or not isinstance(phrase, str) or not is_relative(phrase):
             continue
         if value == str(parse_time_range(phrase, now)):

@@ -9,11 +9,15 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal
 
-from helio.errors import OutputError, RequestError
+from helio.errors import DamagedRecord, OutputError, RequestError
+from helio.limits import LIMITS
+from helio.pipelines.diagnostics import InvalidTemplate
+from helio.pipelines.oversize import oversize_file
 from helio.store.files import write_whole
 from helio.store.holding import held
+from helio.store.records import Count, Digest, Instant, WrongShape, convert, read_bytes, read_record
 
 Kind = Literal["saved", "imported", "copied", "mended", "authored", "edited", "repaired", "by hand", "undone"]
 _ABOUT = ".about.json"
@@ -61,10 +65,10 @@ class Revision:
         When it was written, ISO 8601, UTC.
     """
 
-    number: int
-    parent: int
-    digest: str
-    at: str
+    number: Count
+    parent: Count
+    digest: Digest
+    at: Instant
     kind: Kind
     by: str
     request: str = ""
@@ -121,6 +125,10 @@ class History:
         kept = read_as_it_is(self._text_file(number))
         if kept is None:
             raise RequestError(f"the text of revision {number} of {self._name} is lost")
+        if _digest(kept) != found.digest:
+            raise DamagedRecord(
+                f"{self._text_file(number)} cannot be read: it is not the text that revision {number} had"
+            )
         return kept
 
     def damaged(self) -> list[Path]:
@@ -233,6 +241,10 @@ class History:
         return revision
 
 
+GZIP = b"\x1f\x8b"
+"""How every gzip file starts."""
+
+
 def read_as_it_is(path: Path) -> str | None:
     """The text of a file with the ends of its lines as they are; None where there is no file.
 
@@ -240,15 +252,23 @@ def read_as_it_is(path: Path) -> str | None:
     ------
     NotText
         It is not UTF-8.
+    InvalidTemplate
+        It has more bytes than a template may have; the rest is not read.
     RequestError
         It cannot be read.
     """
     try:
-        return path.read_bytes().decode("utf-8")
+        content = read_bytes(path, largest=LIMITS.file_bytes)
+        if content.startswith(GZIP):
+            raise NotText(f"{path} is compressed with gzip", advice=f"gunzip {path.name}, then use that file")
+        return content.decode("utf-8")
     except FileNotFoundError:
         return None
-    except OSError as error:
-        raise RequestError(f"{path} cannot be read: {error.strerror}") from error
+    except DamagedRecord as error:
+        with suppress(OSError, ValueError):
+            if path.stat().st_size > LIMITS.file_bytes:
+                raise InvalidTemplate([oversize_file()], place=str(path)) from error
+        raise RequestError(error.message) from error
     except UnicodeDecodeError as error:
         raise NotText(f"{path} is not a text", advice="a JSON file in UTF-8") from error
 
@@ -262,17 +282,13 @@ def _number(path: Path) -> int:
 def _revision(path: Path) -> Revision | None:
     """What a file says of a revision; None where it is damaged."""
     try:
-        facts = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        written = read_record(path, dict[str, Any])
+        # A later version may have added to it.
+        known = {field.name: written[field.name] for field in fields(Revision) if field.name in written}
+        found: Revision = convert(known, Revision)
+    except (FileNotFoundError, DamagedRecord, WrongShape):
         return None
-    if not isinstance(facts, dict):
-        return None
-    known = {one.name: facts[one.name] for one in fields(Revision) if one.name in facts}
-    numbers = ("number", "parent")
-    sound = all(type(value) is (int if name in numbers else str) for name, value in known.items())
-    if not sound or known.get("number") != _number(path) or known.get("kind") not in get_args(Kind):
-        return None
-    return Revision(**known) if {*numbers, "digest", "at", "by"} <= known.keys() else None
+    return found if found.number == _number(path) else None
 
 
 def _of(known: list[Revision], text: str) -> Revision | None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from helio.errors import RequestError, did_you_mean
-from helio.store.source_file import SourceFile
 
 if TYPE_CHECKING:
-    from helio.store.runs import RunRecord
+    from helio.store.runs import OutputRecord, RunRecord
     from helio.store.store import Store
     from helio.store.table import Table
 
@@ -44,11 +43,11 @@ def kept_table(record: RunRecord, label: str, store: Store) -> Table:
     output = outputs[owner]
     table = replace(
         store.table(output["digest"]),
-        sources=tuple(SourceFile(**one) for one in output.get("sources", ())),
+        sources=tuple(output["sources"]),
         notes=tuple(output.get("notes", ())),
     )
     return table if label == owner else table.component(label[len(owner) + 1 :])
 
 
-def _outputs(record: RunRecord) -> list[dict[str, Any]]:
-    return [output for step in record.steps for output in step["outputs"] if output["label"]]
+def _outputs(record: RunRecord) -> list[OutputRecord]:
+    return [output for step in record.step_records for output in step["outputs"] if output["label"]]

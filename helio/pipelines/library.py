@@ -12,9 +12,9 @@ from helio.pipelines.arguments import checked
 from helio.pipelines.diagnostics import InvalidTemplate
 from helio.pipelines.history import History, Revision, Writing, read_as_it_is
 from helio.pipelines.parse import parse
-from helio.pipelines.schema import SCHEMA_FILE
+from helio.pipelines.schema import SCHEMA_FILE, schema_text
 from helio.pipelines.template import ID, Document, as_text, is_id, require_id, shortened, slug
-from helio.store.files import is_file, user_path, write_whole
+from helio.store.files import is_file, is_special, user_path, write_whole
 
 SHIPPED = Path(__file__).with_name("templates")
 
@@ -62,6 +62,11 @@ class Library:
             path = user_path(name)
             if is_file(path):
                 return Entry(slug(path.stem), path, shipped=False)
+            if is_special(path):
+                raise UnknownPipeline(
+                    f"{shortened(name)} is no regular file",
+                    advice="save the pipeline as a file, and name that",
+                )
             raise UnknownPipeline(
                 f"there is no file {shortened(name)}", advice="helio list shows the pipelines by name"
             )
@@ -170,7 +175,7 @@ class Library:
         path = self.folder / f"{name}.json"
         if not replace and path.exists():  # before anything is made for it
             free("")
-        write_whole(self.folder / SCHEMA_FILE, (SHIPPED / SCHEMA_FILE).read_bytes())
+        write_whole(self.folder / SCHEMA_FILE, schema_text().encode())
         self.history(name).write(as_text(document), writing or Writing(), unless=free)
         return path
 

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from helio import __version__
-from helio.errors import LockMismatch, NoData, NotYetPublished, RequestError, UnknownDataset
+from helio.errors import DamagedRecord, LockMismatch, NoData, NotYetPublished, RequestError, UnknownDataset
 from helio.pipelines.execute import Execution, StepResult
 from helio.pipelines.maps import is_block
 from helio.pipelines.plan import Plan, PlannedStep, spelled
@@ -20,9 +19,10 @@ from helio.sources.local import parse_file_name
 from helio.sources.provider import Listings, Providers
 from helio.steps.fetch.choices import choices_of
 from helio.steps.signature import signatures
+from helio.store.files import is_folder_there, user_path
 from helio.store.lock import Lock, LockedDataset, LockedFetch, LockedFile, changes
 from helio.store.rules import changed_rules, rule_numbers
-from helio.store.runs import RunRecord
+from helio.store.runs import ChoiceRecord, RunRecord, StepRecord
 from helio.store.source_file import LEVELS, Level, Proof, SourceFile, proves
 from helio.time_range import TimeRange, parse_time_range
 
@@ -158,12 +158,12 @@ def lock_of_record(record: RunRecord) -> Lock:
         The run did not end well, so what it would have used is not known.
     DamagedObject
     """
-    header = record.header
+    header = record.whole_header
     if record.status not in ("success", "partial"):
         raise RequestError(f"run {record.id} is {record.status}: what it is made from is not known")
     if "archive" not in header:
         raise RequestError(f"the record of run {record.id} does not say which archive it used")
-    steps = record.steps
+    steps = record.step_records
     return Lock(
         pipeline=header["pipeline"],
         template=header["template_digest"],
@@ -174,8 +174,21 @@ def lock_of_record(record: RunRecord) -> Lock:
         tools=dict(sorted({one["tool_name"]: one["tool_version"] for one in steps}.items())),
         fetches=recorded_fetches(record),
         rules=header.get("rules", {}),
-        document=meant(record.documents["authored"]),
+        document=meant(_own_template(record)),
     )
+
+
+def _own_template(record: RunRecord) -> Document:
+    """The template of a run, if it is still that of which the header has the digest.
+
+    Raises
+    ------
+    DamagedRecord
+    """
+    template: Document = record.authored
+    if digest(template) != record.whole_header["template_digest"]:
+        raise DamagedRecord(f"the template in the record of run '{record.id}' is not the one that ran")
+    return template
 
 
 def recorded_fetches(record: RunRecord) -> tuple[LockedFetch, ...]:
@@ -202,8 +215,8 @@ def listings(fetches: Iterable[LockedFetch]) -> Listings:
 
 def absolute_archive(archive: str) -> str:
     """An archive as another folder of work would name it."""
-    folder = Path(archive).expanduser()
-    return str(folder.absolute()) if archive and folder.is_dir() else archive
+    folder = user_path(archive)
+    return str(folder.absolute()) if archive and is_folder_there(folder) else archive
 
 
 def _refuse(lock: Lock, now: Lock) -> None:
@@ -350,21 +363,23 @@ def _with_use(
     return [replace(one, files=()) if 0 <= used < number else one for number, one in enumerate(found)]
 
 
-def _in_planned_order(record: RunRecord) -> list[dict[str, Any]]:
+def _in_planned_order(record: RunRecord) -> list[StepRecord]:
     """The steps of a record as its plan has them: an engine ends them in another order each time."""
-    planned = [str(one["step_id"]) for one in record.documents.get("plan", {}).get("steps", ())]
+    planned = [str(step["step_id"]) for step in record.plan["steps"]]
     places = {step_id: place for place, step_id in enumerate(planned)}
-    return sorted(record.steps, key=lambda one: places.get(str(one["step_id"]), len(places)))
+    return sorted(record.step_records, key=lambda one: places.get(str(one["step_id"]), len(places)))
 
 
-def _fetch_of_record(step: Mapping[str, Any], record: RunRecord) -> LockedFetch:
+def _fetch_of_record(step: StepRecord, record: RunRecord) -> LockedFetch:
     outputs = step["outputs"]
     if not outputs:
         span = _planned_span(step, record)
         return LockedFetch(
-            str(step["step_id"]), span, failed=(step["error"] or {}).get("kind", step["state"])
+            str(step["step_id"]),
+            span,
+            failed=step["state"] if step["error"] is None else step["error"]["kind"],
         )
-    sources = {one["file"]: SourceFile(**one) for output in outputs for one in output["sources"]}
+    sources = {source.file: source for output in outputs for source in output["sources"]}
     merged: dict[int, LockedDataset] = {}
     for output in outputs:
         for number, choice in enumerate(output["recipe"]["choices"]):
@@ -387,10 +402,10 @@ def _fetch_of_record(step: Mapping[str, Any], record: RunRecord) -> LockedFetch:
     return LockedFetch(str(step["step_id"]), (start, stop), tuple(datasets), tables)
 
 
-def _recorded(choice: Mapping[str, Any], sources: Mapping[str, SourceFile]) -> list[SourceFile]:
+def _recorded(choice: ChoiceRecord, sources: Mapping[str, SourceFile]) -> list[SourceFile]:
     """The files of a recipe, by what is known of those that gave records."""
     found = []
-    for name, identity in choice["files"]:
+    for name, identity in choice["files"] if isinstance(choice["files"], list) else ():
         known = sources.get(name)
         if known is None or known.dataset_id.upper() != choice["dataset"].upper():
             url, _, rest = identity.partition("|")
@@ -405,8 +420,14 @@ def _recorded(choice: Mapping[str, Any], sources: Mapping[str, SourceFile]) -> l
     return found
 
 
-def _planned_span(step: Mapping[str, Any], record: RunRecord) -> tuple[str, str]:
-    planned = record.documents.get("plan", {}).get("steps", ())
-    args: dict[str, Any] = next(one["tool_args"] for one in planned if one["step_id"] == step["step_id"])
-    span = parse_time_range(args["time_range"], datetime.fromisoformat(record.header["now"]))
+def _planned_span(step: StepRecord, record: RunRecord) -> tuple[str, str]:
+    planned = (
+        planned_step["tool_args"]
+        for planned_step in record.plan["steps"]
+        if planned_step["step_id"] == step["step_id"]
+    )
+    time_range = next(planned, {}).get("time_range")
+    if not isinstance(time_range, str):
+        raise DamagedRecord(f"the plan of run '{record.id}' has no time range of step '{step['step_id']}'")
+    span = parse_time_range(time_range, datetime.fromisoformat(record.whole_header["now"]))
     return span.start.isoformat(), span.stop.isoformat()

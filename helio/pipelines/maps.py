@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from helio.errors import RequestError
+from helio.limits import LIMITS
 from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, Path, substitute, tokens
 from helio.steps.signature import Signature
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 EACH = "each_interval"
 """The argument by which a call for a range refuses an interval without data."""
-DEEPEST_BLOCK = 8
+DEEPEST_BLOCK = LIMITS.blocks
 """Blocks within blocks beyond this are not looked into."""
 
 
@@ -138,7 +139,7 @@ def unwrapped(step: Document, signatures: Mapping[str, Signature]) -> Document |
         or not signature.range_capable
         or not isinstance(over, dict)
         or not isinstance(over.get("intervals"), str)
-        or not is_duration(over.get("step", "1d"))
+        or not is_interval(over.get("step", "1d"))
         or step.get("collect", "concat") != "concat"
         or step.get("on_item_error", "fail") != "fail"
         or args.get("candidates")
@@ -153,13 +154,47 @@ def unwrapped(step: Document, signatures: Mapping[str, Signature]) -> Document |
     return {**args, times[0]: over["intervals"], EACH: over.get("step", "1d")}
 
 
-def is_duration(text: Any) -> bool:
-    """Whether a text is a fixed length of time."""
+def interval_microseconds(length: Any) -> int:
+    """The length of the intervals of a map, a whole number of microseconds: ranges have no finer ends.
+
+    Raises
+    ------
+    RequestError
+    """
+    count, rest = divmod(Duration(str(length)).nanoseconds, 1000)
+    if rest:
+        raise RequestError(
+            f"intervals of {length} do not end on whole microseconds",
+            advice="write a length such as '1ms' or '1us'",
+        )
+    return count
+
+
+def is_interval(length: Any) -> bool:
+    """Whether a range can be divided into intervals of a length."""
     try:
-        Duration(str(text))
+        interval_microseconds(length)
     except RequestError:
         return False
     return True
+
+
+def distinct(items: list[Any]) -> int:
+    """How many different items a map has: one that stands twice is taken once."""
+    return len({json.dumps(item, sort_keys=True) for item in items})
+
+
+def step_count(step: Document, context: Context) -> int:
+    """How many steps a step becomes in a run, as far as its items are known before: no item is put in place."""
+    each = step.get("for_each")
+    items = known_items(each, context) if isinstance(each, dict) else None
+    count = 1 if items is None else distinct(items)
+    inner = (
+        (step_count(part, context) for part in step["block"] if isinstance(part, dict))
+        if is_block(step)
+        else (1,)
+    )
+    return count * sum(inner)
 
 
 def size_of(label: str, context: Context) -> int | None:
@@ -186,6 +221,23 @@ def matching(label: str, known: Iterable[str]) -> list[str]:
     """
     pattern = re.sub(r"([\[?])", r"[\1]", label)
     return [one for one in known if fnmatchcase(one, pattern)]
+
+
+def overlap(one: str, other: str) -> bool:
+    """Whether some label may match two labels with ``*``: what stands before and behind their ``*`` agrees.
+
+    >>> overlap("B_*", "B_2024"), overlap("*.x", "A.*"), overlap("X*", "B_*")
+    (True, True, False)
+    """
+    if not is_glob(other):
+        return bool(matching(one, [other]))
+    if not is_glob(one):
+        return bool(matching(other, [one]))
+    starts = [label.partition("*")[0] for label in (one, other)]
+    ends = [label.rpartition("*")[2] for label in (one, other)]
+    return (starts[0].startswith(starts[1]) or starts[1].startswith(starts[0])) and (
+        ends[0].endswith(ends[1]) or ends[1].endswith(ends[0])
+    )
 
 
 def as_glob(label: str, names: Iterable[str]) -> str:

@@ -34,12 +34,14 @@ from helio.pipelines.maps import (
     matching,
     signature_of,
     size_of,
+    step_count,
     unwrapped,
     uses,
     variable_of,
     with_item,
     without_globs,
 )
+from helio.pipelines.oversize import Oversize
 from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, strings, substitute
 from helio.pipelines.work import Recipe, canonical_args, fetch_recipe, is_text, work_recipe
@@ -165,6 +167,8 @@ class _Reading:
         for step in self.steps:
             if step.get("tool_name") == STYLE:
                 continue
+            if step_count(step, self.context) > self.context.policy.max_run_steps:
+                continue  # no run has so many
             if step.get("tool_name") in FIGURES:
                 if figures is None or step.get("step_id") not in figures:
                     continue
@@ -237,8 +241,11 @@ class _Reading:
         if signature is None or not isinstance(args, dict):
             return
         args = {name: value for name, value in args.items() if not _says_nothing(signature, name, value)}
-        for name, item in items.items():
-            args = with_item(args, signature.schema(), name, item)
+        try:
+            for name, item in items.items():
+                args = with_item(args, signature.schema(), name, item)
+        except Oversize:
+            return
         yield _Use(step.get("step_id"), signature, args, list(over) or None)
 
     def _signature(self, step: Document) -> Signature | None:
@@ -423,7 +430,8 @@ class _Reading:
     def _produced(self, use: _Use) -> list[str]:
         if use.signature.gives == "figure":
             return []
-        return [str(self._value(one)) for one in produced_labels(use.signature, use.args)]
+        labels = map(self._value, produced_labels(use.signature, use.args))
+        return [str(label) for label in labels if label is not None]
 
     def _argument(self, signature: Signature, name: str, value: Any) -> Any:
         argument = signature.argument(name)
@@ -438,7 +446,11 @@ class _Reading:
         return substitute(value, schema, self.values)
 
     def _value(self, text: str) -> Any:
-        return substitute(text, {}, self.values)
+        """A text with its variables filled in; None where it would be too long."""
+        try:
+            return substitute(text, {}, self.values)
+        except Oversize:
+            return None
 
     def _refuse_other_case(self, name: str) -> None:
         """A name that differs from a variable's in case only is another spelling of it, or a mistake."""

@@ -55,8 +55,11 @@ def origins(plan: Document, signatures: Mapping[str, Signature]) -> dict[str, Or
     found: dict[str, Origin] = {}
     for _ in range(len(used) + 1):  # a chain of steps is at most as long as there are steps
         before = dict(found)
-        for place, signature in used:
-            found[pointer(*place.path)] = _origin(place, signature, producers, before)
+        for (
+            place,
+            signature,
+        ) in used:  # what an earlier step gives is known at once: steps in order need two rounds
+            found[pointer(*place.path)] = _origin(place, signature, producers, found)
         if found == before:
             break
     return found

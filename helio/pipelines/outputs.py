@@ -129,8 +129,8 @@ def concrete_labels(label: str, place: Place, context: Context) -> list[str] | N
     found: list[str] = []
     for chosen in product(*(one or [] for one in items)):
         named = label
-        for each, item in reversed(list(zip(maps, chosen, strict=True))):  # an item may name an outer one
-            named = str(with_item(named, {}, variable_of(each), item))
+        for loop, item in reversed(list(zip(maps, chosen, strict=True))):  # an item may name an outer one
+            named = str(with_item(named, {}, variable_of(loop), item))
         found.append(named)
     return None if any(one is None for one in items) else found
 

@@ -9,6 +9,8 @@ from datetime import datetime
 from typing import Any
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.oversize import CODE as OVERSIZE
+from helio.pipelines.oversize import oversize_value
 from helio.pipelines.passes.edit import Context, Edit, replaced
 from helio.pipelines.passes.rename_template_keys import rename_template_keys
 from helio.pipelines.passes.synonyms import STEP_KEYS, fold
@@ -17,7 +19,7 @@ from helio.pipelines.schema import STRUCTURE
 from helio.pipelines.template import Document, check_json, drop_trailing_commas, without_trailing_commas
 from helio.steps.signature import Schema
 
-FENCE = re.compile(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)(?:\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^[ \t]*+(`{3,}+|~{3,}+)[^\n]*+\n(.*?)(?:\1[`~]*+[ \t]*+$|\Z)", re.MULTILINE | re.DOTALL)
 MOST_STARTS = 50
 """How many brackets in prose are tried as the start of a plan."""
 
@@ -60,6 +62,8 @@ def parse(source: Any) -> Rewritten:
         if isinstance(read, Diagnostic):
             return Rewritten({}, (), (read,))
         value, edits = read
+    elif (refused := oversize_value(source)) is not None:
+        return Rewritten({}, (), (refused,))
     start = source if edits else value
     found = _enveloped(value, edits)
     plan: Any = replay(start, edits) if edits else value
@@ -77,7 +81,7 @@ def _read(text: str) -> tuple[Any, list[Edit]] | Diagnostic:
     whole = check_json(plain)
     if not isinstance(whole, Diagnostic):
         return whole, []
-    if not plain.strip():
+    if not plain.strip() or whole.code == OVERSIZE:
         return whole
     if plain.lstrip()[:1] in "{[":
         mended = without_trailing_commas(plain)

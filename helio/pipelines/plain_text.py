@@ -16,6 +16,7 @@ _UNPRINTABLE = re.compile(
     # The joiner and the selector that make one picture of several characters stay within pictures.
     f"[{_CONTROL}{_INVISIBLE}]|(?<![{_PICTURES}\ufe0f])\u200d|(?<![{_PICTURES}])\ufe0f"
 )
+_LONG_WORD = re.compile(r"\S{401,}")
 _UNSEEN = re.compile(f"[{_CONTROL}{_INVISIBLE}\t\n\u200d\ufe0f]")
 
 
@@ -26,6 +27,15 @@ def plain(text: str) -> str:
     a\u001b[2Jb
     """
     return _UNPRINTABLE.sub(lambda found: _escape(found[0]), text)
+
+
+def without_long_words(text: str) -> str:
+    """A message in which no word, such as a name that somebody gave, is longer than a screen shows.
+
+    >>> without_long_words("no run is called '" + 5000 * "a" + "'")[-30:]
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaa…'"
+    """
+    return _LONG_WORD.sub(lambda found: f"{found[0][:200]}…{found[0][-1]}", text)
 
 
 def escaped(text: str) -> str:

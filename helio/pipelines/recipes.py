@@ -30,7 +30,7 @@ class Input:
     component: str = ""
     sources: tuple[SourceFile, ...] = ()
     notes: tuple[str, ...] = ()
-    """What a file says about it."""
+    """What a file or a figure says about it."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +122,6 @@ def _ingredient(one: Input, gives: str) -> Recipe:
         ]
     elif gives == "export":
         recipe["sources"] = [source.cited() for source in one.sources]
-        if one.notes:
-            recipe["notes"] = list(one.notes)
+    if one.notes:
+        recipe["notes"] = list(one.notes)
     return recipe

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from helio.errors import DamagedRecord
 from helio.pipelines.passes.spell_times import read_otherwise
 from helio.pipelines.plan import Plan
 from helio.store.files import write_whole
 from helio.store.holding import held
+from helio.store.records import read_record
+
+log = logging.getLogger(__name__)
 
 CODE = "HN705"
 FILE = "reread.json"
@@ -46,7 +51,9 @@ def _said_once(home: Path, owner: str, messages: Iterable[str]) -> list[str]:
 def _read(path: Path) -> list[str]:
     """What was said; nothing where the file is missing or damaged, and then it is said once more."""
     try:
-        found = json.loads(path.read_bytes())
-    except (FileNotFoundError, ValueError, RecursionError):
+        return read_record(path, list[str])
+    except FileNotFoundError:
         return []
-    return [text for text in found if isinstance(text, str)] if isinstance(found, list) else []
+    except DamagedRecord as error:
+        log.warning("%s; what was said is said once more", error.message)
+        return []

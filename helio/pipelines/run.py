@@ -14,24 +14,26 @@ from datetime import UTC, datetime
 from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from helio import __version__
+from helio import __version__, interrupts
 from helio.errors import (
     Cancelled,
     DamagedFile,
+    DamagedRecord,
     ExportError,
     HelioError,
     OutputError,
     Refused,
     RequestError,
+    Suspended,
     TransientError,
     UnknownResult,
     did_you_mean,
 )
 from helio.knowledge.catalogue import open_catalogue
-from helio.knowledge.citations import Citation, cite, uses_of
+from helio.knowledge.citations import Citation, Use, cite
 from helio.pipelines.artefacts import Artefact, Missing, write_artefacts
 from helio.pipelines.earlier_runs import runs_with
 from helio.pipelines.execute import Execution, PlanResult, StepResult, execute
@@ -47,10 +49,11 @@ from helio.sources.archives import Access, Archives, archives_of
 from helio.sources.cdf import CdfReader
 from helio.steps.fetch.choices import choices_of
 from helio.steps.signature import signatures
-from helio.store.files import write_whole
+from helio.store.files import json_bytes, write_whole
 from helio.store.lock import Lock
+from helio.store.records import read_record
 from helio.store.rules import rule_numbers
-from helio.store.runs import Runs
+from helio.store.runs import LARGEST, Runs, WrittenFiles
 from helio.store.source_file import Level
 from helio.store.store import Store
 
@@ -321,6 +324,11 @@ def run_plan(
         begun = {"started_at": _instant(), "command": sys.argv} | _versions()
         record = Runs(settings.runs).begin(_header(run_id, plan, named) | begun, _documents(plan))
 
+        def finish_cancelled(facts: Mapping[str, Any] | None = None) -> None:
+            record.finish("cancelled", finished_at=_instant(), facts=facts)
+
+        ended_in_order = interrupts.before_the_end(finish_cancelled)
+
         def ended(result: StepResult) -> None:
             record.step(step_record(result))
             finished(result)
@@ -346,11 +354,19 @@ def run_plan(
                 browser = partial(find_browser_of, settings)
                 artefacts, missing = write_artefacts(result, execution, store, folder, formats, browser)
         except (Cancelled, KeyboardInterrupt) as error:
-            record.finish("cancelled", finished_at=_instant())
+            reason = {"error": str(error)} if isinstance(error, Suspended) else None
+            finish_cancelled(reason)
+            ended_in_order()
             _remove_empty(folder)
+            if reason:
+                raise
             raise Cancelled("cancelled", advice="the same command goes on from what is finished") from error
         except HelioError as error:
-            record.finish("failed", finished_at=_instant(), facts={"error": str(error)})
+            if interrupts.asked():
+                finish_cancelled()
+            else:
+                record.finish("failed", finished_at=_instant(), facts={"error": str(error)})
+            ended_in_order()
             _remove_empty(folder)
             raise
         status = status_with_files(result, missing)
@@ -361,10 +377,10 @@ def run_plan(
             result=result,
             execution=execution,
             artefacts=tuple(artefacts),
-            unwritten=tuple(one.error for one in missing),
+            unwritten=tuple(absent.error for absent in missing),
             engine=used,
             archive=named,
-            citations=tuple(one.to_json() for one in citations_of(map(step_record, steps), settings.home)),
+            citations=tuple(citation.to_json() for citation in citations_of(_uses(steps), settings.home)),
         )
         written = [_artefact_record(artefact, plan) for artefact in artefacts]
         facts = {
@@ -373,16 +389,16 @@ def run_plan(
             "citations": list(run.citations),
             "unwritten": [error.message for error in run.unwritten],
         }
+        ended_in_order()
         record.finish(status, written, finished_at=_instant(), facts=facts)
     if folder is not None:
-        text = json.dumps(run.record(), indent=1, ensure_ascii=False, default=str) + "\n"
-        write_whole(folder / RECORD, text.encode())
+        write_whole(folder / RECORD, json_bytes(run.record(), default=str))
     return replace(run, page=engine.tell(run))
 
 
 def status_with_files(result: PlanResult, missing: Sequence[Missing]) -> Status:
     """The status of a run: a critical file that is missing counts as its step's failure, another makes it partial."""
-    lost = {one.step_id for one in missing if one.file.critical}
+    lost = {step.step_id for step in missing if step.file.critical}
     steps = (replace(one, state="failed") if one.step.step_id in lost else one for one in result.steps)
     status = PlanResult(result.plan, tuple(steps)).status
     return "partial" if missing and status == "success" else status
@@ -488,9 +504,19 @@ def open_archives(plan: Plan, archives: Archives) -> None:
                     raise
 
 
-def citations_of(steps: Iterable[Mapping[str, Any]], home: Path) -> tuple[Citation, ...]:
-    """How the datasets of a record's steps are cited."""
-    uses = uses_of(steps)
+def _uses(steps: Iterable[StepResult]) -> list[Use]:
+    """The files that the fetches of a run read."""
+    return [
+        Use(source, tuple(output.recipe["range"]), output.made_at)
+        for step in steps
+        for output in step.outputs
+        if "range" in output.recipe
+        for source in output.sources
+    ]
+
+
+def citations_of(uses: Sequence[Use], home: Path) -> tuple[Citation, ...]:
+    """How the datasets that were used are cited."""
     try:
         catalogue = open_catalogue(home) if uses else None
     except DamagedFile as error:  # the files say most of it themselves
@@ -534,10 +560,11 @@ def _remove_empty(folder: Path | None) -> None:
 
 def _files_of_earlier_run(folder: Path) -> set[str]:
     try:
-        earlier = json.loads((folder / RECORD).read_bytes())
-        return {RECORD, *(Path(one["file"]).name for one in earlier["artefacts"])}
-    except (OSError, ValueError, KeyError, TypeError):
+        earlier = read_record(folder / RECORD, WrittenFiles, largest=LARGEST)
+    except (FileNotFoundError, DamagedRecord):
         return set()  # no record of ours, so nothing that is known to be ours
+    names = {PurePath(artefact["file"]).name for artefact in earlier["artefacts"]}
+    return {RECORD, *(name for name in names if name not in ("", ".."))}
 
 
 _PACKAGES = (
@@ -603,14 +630,14 @@ def _missing_record(result: PlanResult) -> list[dict[str, Any]]:
     """The items that a run went on without."""
     return [
         {
-            "map": one.item.map_id,
-            "item": one.item.name,
-            "step_id": one.step_id,
-            "items": one.items,
-            "left": one.left,
-            "message": str(one),
+            "map": loss.item.map_id,
+            "item": loss.item.name,
+            "step_id": loss.step_id,
+            "items": loss.items,
+            "left": loss.left,
+            "message": str(loss),
         }
-        for one in result.lost
+        for loss in result.lost
     ]
 
 

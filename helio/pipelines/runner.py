@@ -11,6 +11,7 @@ from typing import Any
 import jsonpatch
 
 from helio.pipelines.diagnostics import Diagnostic, Fix
+from helio.pipelines.oversize import Oversize
 from helio.pipelines.passes.edit import Context, Edit, Mode, Pass
 from helio.pipelines.template import Document
 
@@ -135,6 +136,9 @@ class _Work:
     def _run(self, one: Pass) -> bool:
         try:
             found = list(one(self.plan, self.context))
+        except Oversize as error:
+            self.findings.append(error.diagnostic)
+            return False
         except Exception as error:
             # A pass is code of ours: whatever it raises is a bug of its own, and must not take the plan with it.
             log.exception("the pass %s raised", _name(one))

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from helio import __version__
+from helio.limits import LIMITS
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate
 from helio.pipelines.known import known_datasets
 from helio.pipelines.lock import meant
 from helio.pipelines.plan import Plan, make_plan
 from helio.store.keys import key_of
 from helio.store.lock import Lock
+from helio.store.records import NaiveInstant, WrongShape, convert, read_bytes, read_json
 
 FORM = "helio-plan/1"
+_START = re.compile(rb'\s*\{\s*"plan"\s*:\s*"' + re.escape(FORM.encode()) + b'"')
+"""How a saved plan starts as helio writes it."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,38 @@ class SavedPlan:
         if lock.document and self.meant:
             return key_of(lock.document) == self.meant
         return lock.template == self.template
+
+
+def read_saved(path: Path) -> Any:
+    """The JSON value of a file that may be a saved plan; None where it is too large for a template and is no plan.
+
+    Raises
+    ------
+    FileNotFoundError, DamagedRecord, WrongShape
+        It cannot be read.
+    """
+    content = read_bytes(path, largest=LIMITS.plan_bytes)
+    if len(content) > LIMITS.file_bytes and not _START.match(content):
+        return None
+    return read_json(content)
+
+
+class _BarePlan(TypedDict):
+    """What a saved plan needs to be planned once more."""
+
+    authored: dict[str, Any]
+    values: dict[str, Any]
+    archive: str
+    now: NaiveInstant
+    steps: list[dict[str, Any]]
+    files: dict[str, Any]
+
+
+class _WrittenPlan(_BarePlan, total=False):
+    """The same with what says of which template it is."""
+
+    template: str
+    meant: str
 
 
 def is_saved_plan(document: Any) -> bool:
@@ -83,18 +120,19 @@ def restore(document: Mapping[str, Any], *, home: Path, place: str = "") -> Save
         HV106: it is damaged, or this version of helio plans the same template otherwise.
     """
     try:
-        authored, values, archive = document["authored"], document["values"], document["archive"]
-        now = datetime.fromisoformat(document["now"])
-        steps, files = document["steps"], document["files"]
-    except (KeyError, ValueError, TypeError) as error:
+        written: _WrittenPlan = convert(document, _WrittenPlan)
+    except WrongShape as error:
         raise _refused(f"the plan is damaged: {error}", place) from error
+    authored, values, archive = written["authored"], written["values"], written["archive"]
+    now = datetime.fromisoformat(written["now"])
+    steps, files = written["steps"], written["files"]
     known = known_datasets(home, now, archive)
     plan = make_plan(authored, now=now, values=values, archive=archive, catalogue=known, recorded=True)
     if json.dumps(plan.document["steps"], sort_keys=True) != json.dumps(steps, sort_keys=True):
         raise _refused(
             f"helio {__version__} plans this template otherwise than helio {document.get('helio')} did", place
         )
-    return SavedPlan(plan, archive, files, str(document.get("template", "")), str(document.get("meant", "")))
+    return SavedPlan(plan, archive, files, written.get("template", ""), written.get("meant", ""))
 
 
 def _refused(message: str, place: str) -> InvalidTemplate:

@@ -1,13 +1,9 @@
-"""The JSON Schema of a template, made from the tools' signatures so that it cannot drift.
-
-``python -m helio.pipelines.schema`` writes the published file again; a test holds it to the code.
-"""
+"""The JSON Schema of a template, made from the tools' signatures."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from helio.steps.signature import Schema, Signature, signatures
@@ -18,6 +14,9 @@ SCHEMA_FILE = "helio-template-1.schema.json"
 
 LONGEST_ID = 178
 """Characters of an id: that of a run adds 22 to its pipeline's, and may have 200 (`helio.store.runs`)."""
+
+LONGEST_LABEL = 200
+"""Characters of a step's id, and of a label."""
 
 VARIABLE_TYPES = (
     "time_range",
@@ -33,16 +32,19 @@ VARIABLE_TYPES = (
     "duration",
 )
 
-PUBLISHED = Path(__file__).parent / "templates" / SCHEMA_FILE
-
 STEP_ID: Schema = {
     "description": "A whole number or a name, unique; every reference addresses the step by it.",
     "anyOf": [
         {"type": "integer"},
-        {"type": "string", "minLength": 1, "pattern": r"^[A-Za-z0-9][A-Za-z0-9_.\-]*$"},
+        {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": LONGEST_LABEL,
+            "pattern": r"^[A-Za-z0-9][A-Za-z0-9_.\-]*$",
+        },
     ],
 }
-LABELS: Schema = {"type": "array", "items": {"type": "string", "minLength": 1}}
+LABELS: Schema = {"type": "array", "items": {"type": "string", "minLength": 1, "maxLength": LONGEST_LABEL}}
 
 VARIABLE: Schema = {
     "type": "object",
@@ -182,9 +184,9 @@ def template_schema(tools: Mapping[str, Signature] | None = None) -> Schema:
     }
 
 
-def as_text(schema: Schema) -> str:
-    """The published file's content."""
-    return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+def schema_text() -> str:
+    """The schema as a file, for editors and ``helio schema``."""
+    return json.dumps(template_schema(), indent=1, ensure_ascii=False) + "\n"
 
 
 def _with_variables(schema: Schema) -> Schema:
@@ -204,9 +206,3 @@ def _with_variables(schema: Schema) -> Schema:
     if inner.get("type") in ("object", "array"):  # no type of variable holds one
         return {**described, **inner}
     return {**described, "anyOf": [inner, {"type": "string", "pattern": r"^\$[A-Za-z_][A-Za-z0-9_]*$"}]}
-
-
-if __name__ == "__main__":
-    from helio.steps.write_signatures import read_from_code
-
-    PUBLISHED.write_text(as_text(template_schema(read_from_code())), encoding="utf-8")

@@ -98,7 +98,7 @@ def blocked_by(step: PlannedStep, results: Mapping[StepId, Ended]) -> str:
 
 def _nothing_left(step: PlannedStep, needed: Sequence[Ended], lost: Mapping[StepId, StepId]) -> str:
     """Which of the things that a step needs is lost altogether; empty when there is something of each."""
-    producers = {label: one.step for one in needed for label in one.step.produces}
+    producers = {label: result.step for result in needed for label in result.step.produces}
     read: dict[str, PlannedStep] = {}
     for labels in step.reads.values():
         found = {label: producers[table] for label in labels if (table := owner(label, producers))}
@@ -107,8 +107,8 @@ def _nothing_left(step: PlannedStep, needed: Sequence[Ended], lost: Mapping[Step
             return f"nothing is left of {named(tuple(found))}"
     for map_id in dict.fromkeys(lost.values()):
         tables = [producer for producer in read.values() if _belongs_to(producer, map_id)]
-        steps = tables or [one.step for one in needed if _belongs_to(one.step, map_id)]
-        if all(one.step_id in lost for one in steps):
+        steps = tables or [result.step for result in needed if _belongs_to(result.step, map_id)]
+        if all(step.step_id in lost for step in steps):
             return f"no item of step {map_id} is left"
     return ""
 
@@ -130,7 +130,7 @@ def status_of(results: Sequence[Ended]) -> Status:
         return "success"
     items = _Items(results)
     if len(undone) == len(results) or any(
-        one.step.critical and not items.goes_on_without(one.step) for one in undone
+        result.step.critical and not items.goes_on_without(result.step) for result in undone
     ):
         return "failed"
     return "partial"
@@ -140,14 +140,14 @@ def lost_items(results: Sequence[Ended]) -> tuple[LostItem, ...]:
     """The items that a run went on without, in the order of the plan."""
     items = _Items(results)
     found: dict[tuple[Item, ...], LostItem] = {}
-    for one in results:
-        if one.state in DONE:
+    for result in results:
+        if result.state in DONE:
             continue
-        for chain in items.around(one.step):
+        for chain in items.around(result.step):
             every = items.of_map(chain)
             left = sum(not items.is_lost(other) for other in every)
             if chain[-1].keep_partial and left and items.is_lost(chain):
-                found.setdefault(chain, LostItem(chain[-1], len(every), left, one.step.step_id))
+                found.setdefault(chain, LostItem(chain[-1], len(every), left, result.step.step_id))
     return tuple(found.values())
 
 
@@ -157,10 +157,10 @@ class _Items:
     def __init__(self, results: Sequence[Ended]) -> None:
         self._undone: dict[tuple[Item, ...], list[PlannedStep]] = {}
         self._by_map: dict[StepId, dict[tuple[Item, ...], None]] = {}
-        for one in results:
-            for chain in self.around(one.step):
+        for result in results:
+            for chain in self.around(result.step):
                 self._by_map.setdefault(chain[-1].map_id, {})[chain] = None
-                self._undone.setdefault(chain, []).extend([one.step] * (one.state not in DONE))
+                self._undone.setdefault(chain, []).extend([result.step] * (result.state not in DONE))
         self._lost: dict[tuple[Item, ...], bool] = {}
 
     @staticmethod

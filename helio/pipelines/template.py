@@ -8,7 +8,9 @@ import re
 from typing import Any
 
 from helio.errors import RequestError
+from helio.limits import LIMITS
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate
+from helio.pipelines.oversize import Oversize, oversize_text, oversize_value
 from helio.pipelines.schema import LONGEST_ID, SCHEMA_FILE, SCHEMA_VERSION, STEP, STRUCTURE
 
 Document = dict[str, Any]
@@ -18,10 +20,8 @@ STEP_DEFAULTS: Document = {"intent": "", "produces": [], "depends_on": [], "crit
 NOT_MEANING = ("$schema", "annotations", "created_at", "updated_at", "source_session")
 """What a digest leaves out: it says where a template comes from, not what it does."""
 
-DEEPEST = 60
-"""How deep objects and lists may stand in one another; passes walk them one inside the other."""
-
-STRINGS_AND_COMMAS = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])', re.DOTALL)
+STRINGS_AND_COMMAS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|,(?=\s*[}\]])', re.DOTALL)
+"""Texts, one that is never closed too, and commas before a closing bracket; read without going back."""
 
 
 def read_template(text: str, *, place: str = "") -> Document:
@@ -30,7 +30,7 @@ def read_template(text: str, *, place: str = "") -> Document:
     Raises
     ------
     InvalidTemplate
-        HP001 not JSON, HP002 truncated, HP003 not a plan, HP004 no steps.
+        HP001 not JSON, HP002 truncated, HP003 not a plan, HP004 no steps, HP005 too large.
     """
     document = check_json(text)
     if isinstance(document, Diagnostic):
@@ -49,24 +49,36 @@ def check_json(text: str) -> Any:
         return read_json(text.removeprefix("\ufeff"))
     except json.JSONDecodeError as error:
         return _not_json(text, error)
-    except RecursionError:
-        return Diagnostic("HP001", "nested too deeply")
+    except Oversize as error:
+        return error.diagnostic
     except ValueError as error:
         return Diagnostic("HP001", str(error))
 
 
 def read_json(text: str) -> Any:
-    """The value of a JSON text that every program reads alike: each key once, no NaN, no infinity, not too deep.
+    """The value of a JSON text that every program reads alike: each key once, no NaN, no infinity, not too large.
 
     Raises
     ------
     json.JSONDecodeError
-    ValueError, RecursionError
+    Oversize
+        It is larger than any template; this is found before it is read as JSON.
+    ValueError
         It is JSON that no template can be.
     """
-    found = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_finite)
-    if _depth(found) > DEEPEST:
-        raise RecursionError
+    refused = oversize_text(text)
+    if refused is not None:
+        raise Oversize(refused)
+    found = json.loads(
+        text,
+        object_pairs_hook=_object,
+        parse_constant=_refuse_constant,
+        parse_float=_finite,
+        parse_int=_whole_number,
+    )
+    refused = oversize_value(found)
+    if refused is not None:
+        raise Oversize(refused)
     try:
         json.dumps(found, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
@@ -81,7 +93,7 @@ def without_trailing_commas(text: str) -> Any:
         return None
     try:
         return read_json(plain)
-    except (ValueError, RecursionError):
+    except ValueError:
         return None
 
 
@@ -214,22 +226,17 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON value")
 
 
+def _whole_number(text: str) -> int:
+    if len(text) > LIMITS.digits:
+        raise ValueError(f"a number of {len(text):,} digits is longer than {LIMITS.digits}: {text[:20]}…")
+    return int(text)
+
+
 def _finite(text: str) -> float:
     value = float(text)
     if value in (float("inf"), float("-inf")):
         raise ValueError(f"the number {text[:20]} is too large")
     return value
-
-
-def _depth(value: Any) -> int:
-    """How many objects and lists stand in one another."""
-    deepest, waiting = 0, [(value, 1)]
-    while waiting:
-        one, depth = waiting.pop()
-        if isinstance(one, (dict, list)):
-            deepest = max(deepest, depth)
-            waiting += [(inner, depth + 1) for inner in (one.values() if isinstance(one, dict) else one)]
-    return deepest
 
 
 def _not_json(text: str, error: json.JSONDecodeError) -> Diagnostic:

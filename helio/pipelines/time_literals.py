@@ -78,8 +78,8 @@ def time_literals(plan: Document, signatures: Mapping[str, Signature]) -> Iterat
 def listed_literals(literals: list[TimeLiteral]) -> str:
     """The ranges in words, by the steps in which they stand."""
     by_step: dict[str, list[str]] = {}
-    for one in literals:
-        by_step.setdefault(f"step {one.step.get('step_id')}, {one.name}", []).append(one.value)
+    for result in literals:
+        by_step.setdefault(f"step {result.step.get('step_id')}, {result.name}", []).append(result.value)
     return ", ".join(f"{where} ({shortened(values)})" for where, values in by_step.items())
 
 

@@ -10,6 +10,10 @@ from datetime import datetime
 from typing import Any
 
 from helio.errors import RequestError
+from helio.limits import LIMITS
+from helio.pipelines.diagnostics import Diagnostic
+from helio.pipelines.oversize import CODE as OVERSIZE
+from helio.pipelines.oversize import Oversize
 from helio.steps.signature import Schema
 from helio.time_range import Duration, TimeRange, parse_time_range
 
@@ -125,12 +129,33 @@ def substitute(value: Any, schema: Schema, values: Mapping[str, Any]) -> Any:
             return value
         if value in values:
             return values[value]
-        return TOKEN.sub(lambda found: str(values.get(found[0], found[0])), value)
+        return _filled(value, values)
     if isinstance(value, dict):
         return {key: substitute(inner, inner_schema(schema, key), values) for key, inner in value.items()}
     if isinstance(value, list):
         return [substitute(inner, inner_schema(schema, i), values) for i, inner in enumerate(value)]
     return value
+
+
+def _filled(text: str, values: Mapping[str, Any]) -> str:
+    """A text with its variables filled in.
+
+    Raises
+    ------
+    Oversize
+        It would be longer than any text may be.
+    """
+    length, parts, end = 0, [], 0
+    for found in TOKEN.finditer(text):
+        parts += [text[end : found.start()], str(values.get(found[0], found[0]))]
+        length += sum(map(len, parts[-2:]))
+        end = found.end()
+        if length > LIMITS.argument_text:
+            message = (
+                f"with its variables filled in, a text is longer than {LIMITS.argument_text:,} characters"
+            )
+            raise Oversize(Diagnostic(OVERSIZE, f"{message}: {text[:60]}…", advice=("shorter values",)))
+    return "".join([*parts, text[end:]])
 
 
 def is_text(schema: Schema) -> bool:

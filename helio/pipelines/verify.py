@@ -20,8 +20,8 @@ from helio.pipelines.run import Direct, Run, run_plan
 from helio.settings import Settings
 from helio.sources.archives import Access, is_folder
 from helio.sources.cited_as import Citations
+from helio.store.files import is_folder_there
 from helio.store.runs import RunRecord, Runs
-from helio.store.source_file import SourceFile
 from helio.store.store import Store
 
 _KEPT = ("files", "catalogue")
@@ -63,15 +63,15 @@ def verify_run(
     DamagedObject
         The record cannot be read.
     """
-    header = record.header
-    if record.status not in ("success", "partial", "failed") or not record.steps:
+    header = record.whole_header
+    if record.status not in ("success", "partial", "failed") or not record.step_records:
         raise RequestError(f"run {record.id} is {record.status}: there is nothing to compare with")
     if "archive" not in header and not archive:
         raise RequestError(
             f"the record of run {record.id} does not say which archive it used", advice="--archive DIR|NAME"
         )
     source = archive or header["archive"]
-    if not archive and is_folder(source) and not Path(source).is_dir():
+    if not archive and is_folder(source) and not is_folder_there(Path(source)):
         raise RequestError(
             f"the archive {source} of run {record.id} does not exist",
             advice="--archive DIR, where its files are now; --archive NAME, if a provider serves them",
@@ -117,16 +117,16 @@ def verify_run(
 def _added_formats(record: RunRecord, plan: Plan) -> list[Format]:
     """The formats of figures that the plan does not state: those of the command."""
     planned = {file.name for step in plan.steps for file in step.files}
-    written = record.header.get("artefacts", ())
-    added = {one["kind"] for one in written if PurePath(one["file"]).name not in planned}
-    return [one for one in FORMATS if one in added]
+    written = record.whole_header.get("artefacts", ())
+    added = {artefact["kind"] for artefact in written if PurePath(artefact["file"]).name not in planned}
+    return [form for form in FORMATS if form in added]
 
 
 def _plan_again(record: RunRecord, archive: str, settings: Settings) -> Plan:
-    header = record.header
+    header = record.whole_header
     now = datetime.fromisoformat(header["now"])
     return make_plan(
-        record.documents["normalised"],
+        record.normalised,
         now=now,
         values=header["values"],
         archive=archive,
@@ -138,10 +138,7 @@ def _plan_again(record: RunRecord, archive: str, settings: Settings) -> Plan:
 def _citations(record: RunRecord) -> Citations:
     """How a record cites each file that it knows by its bytes."""
     every = (
-        SourceFile(**source)
-        for step in record.steps
-        for output in step["outputs"]
-        for source in output["sources"]
+        source for step in record.step_records for output in step["outputs"] for source in output["sources"]
     )
     return {(one.dataset_id, one.sha256): one for one in every if one.sha256}
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from helio.errors import DamagedObject, RequestError, UnknownRun, closest
 from helio.store.keys import difference
-from helio.store.runs import RunRecord, Runs
+from helio.store.runs import RunRecord, Runs, StepRecord, message_of
 
 
 def why(runs: Runs, run_id: str, step_id: str) -> list[str]:
@@ -26,7 +23,7 @@ def why(runs: Runs, run_id: str, step_id: str) -> list[str]:
             return [
                 f"step {step_id} was merged into step {merged} before the run: helio why {record.id} {merged}"
             ]
-        known = [str(one["step_id"]) for one in record.steps]
+        known = [str(step["step_id"]) for step in record.step_records]
         close = closest(step_id, known)
         raise RequestError(
             f"run {record.id} has no step '{step_id}' that ended",
@@ -35,7 +32,7 @@ def why(runs: Runs, run_id: str, step_id: str) -> list[str]:
     if step["state"] == "skipped":
         return [f"skipped: {step['reason']}"]
     if step["state"] == "failed":
-        return [f"failed: {step['error']['message']}"]
+        return [f"failed: {message_of(step)}"]
     if step["state"] == "cached":
         return ["taken from the store: the same work on the same content was done before"]
     before = _before(runs, record, step_id)
@@ -50,19 +47,20 @@ def why(runs: Runs, run_id: str, step_id: str) -> list[str]:
 
 def _merged_into(record: RunRecord, step_id: str) -> str:
     """The step that did a step's work, if a pass merged them."""
-    for step in record.documents.get("plan", {}).get("steps", ()):
-        if step_id in map(str, step.get("annotations", {}).get("stands_for", ())):
+    for step in record.plan["steps"]:
+        kept = step.get("annotations", {}).get("stands_for", [])
+        if isinstance(kept, list) and step_id in map(str, kept):
             return str(step["step_id"])
     return ""
 
 
-def _step(record: RunRecord, step_id: str) -> Mapping[str, Any] | None:
-    return next((one for one in record.steps if str(one["step_id"]) == step_id), None)
+def _step(record: RunRecord, step_id: str) -> StepRecord | None:
+    return next((step for step in record.step_records if str(step["step_id"]) == step_id), None)
 
 
-def _before(runs: Runs, record: RunRecord, step_id: str) -> tuple[RunRecord, Mapping[str, Any]] | None:
+def _before(runs: Runs, record: RunRecord, step_id: str) -> tuple[RunRecord, StepRecord] | None:
     """The latest earlier run of the same pipeline in which the step was done."""
-    header = record.header
+    header = record.whole_header
     for summary in runs.list():
         if summary.pipeline != header["pipeline"] or summary.started_at >= header["started_at"]:
             continue
@@ -78,7 +76,7 @@ def _before(runs: Runs, record: RunRecord, step_id: str) -> tuple[RunRecord, Map
     return None
 
 
-def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+def _changes(old: StepRecord, new: StepRecord) -> list[str]:
     before = {one["label"]: one["recipe"] for one in old["outputs"]}
     changes: list[str] = []
     for output in new["outputs"]:

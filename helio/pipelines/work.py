@@ -8,12 +8,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from helio.limits import LIMITS
 from helio.steps.sandbox.allow_list import names_in_scope, syntax_tree
 from helio.steps.signature import CODE, Schema, Signature
 
 Recipe = dict[str, Any]
-
-_LONGEST_CODE = 20_000
 
 
 def fetch_recipe(tool: str, version: int, span: Any, choices: Sequence[Recipe]) -> Recipe:
@@ -79,7 +78,7 @@ def work_of(template: Mapping[str, Any], signatures: Mapping[str, Signature]) ->
         for name, facts in (template.get("variables") or {}).items()
     }
     return json.dumps(
-        [variables, [_work_of_step(one, signatures) for one in template["steps"]]], sort_keys=True
+        [variables, [_work_of_step(step, signatures) for step in template["steps"]]], sort_keys=True
     )
 
 
@@ -134,7 +133,7 @@ def canonical_code(code: str, names: Mapping[str, str] | None = None) -> str:
     >>> canonical_code("x = df_B", {"df_B": "df 0"})
     "Module(body=[Assign(targets=[Name(id='x')] value=Name(id='df 0'))])"
     """
-    if len(code) > _LONGEST_CODE:
+    if len(code) > LIMITS.argument_text:
         return code
     try:
         return _written(syntax_tree(code), names or {})

@@ -133,11 +133,11 @@ def test_a_preliminary_product_is_said_to_be_one():
 
 
 def test_records_of_earlier_versions_are_cited_without_what_they_lack():
-    source = {"dataset_id": "AC_H2_MFI", "file": "a.cdf", "provider": "CDAWeb"}
-    fetch = {"outputs": [{"recipe": {"range": list(SPAN)}, "sources": [source]}]}
+    source = SourceFile("AC_H2_MFI", "a.cdf", provider="CDAWeb")
+    fetch = {"outputs": [{"recipe": {"range": SPAN}, "sources": [source]}]}
     computed = {"outputs": [{"recipe": {"tool": "magnitude"}, "sources": [source]}]}
     [use] = uses_of([fetch, computed])
-    assert use == Use(SourceFile(**source), SPAN, "")
+    assert use == Use(source, SPAN, "")
 
 
 def test_a_range_says_its_hours_where_it_has_any():

@@ -45,7 +45,7 @@ def plans(draw: st.DrawFn) -> Plan:
                                         "output_label": "X"}, critical=draw(MOSTLY))]  # fmt: skip
     one = draw(st.sampled_from(items))
     some = draw(
-        st.lists(st.sampled_from([f"M-{each}" for each in items]), min_size=1, max_size=3, unique=True)
+        st.lists(st.sampled_from([f"M-{item}" for item in items]), min_size=1, max_size=3, unique=True)
     )
     join = {"source_labels": some, "names": [f"c{n}" for n in range(len(some))], "output_label": "J"}
     code = {"source_labels": some, "pandas_code": "result = df", "output_label": "J"}
@@ -99,11 +99,15 @@ def outcome(plan: Plan, folder: Path, workers: Workers, engine: Engine = direct)
     return Outcome(
         result.status,
         result.lost,
-        {one.step.step_id: {"cached": "completed"}.get(one.state, one.state) for one in steps},
-        {one.step.step_id: one.reason for one in steps if one.state == "skipped"},
-        {one.step.step_id: one.without for one in steps},
+        {result.step.step_id: {"cached": "completed"}.get(result.state, result.state) for result in steps},
+        {result.step.step_id: result.reason for result in steps if result.state == "skipped"},
+        {result.step.step_id: result.without for result in steps},
         {output.label: output.digest for one in steps for output in one.outputs if output.label},
-        {one.step.step_id: execution.content(one.artefact) for one in steps if one.artefact is not None},
+        {
+            result.step.step_id: execution.content(result.artefact)
+            for result in steps
+            if result.artefact is not None
+        },
     )
 
 

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from helio.pipelines.template import Document
 from helio.pipelines.work import canonical_args, canonical_code
 from helio.steps.signature import signatures
 from helio.store.keys import difference
+from tests.waiting import wait_until
 
 from .conftest import NOW, fetch, render, template
 
@@ -160,16 +160,17 @@ def test_a_killed_run_leaves_no_code_running(tmp_path: Path):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     ) as run:
-        deadline = time.monotonic() + 60
-        # run, worker, the parent of the jail, process 1 of its world, the child
-        while len(below := descendants(run.pid)) < 4 or not busy(below[-1]):
-            assert time.monotonic() < deadline
+        below: list[int] = []
+
+        def works() -> bool:
             assert run.poll() is None
-            time.sleep(0.05)
+            below[:] = descendants(run.pid)
+            # run, worker, the parent of the jail, process 1 of its world, the child
+            return len(below) >= 4 and busy(below[-1])
+
+        wait_until(works, "the beginning of the code")
         run.kill()
-    while any(map(is_running, below)):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: not any(map(is_running, below)), "the end of the code")
 
 
 def descendants(process: int) -> list[int]:

@@ -63,7 +63,7 @@ def test_other_components_are_called_by_their_names():
     context = Context(signatures(), NOW, {}, components=lambda provider, dataset_id, parameter: ("P1", "P7"))
     found = expanded(step, ("steps", 1), {"steps": [get, step]}, context)
     assert isinstance(found, list)
-    assert [one["step_id"] for one in found] == ["2[P1]", "2[P7]"]
+    assert [step["step_id"] for step in found] == ["2[P1]", "2[P7]"]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_an_archive_that_cannot_be_read_is_named_in_the_refusal(tmp_path: Path, 
         (archive / "mine.nc").write_bytes(goes_like(tmp_path / "whole.nc").read_bytes()[:3000])
     with pytest.raises(InvalidTemplate) as refused:
         plan_of(archive, "MINE.b_gse")
-    assert [one.code for one in refused.value.diagnostics] == ["HX305"]
+    assert [diagnostic.code for diagnostic in refused.value.diagnostics] == ["HX305"]
 
 
 def test_a_scalar_of_a_file_has_no_components_to_map(tmp_path: Path):
@@ -100,4 +100,4 @@ def test_a_scalar_of_a_file_has_no_components_to_map(tmp_path: Path):
     frame.to_parquet(tmp_path / "mine.parquet")
     with pytest.raises(InvalidTemplate) as refused:
         plan_of(tmp_path, "MINE.b_gse")
-    assert [one.code for one in refused.value.diagnostics] == ["HB402"]
+    assert [diagnostic.code for diagnostic in refused.value.diagnostics] == ["HB402"]

@@ -448,7 +448,7 @@ def test_a_lost_item_skips_what_follows_inside_it(run: Callable[..., Ran]):
         "fig": "completed",
     }
     assert result.status == "partial"
-    assert [str(one) for one in result.result.lost] == ["partial: 1 of 2 items of step m, without ABSENT"]
+    assert [str(loss) for loss in result.result.lost] == ["partial: 1 of 2 items of step m, without ABSENT"]
     assert result.steps[-1].without == ("m[ABSENT]",)
 
 
@@ -528,7 +528,7 @@ def test_a_map_within_a_map_loses_its_own_items(run: Callable[..., Ran], inner: 
 def test_a_plan_with_an_item_that_is_not_there_can_be_foreseen(tmp_path: Path, workers: Workers):
     plan = make_plan(template(*items("keep_partial", "GOOD", "ABSENT")), now=NOW, archive="x")
     execution = Execution(plan, Store(tmp_path / "store"), Served(), workers)
-    forecast = {one["step_id"]: one["state"] for one in execution.forecast()}
+    forecast = {step["step_id"]: step["state"] for step in execution.forecast()}
     assert forecast == {"m[GOOD]": "run", "m[ABSENT]": "fails", "fig": "waits"}
     assert execution.files()["m[ABSENT]"] == "none: NoData"
 
@@ -589,4 +589,4 @@ def test_a_day_that_is_missing_may_be_lost_where_the_map_says_so(run: Callable[.
     step["tool_args"]["output_label"] = "B-$DAY"
     result = run(step, render("fig", ("B-*",)), served=Days(without="2024-01-11"))
     assert result.status == "partial"
-    assert [one.item.name for one in result.result.lost] == ["2024-01-11"]
+    assert [lost_item.item.name for lost_item in result.result.lost] == ["2024-01-11"]

@@ -286,5 +286,7 @@ def test_a_run_on_an_address_is_saved_with_what_to_pass(ran):
 
 def with_archive(record: RunRecord, archive: str) -> RunRecord:
     path = record.folder / "run.json"
-    path.write_text(json.dumps(record.header | {"archive": archive}), encoding="utf-8")
+    path.write_text(
+        json.dumps(json.loads(path.read_text(encoding="utf-8")) | {"archive": archive}), encoding="utf-8"
+    )
     return record

@@ -13,7 +13,9 @@ from .conftest import NOW, fetch, template
 
 def message(items: Any) -> str:
     step = fetch(1, args={"parameter_id": "BGSEc"}) | {"loop_over": items}
-    [found] = [one for one in check(template(step), now=NOW).errors if one.code == "HX202"]
+    [found] = [
+        diagnostic for diagnostic in check(template(step), now=NOW).errors if diagnostic.code == "HX202"
+    ]
     return found.message
 
 

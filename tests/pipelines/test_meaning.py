@@ -204,7 +204,7 @@ def test_the_laws_hold_for_any_plan(plan: dict[str, Any], mode: Any):
     before = copy.deepcopy(plan)
     found = normalise(plan, context, mode=mode)
     assert plan == before
-    assert not {one.code for one in found.diagnostics} & {"HI001", "HI002"}, found.diagnostics
+    assert not {diagnostic.code for diagnostic in found.diagnostics} & {"HI001", "HI002"}, found.diagnostics
     assert replay(plan, found.edits) == found.plan
     assert undo(found.plan, found.edits) == plan
     if found.errors:

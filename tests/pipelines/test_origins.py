@@ -27,8 +27,12 @@ def coded(code: str, *sources: str, step_id: int | str = 2, label: str = "limit"
 
 def said(*steps: dict[str, Any]) -> list[tuple[str, Any]]:
     found = check(template(*steps), now=NOW, catalogue=CATALOGUE)
-    assert not found.errors, [str(one) for one in found.errors]
-    return [(one.code, one.step_id) for one in found.diagnostics if one.code in ("HV604", "HV605")]
+    assert not found.errors, [str(diagnostic) for diagnostic in found.errors]
+    return [
+        (diagnostic.code, diagnostic.step_id)
+        for diagnostic in found.diagnostics
+        if diagnostic.code in ("HV604", "HV605")
+    ]
 
 
 def test_measured_data_are_not_marked() -> None:
@@ -115,7 +119,7 @@ def test_items_of_a_map_are_marked() -> None:
     step["for_each"] = {"as": "$C", "over": ["x", "y"]}
     document = template(fetch(), step, render(3, labels=("five_*",)))
     found = check(document, now=NOW, catalogue=CATALOGUE)
-    assert [one.step_id for one in found.diagnostics if one.code == "HV604"] == [2, 3]
+    assert [diagnostic.step_id for diagnostic in found.diagnostics if diagnostic.code == "HV604"] == [2, 3]
     planned = make_plan(document, now=NOW, catalogue=CATALOGUE)
     marked = {str(step.step_id): step.not_measured for step in planned.steps}
     assert marked["2[x]"] == ("five_x",)
@@ -127,4 +131,4 @@ def test_a_pipeline_that_is_used_is_looked_into() -> None:
     inner = template(written(1), id="inner", variables={})
     document = {"id": "outer", "steps": [{"step_id": 1, "use": "inner"}]}
     found = check(document, now=NOW, catalogue=CATALOGUE, pipelines={"inner": inner})
-    assert "HV604" in {one.code for one in found.diagnostics}
+    assert "HV604" in {diagnostic.code for diagnostic in found.diagnostics}

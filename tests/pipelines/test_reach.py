@@ -31,7 +31,7 @@ def planned(*steps: dict[str, Any], **how: Any) -> Plan:
 def refused(*steps: dict[str, Any], **how: Any) -> str:
     with pytest.raises(InvalidTemplate) as error:
         planned(*steps, **how)
-    [found] = [one for one in error.value.diagnostics if one.severity == "error"]
+    [found] = [diagnostic for diagnostic in error.value.diagnostics if diagnostic.severity == "error"]
     assert found.code == "HB205"
     return str(found)
 
@@ -150,7 +150,7 @@ def test_the_view_of_a_figure_is_not_left_behind_silently() -> None:
     refused(literal(1, DAY), figure, time_range=ASKED)
     declared = {"$TIME_RANGE": {"type": "time_range", "default": DAY}}
     plan = planned(literal(1, "$TIME_RANGE"), figure, variables=declared, time_range=ASKED)
-    assert [one.code for one in plan.warnings] == ["HB205"]
+    assert [diagnostic.code for diagnostic in plan.warnings] == ["HB205"]
     plan = planned(literal(1, "$TIME_RANGE"), figure, variables=declared)
     assert plan.warnings == ()
 

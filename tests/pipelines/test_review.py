@@ -158,7 +158,9 @@ def edit(draw: Callable[..., Any], document: dict[str, Any]) -> None:
     owner, key = draw(st.sampled_from(list(places(document))))
     value = owner[key]
     steps = (
-        isinstance(value, list) and value and all(isinstance(one, dict) and "step_id" in one for one in value)
+        isinstance(value, list)
+        and value
+        and all(isinstance(part, dict) and "step_id" in part for part in value)
     )
     if steps:
         kind = draw(st.sampled_from(["swap", "drop", "copy"]))
@@ -214,7 +216,7 @@ def meant(template: dict[str, Any]) -> dict[str, Any]:
             if json.dumps(value) != json.dumps(STEP_DEFAULTS.get(key, "none"))
         }
         if isinstance(kept.get("block"), list):
-            kept["block"] = [plain(one) for one in kept["block"]]
+            kept["block"] = [plain(step) for step in kept["block"]]
         args = kept.get("tool_args")
         if kept.get("tool_name") == "render_spec" and isinstance(args, dict):
             if isinstance(args.get("spec"), dict):
@@ -226,7 +228,7 @@ def meant(template: dict[str, Any]) -> dict[str, Any]:
             del kept["tool_args"]
         return kept
 
-    left["steps"] = [plain(one) for one in left.get("steps", [])]
+    left["steps"] = [plain(step) for step in left.get("steps", [])]
     return left
 
 
@@ -237,7 +239,7 @@ def text_of(value: Any) -> str:
 def find(owner: Any, key: Any) -> Any:
     """The key under which something stands: of a list of steps the place of the step."""
     if isinstance(owner, list) and all(isinstance(one, dict) and "step_id" in one for one in owner):
-        return next((at for at, one in enumerate(owner) if one["step_id"] == key), key)
+        return next((at for at, step in enumerate(owner) if step["step_id"] == key), key)
     return key
 
 
@@ -290,8 +292,8 @@ def order(one: Change) -> tuple[int, int, int]:
 
 def leaves(value: Any) -> Iterator[Any]:
     if isinstance(value, (dict, list)) and value:
-        for one in value.values() if isinstance(value, dict) else value:
-            yield from leaves(one)
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from leaves(part)
     else:
         yield value
 
@@ -311,7 +313,7 @@ def is_in(value: Any, text: str) -> bool:
 def test_a_review_says_every_difference_and_nothing_else(pair: tuple[dict[str, Any], dict[str, Any]]):
     before, after = pair
     found = changes(before, after)
-    orders = [one for one in found if one.what == "order of steps"]
+    orders = [change for change in found if change.what == "order of steps"]
     again = meant(copy.deepcopy(before))
     for one in sorted((one for one in found if one not in orders), key=order):
         put(again, one)
@@ -350,7 +352,7 @@ def results(template: dict[str, Any]) -> dict[str, str]:
 def review(change: Callable[[dict[str, Any]], Any]) -> list[str]:
     after = copy.deepcopy(TEMPLATE)
     change(after)
-    return [str(one) for one in changes(TEMPLATE, after)]
+    return [str(change) for change in changes(TEMPLATE, after)]
 
 
 def test_a_change_in_line_three_of_four_is_shown_by_its_line():
@@ -418,7 +420,7 @@ def test_every_key_of_a_step_is_shown(key: str, value: Any, expected: str):
 )
 def test_values_that_differ_never_look_alike(old: Any, new: Any, expected: str):
     before, after = ({"name": one, "steps": []} for one in (old, new))
-    assert [str(one) for one in changes(before, after)] == [f"name: {expected}"]
+    assert [str(change) for change in changes(before, after)] == [f"name: {expected}"]
 
 
 def test_what_is_there_with_null_is_not_what_is_not_there():
@@ -449,7 +451,7 @@ def test_an_order_of_steps_that_changes_no_result_is_not_shown():
 def test_a_text_of_very_many_equal_lines_is_told_as_a_whole():
     old, new = "a" + "\n" * 3000 + "b", "c" + "\n" * 3001 + "d"
     [found] = changes(*({"steps": [{"step_id": 1, "tool_args": {"code": code}}]} for code in (old, new)))
-    assert [one.sign for one in found.items] == ["-"] * 3001 + ["+"] * 3002
+    assert [change.sign for change in found.items] == ["-"] * 3001 + ["+"] * 3002
 
 
 def test_a_step_under_an_id_twice_is_shown_as_well():
@@ -464,7 +466,7 @@ def test_the_structured_form_says_old_and_new_value():
     after = copy.deepcopy(TEMPLATE)
     after["steps"][3]["tool_args"]["pandas_code"] = new
     after["name"] = "Other"
-    name, code = (one.to_json() for one in changes(TEMPLATE, after))
+    name, code = (change.to_json() for change in changes(TEMPLATE, after))
     assert (name["path"], name["before"], name["after"]) == (["name"], "Storm", "Other")
     assert code["path"] == ["steps", "code", "tool_args", "pandas_code"]
     assert code["removed"] == [{"number": 3, "value": "result = df_B * scale"}]

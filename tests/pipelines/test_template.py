@@ -24,7 +24,7 @@ from .conftest import fetch, magnitude, render, template
         ('{"steps": [1,]}', "HP001"),
         ('{"steps": [NaN]}', "HP001"),
         ('{"id": "a", "id": "b", "steps": []}', "HP001"),
-        ("[" * 100_000, "HP001"),
+        ("[" * 100_000, "HP005"),
         ('{"id": "a", "steps": [{"step_id": 1', "HP002"),
         ('{"id": "a", "steps": [{"step_id": "fe', "HP002"),
         ('{"id": "a", "steps": [', "HP002"),

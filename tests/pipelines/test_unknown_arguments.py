@@ -46,7 +46,7 @@ def errors_everywhere(document: dict[str, Any]) -> list[set[str]]:
     with pytest.raises(InvalidTemplate) as refused:
         make_plan(document, now=NOW, catalogue=CATALOGUE)
     return [
-        {one.code for one in every if one.severity == "error"}
+        {diagnostic.code for diagnostic in every if diagnostic.severity == "error"}
         for every in (checked.diagnostics, found, refused.value.diagnostics)
     ]
 
@@ -116,7 +116,7 @@ def test_it_does_so_in_a_candidate() -> None:
 
 def test_the_advice_names_the_step_that_does_it() -> None:
     found = check(template(fetch(args={"coords": "GSM", "resolution": "1min"})), now=NOW, catalogue=CATALOGUE)
-    told = ["; ".join(one.advice) for one in found.errors]
+    told = ["; ".join(diagnostic.advice) for diagnostic in found.errors]
     assert "transform_frame" in told[0]
     assert "resample" in told[1]
 
@@ -126,10 +126,12 @@ def test_words_are_kept_and_said(name: str) -> None:
     document = template(fetch(args={name: "the field of ACE"}))
     mended, _, found = mend(json.dumps(document), now=NOW, catalogue=CATALOGUE)
     assert mended["steps"][0]["annotations"] == {"notes": {name: "the field of ACE"}}
-    assert [(one.code, one.severity) for one in found if name in one.message] == [("HN508", "warning")]
+    assert [(diagnostic.code, diagnostic.severity) for diagnostic in found if name in diagnostic.message] == [
+        ("HN508", "warning")
+    ]
     checked = check(document, now=NOW, catalogue=CATALOGUE)
     assert not checked.errors
-    assert "HN508" in {one.code for one in checked.diagnostics}
+    assert "HN508" in {diagnostic.code for diagnostic in checked.diagnostics}
 
 
 def test_a_note_that_is_no_text_stays_an_error() -> None:
@@ -154,21 +156,21 @@ def test_two_that_disagree_are_refused() -> None:
 def test_what_an_earlier_fix_dropped_is_reported(where: str) -> None:
     document = template(fetch(annotations={where: {"coordinate_system": "GSM"}}), magnitude())
     checked = check(document, now=NOW, catalogue=CATALOGUE)
-    [found] = [one for one in checked.diagnostics if one.code == "HV107"]
+    [found] = [diagnostic for diagnostic in checked.diagnostics if diagnostic.code == "HV107"]
     assert (found.severity, found.step_id) == ("warning", 1)
     assert "GSM" in found.message
     _, _, mended = mend(json.dumps(document), now=NOW, catalogue=CATALOGUE)
-    assert "HV107" in {one.code for one in mended}
+    assert "HV107" in {diagnostic.code for diagnostic in mended}
     planned = make_plan(document, now=NOW, catalogue=CATALOGUE)
-    assert "HV107" in {one.code for one in planned.warnings}
+    assert "HV107" in {diagnostic.code for diagnostic in planned.warnings}
 
 
 def test_words_that_an_earlier_fix_dropped_are_not_reported_as_asked_for() -> None:
     document = template(fetch(annotations={"dropped_args": {"comment": "of ACE"}, "unknown": {"retries": 3}}))
     found = check(document, now=NOW, catalogue=CATALOGUE)
-    assert "HV107" not in {one.code for one in found.diagnostics}
+    assert "HV107" not in {diagnostic.code for diagnostic in found.diagnostics}
 
 
 def test_a_text_with_a_plan_in_it_is_held_to_the_same() -> None:
     parsed = parse(f"Here is the plan:\n```json\n{json.dumps(template(fetch(args={'coords': 'GSM'})))}\n```")
-    assert {one.code for one in check(parsed.plan, now=NOW).errors} == {"HN503"}
+    assert {diagnostic.code for diagnostic in check(parsed.plan, now=NOW).errors} == {"HN503"}

@@ -181,7 +181,7 @@ def test_a_step_of_the_block_may_go_on_from_the_pipeline_it_uses() -> None:
     )
     [last] = [step for step in plan.steps if step.produces == ("M[2024-01-11]",)]
     assert "1[2024-01-11].a.2" in last.depends_on
-    assert not any("2024-01-10" in str(one) for one in last.depends_on)
+    assert not any("2024-01-10" in str(needed_id) for needed_id in last.depends_on)
 
 
 def test_a_star_in_a_used_pipeline_means_the_items_of_its_own_call() -> None:

@@ -137,10 +137,11 @@ EXPAND: tuple[Stage, ...] = (
     # Other pipelines first: their steps are expanded with the plan's own.
     (inline_pipelines,),
     (check_budget,),
+    # Every loop a map, before anything asks what maps have in common.
+    (map_literals, map_intervals),
+    # Maps of used pipelines are known now, and loops are maps.
+    (check_size,),
     (
-        # Every loop a map, before anything asks what maps have in common.
-        map_literals,
-        map_intervals,
         drop_repeated_items,
         # One call instead of a map, before maps are put together.
         unwrap_intervals,
@@ -204,7 +205,7 @@ BINDING: tuple[Stage, ...] = (
     (spell_datasets, choose_providers),
     # Labels may have been made of variables or of ids that were spelt otherwise: what two of them became is known
     # only now. And what stands in an argument now may not be what the argument takes.
-    (check_tools, respell_labels, derive_produces, derive_dependencies, order_steps),
+    (check_tools, respell_labels, derive_produces, resolve_globs, derive_dependencies, order_steps),
     # Only now is known how many tables the items of a map give.
     (limit_figures,),
     # Ranges are absolute now; figures and files say the one that their data were really fetched for.

@@ -149,7 +149,9 @@ class FileNames:
             return
         if signature.name == MANAGE:
             writers = [
-                one for one in depends_on(step) if self._by_id.get(one, {}).get("tool_name") in FIGURES
+                needed_id
+                for needed_id in depends_on(step)
+                if self._by_id.get(needed_id, {}).get("tool_name") in FIGURES
             ]
         elif signature.name in FIGURES or signature.gives == "export":
             writers = [step["step_id"]]
@@ -172,7 +174,7 @@ class FileNames:
                 message = f"'{one.text}' names a time, and step {writer} has none: no fetch is behind it"
                 yield refused("HV108", ("tool_args", *one.path), message, "a text without {start} and {stop}")
                 return
-        named = next((("tool_args", *one.path) for one in texts if one.is_name and one.text), ())
+        named = next((("tool_args", *text.path) for text in texts if text.is_name and text.text), ())
         place = named or ("step_id",)
         try:
             files = self._stated(step, writer)
@@ -199,8 +201,8 @@ class FileNames:
         args, span = args_of(step), self._span(step["step_id"] if writer is None else writer)
         if span is None:
             return args
-        for one in patterns(args, self._context.signatures[step["tool_name"]].schema()):
-            args = _put(args, one.path, one.filled(times_of(span, in_name=one.is_name)))
+        for text in patterns(args, self._context.signatures[step["tool_name"]].schema()):
+            args = _put(args, text.path, text.filled(times_of(span, in_name=text.is_name)))
         return args
 
     def _stated(self, step: Document, writer: StepId) -> list[tuple[str, str]]:

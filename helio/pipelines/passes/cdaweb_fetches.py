@@ -62,9 +62,9 @@ def asked_of_cdaweb(plan: Document, context: Context) -> Iterator[Asked]:
             if not context.archive and provider not in OF_CDAWEB:
                 continue
             named = bool(context.archive or provider)
-            for one in _written(dataset, values):
+            for part in _written(dataset, values):
                 for other in _written(parameter, values) if parameter else (None,):
-                    yield Asked(one, other, named, place.step)
+                    yield Asked(part, other, named, place.step)
 
 
 def _arguments(place: Place) -> Iterator[tuple[Text, Text | None, Any]]:
@@ -112,9 +112,9 @@ def _values(plan: Document, place: Place, context: Context) -> dict[str, list[Te
         home = (*(place.path if own else place.path[:2]), "for_each", "over")
         listed = isinstance(each.get("over"), list)
         found[variable_of(each)] = [
-            Text(one, (*home, number) if listed else home)
-            for number, one in enumerate(items)
-            if isinstance(one, str)
+            Text(item, (*home, number) if listed else home)
+            for number, item in enumerate(items)
+            if isinstance(item, str)
         ]
     return found
 

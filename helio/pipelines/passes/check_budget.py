@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from helio.pipelines.diagnostics import Diagnostic
 from helio.pipelines.maps import is_block, places
 from helio.pipelines.passes.edit import Context, Finding
+from helio.pipelines.passes.guarantee_artefact import INTENTS
 from helio.pipelines.template import Document
 
 
@@ -25,15 +26,16 @@ def check_budget(plan: Document, context: Context) -> Iterator[Finding]:
       try fewer steps, or several pipelines
     """
     count = sum(1 for place in places(plan) if not is_block(place.step))
-    yield from refused(count, context)
+    yield from refused(plan, count, context.policy.max_steps)
 
 
-def refused(count: int, context: Context, where: str = "") -> Iterator[Diagnostic]:
-    """What to say of more steps than the policy allows."""
-    if count > context.policy.max_steps:
+def refused(plan: Document, count: int, most: int, where: str = "") -> Iterator[Diagnostic]:
+    """What to say of more steps than the policy allows; the figure or export that a pass appended is not counted."""
+    appended = any(step.get("intent") in INTENTS for step in plan["steps"])
+    if count - appended > most:
         yield Diagnostic(
             "HV701",
-            f"{count} steps are more than {context.policy.max_steps}{where}",
+            f"{count} steps are more than {most}{where}",
             path="/steps",
             advice=("fewer steps, or several pipelines",),
         )

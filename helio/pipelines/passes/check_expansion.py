@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from helio.errors import RequestError
 from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
 from helio.pipelines.labels import produced_labels
-from helio.pipelines.maps import args_of, is_block, is_duration, known_items, places, signature_of
+from helio.pipelines.maps import args_of, interval_microseconds, is_block, known_items, places, signature_of
 from helio.pipelines.passes.derive_produces import is_same_work
 from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.passes.expand_items import expanded
-from helio.pipelines.template import Document
+from helio.pipelines.template import Document, shortened
 
 
 def check_expansion(plan: Document, context: Context) -> Iterator[Finding]:
@@ -32,10 +33,14 @@ def check_expansion(plan: Document, context: Context) -> Iterator[Finding]:
     for place in places(plan):
         each = place.step.get("for_each")
         over = each.get("over") if isinstance(each, dict) else None
-        if isinstance(over, dict) and "intervals" in over and not is_duration(over.get("step", "1d")):
+        if not isinstance(over, dict) or "intervals" not in over:
+            continue
+        try:
+            interval_microseconds(over.get("step", "1d"))
+        except RequestError as error:
             yield Diagnostic(
                 "HV101",
-                f"'{over['step']}' is no fixed length of time",
+                f"'{shortened(str(over['step']))}' is no length of intervals: {error.message}",
                 step_id=place.step.get("step_id"),
                 tool_name=str(place.step.get("tool_name", "")),
                 path=pointer(*place.path, "for_each", "over", "step"),
@@ -50,7 +55,7 @@ def check_expansion(plan: Document, context: Context) -> Iterator[Finding]:
         if not isinstance(each, dict):
             continue
         if any(
-            known_items(one, context) is None for place in places({"steps": [step]}) for one in place.maps
+            known_items(loop, context) is None for place in places({"steps": [step]}) for loop in place.maps
         ):
             continue
         found = expanded(step, ("steps", index), plan, context)

@@ -43,7 +43,7 @@ def check_files(plan: Document, context: Context) -> Iterator[Finding]:
             step = {**step, "for_each": {**each, "over": _items(step, index, plan, context)}}
         found_steps = expanded(step, ("steps", index), plan, context)
         if not isinstance(found_steps, Diagnostic):  # else another check refuses the map
-            made += [(("steps", index), one) for one in found_steps]
+            made += [(("steps", index), step) for step in found_steps]
     names = FileNames(made, context, bound=False)
     said: set[Path] = set()
     for path, step in made:

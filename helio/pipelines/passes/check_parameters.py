@@ -45,7 +45,7 @@ def check_parameters(plan: Document, context: Context) -> Iterator[Finding]:
             str(asked.step.get("tool_name", "")),
             pointer(*asked.parameter.path),
             (
-                f"did you mean {' or '.join(repr(one) for one in close)}?"
+                f"did you mean {' or '.join(repr(name) for name in close)}?"
                 if close
                 else f"helio datasets parameters {dataset_id}",
             ),

@@ -14,13 +14,13 @@ from helio.pipelines.variables import Path
 from helio.steps.foreseen import (
     EVERY_KIND,
     NOTHING_KNOWN,
-    TAKES_ALIKE,
-    Aspect,
     Foreseen,
     clashes,
     foreseen,
+    pairs_alike,
 )
 from helio.steps.quantity import ANYTHING, advice_on_frames, advice_on_units, equal_units
+from helio.steps.result import Aspect
 from helio.steps.signature import Signature, TableInput
 
 SURE: Mapping[Aspect, str] = {"unit": "HV401", "frame": "HV403", "kind": "HV405"}
@@ -59,9 +59,7 @@ class _Use:
     @property
     def demands(self) -> bool:
         """Whether the tool minds what its tables are."""
-        return self.signature.name in TAKES_ALIKE or any(
-            one.takes != ANYTHING for one in self.signature.tables
-        )
+        return bool(self.signature.same) or any(table.takes != ANYTHING for table in self.signature.tables)
 
 
 def check_quantities(plan: Document, context: Context) -> Iterator[Finding]:
@@ -225,16 +223,15 @@ def _unlike(
     use: _Use, inputs: Mapping[str, list[_Read]], blamed: Iterable[tuple[Aspect, str]]
 ) -> Iterator[Diagnostic]:
     """Inputs that would have to be alike and are not; only the first thing in which two of them differ."""
-    alike = TAKES_ALIKE.get(use.signature.name)
-    if alike is None:
-        return
     tables = {parameter: [one.known for one in read] for parameter, read in inputs.items()}
     told: set[tuple[str, str]] = set()
-    for pair in alike(use.step["tool_args"], tables):
-        one, other = (_at(inputs, *place) for place in (pair.one, pair.other))
+    for pair in pairs_alike(use.signature, use.step["tool_args"], tables):
+        one, other = (_at(inputs, *position) for position in (pair.first, pair.second))
         if one is None or other is None or (one.label, other.label) in told:
             continue
-        if not clashes(pair.aspect, one.known, other.known) or (pair.but_x and _share_x(one, other)):
+        if not clashes(pair.aspect, one.known, other.known) or (
+            pair.lone_components and _share_x(one, other)
+        ):
             continue
         told.add((one.label, other.label))
         if any((pair.aspect, read.label) in blamed for read in (one, other)):

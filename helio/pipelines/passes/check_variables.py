@@ -100,9 +100,9 @@ def _undeclared(step: Document, path: Path, name: str, text: str, known: Mapping
 
 def _names_nothing(step: Document, path: Path, written: str, known: Mapping[str, Any]) -> Diagnostic:
     """What is said of braces in a title or a file name that name neither a time nor a variable."""
-    names = [*TIMES, *(one[1:] for one in known)]
+    names = [*TIMES, *(name[1:] for name in known)]
     close = closest(written.strip("${} "), names)
-    listed = ", ".join(f"{{{one}}}" for one in names)
+    listed = ", ".join(f"{{{name}}}" for name in names)
     return Diagnostic(
         "HN602",
         f"'{written}' names nothing",

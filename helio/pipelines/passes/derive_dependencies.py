@@ -8,14 +8,14 @@ from typing import Any
 from helio.errors import closest
 from helio.pipelines.diagnostics import Diagnostic, Fix, StepId, pointer
 from helio.pipelines.labels import owner, produced_labels
-from helio.pipelines.maps import Place, args_of, as_glob, is_block, is_glob, places, signature_of
+from helio.pipelines.maps import Place, args_of, as_glob, is_block, is_glob, matching, places, signature_of
 from helio.pipelines.outputs import concrete_labels
 from helio.pipelines.passes.declare_variables import REQUIRED, declaration
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, replaced
 from helio.pipelines.passes.known_labels import MOST_ITEMS, Labels, labels_of, reads_of
 from helio.pipelines.passes.settle_variables import declared_times
 from helio.pipelines.passes.spell_variables import BUILT_IN
-from helio.pipelines.template import Document
+from helio.pipelines.template import Document, shortened
 from helio.pipelines.variables import TOKEN, Path
 
 
@@ -45,7 +45,9 @@ def derive_dependencies(plan: Document, context: Context) -> Iterator[Finding]:
             meant = [label, *_of_items(label, place, context)]
             for length in range(len(place.path), 0, -2):
                 reads.setdefault(place.path[:length], []).extend(meant)
-            if _is_unknown(label, labels):
+            if is_glob(label) and not _takes_several(place, path, context):
+                yield _one_wanted(place, path, label, labels)
+            elif _is_unknown(label, labels):
                 yield _nobody(plan, place, path, label, labels, context)
     order = {path: {one: index for index, one in enumerate(among)} for path, among in ids.items()}
     for place in every:
@@ -89,15 +91,44 @@ def _of_items(label: str, place: Place, context: Context) -> list[str]:
 
 
 def _is_unknown(label: str, labels: Labels) -> bool:
-    if TOKEN.search(label) or is_glob(label) or not labels.complete:
+    if TOKEN.search(label):
         return False
-    return owner(label, labels.all) is None
+    if is_glob(label):
+        return not labels.may_match(label)
+    return labels.complete and owner(label, labels.all) is None
+
+
+def _takes_several(place: Place, path: Path, context: Context) -> bool:
+    """Whether a list of labels belongs at a place in the arguments."""
+    signature = signature_of(place.step, context.signatures)
+    tables = signature.tables if signature is not None else ()
+    return any(
+        table.many
+        for table in tables
+        for dotted in (table.argument, *table.also)
+        if dotted.partition(".")[0] == path[0]
+    )
+
+
+def _one_wanted(place: Place, path: Path, label: str, labels: Labels) -> Diagnostic:
+    known = matching(label, labels.all)
+    return Diagnostic(
+        "HR203",
+        f"'{shortened(label)}' may stand for several labels, and one is wanted",
+        step_id=place.step["step_id"],
+        tool_name=place.step["tool_name"],
+        path=pointer(*place.path, "tool_args", *path),
+        advice=(f"write the label: {', '.join(known[:3] or list(labels.all)[:3]) or 'none is produced'}",),
+        candidates=tuple(known[:50]),
+    )
 
 
 def _reads_itself(place: Place, context: Context) -> bool:
     signature = signature_of(place.step, context.signatures)
     own = set(produced_labels(signature, args_of(place.step))) if signature is not None else set()
-    return any(owner(label, own) for _, label in reads_of(place, context))
+    return any(
+        matching(label, own) if is_glob(label) else owner(label, own) for _, label in reads_of(place, context)
+    )
 
 
 def _no_step(place: Place, position: int, one: Any, ids: list[StepId]) -> Diagnostic:
@@ -132,7 +163,7 @@ def _nobody(
         advice.append(f"a step that fetches it: {label}")
     return Diagnostic(
         "HR203",
-        f"no step produces the label '{label}'",
+        f"no step produces {'a label that matches' if is_glob(label) else 'the label'} '{shortened(label)}'",
         step_id=place.step["step_id"],
         tool_name=place.step["tool_name"],
         path=at,

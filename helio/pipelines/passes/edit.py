@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from helio.limits import LIMITS
 from helio.pipelines.diagnostics import Diagnostic, StepId
 from helio.pipelines.template import Document
 from helio.sources.archives import CDAWEB
@@ -112,8 +113,11 @@ class Policy:
 
     strict: bool = False
     """Whether an unknown key is an error."""
-    max_map_items: int = 1000
-    max_steps: int = 5000
+    max_map_items: int = LIMITS.items
+    max_steps: int = LIMITS.steps
+    """Steps that are written out."""
+    max_run_steps: int = LIMITS.run_steps
+    """Steps of a run, a step for each item of its maps."""
 
 
 @dataclass(frozen=True)

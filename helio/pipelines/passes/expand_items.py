@@ -13,6 +13,7 @@ from helio.pipelines.figures import depends_on
 from helio.pipelines.labels import produced_labels
 from helio.pipelines.maps import (
     args_of,
+    interval_microseconds,
     is_block,
     is_glob,
     item_name,
@@ -29,7 +30,7 @@ from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, Path, read_time_range, read_value, substitute
 from helio.steps.fetch.choices import choices_of
 from helio.store.component_names import axis_letters
-from helio.time_range import Duration, TimeRange
+from helio.time_range import TimeRange
 
 OF_A_MAP = ("for_each", "collect", "on_item_error", "block")
 CARTESIAN = ("x", "y", "z")
@@ -56,7 +57,7 @@ def expand_items(plan: Document, context: Context) -> Iterator[Finding]:
     steps: list[Document] = list(plan["steps"])
     skipped: set[StepId] = set()
     for place, step_id in enumerate([step["step_id"] for step in steps]):
-        index = next(i for i, one in enumerate(steps) if one["step_id"] == step_id)
+        index = next(i for i, step in enumerate(steps) if step["step_id"] == step_id)
         step = steps[index]
         if "for_each" not in step and not is_block(step):
             continue
@@ -70,11 +71,11 @@ def expand_items(plan: Document, context: Context) -> Iterator[Finding]:
         for offset, one in enumerate(made):
             operations += added(pointer("steps", index + offset), one)
         steps[index : index + 1] = made
-        shown = [one["step_id"] for one in made]
+        shown = [step["step_id"] for step in made]
         operations += _rewired(steps, step_id, shown)
         operations += _written_out(steps, context)
         listed = ", ".join(map(str, shown[:3])) + (f" … {shown[-1]}" if len(shown) > 3 else "")
-        count = len({_item_of(one, step_id) for one in made}) if "for_each" in step else 1
+        count = len({_item_of(step, step_id) for step in made}) if "for_each" in step else 1
         message = f"a step for each of {count} items: {listed}"
         yield Edit("HB401", message, operations, step_id, kind="bind")
     if skipped:
@@ -108,15 +109,16 @@ def items_of(step: Document, path: Path, plan: Document, context: Context) -> li
     items: list[Any] | None
     if isinstance(over, dict) and isinstance(over.get("intervals"), str):
         try:
-            span, length = _span(over["intervals"], plan, context), Duration(str(over.get("step", "1d")))
+            span = _span(over["intervals"], plan, context)
+            length = interval_microseconds(over.get("step", "1d"))
         except (TimeRangeError, RequestError) as error:
             return refused("HB204", error.message, error.advice or "")
-        count = _count(span, length.nanoseconds)
+        count = _count(span, length)
         if count > most:
             return refused(
                 "HX303", f"{count} items are more than {most}", "a shorter range, or longer intervals"
             )
-        items = _intervals(span, length.nanoseconds)
+        items = _intervals(span, length)
     elif isinstance(over, dict) and isinstance(over.get("components_of"), str):
         try:
             items, why = _components(over["components_of"], plan, context), ""
@@ -148,7 +150,7 @@ def _components(label: str, plan: Document, context: Context) -> list[Any] | Non
     """The components of a fetched table: from the catalogue, else from the files of the run's archive."""
     size = size_of(label, context)
     if size is not None:
-        return list(CARTESIAN) if size == len(CARTESIAN) else [str(one + 1) for one in range(size)]
+        return list(CARTESIAN) if size == len(CARTESIAN) else [str(number + 1) for number in range(size)]
     declared = plan.get("variables", {})
     values = {name: context.values.get(name, facts.get("default")) for name, facts in declared.items()}
     for step in [place.step for place in places(plan)]:
@@ -187,16 +189,15 @@ def _first_edge(span: TimeRange) -> datetime:
     return datetime(span.start.year, span.start.month, span.start.day)
 
 
-def _count(span: TimeRange, nanoseconds: int) -> int:
+def _count(span: TimeRange, microseconds: int) -> int:
     """How many intervals of a length, counted from midnight, a range touches."""
-    zero = _first_edge(span)
-    start = int((span.start - zero) / timedelta(microseconds=1)) * 1000
-    stop = int((span.stop - zero) / timedelta(microseconds=1)) * 1000
-    return -(-stop // nanoseconds) - start // nanoseconds
+    zero, one = _first_edge(span), timedelta(microseconds=1)
+    start, stop = (span.start - zero) // one, (span.stop - zero) // one
+    return -(-stop // microseconds) - start // microseconds
 
 
-def _intervals(span: TimeRange, nanoseconds: int) -> list[str]:
-    length, edge = timedelta(microseconds=nanoseconds / 1000), _first_edge(span)
+def _intervals(span: TimeRange, microseconds: int) -> list[str]:
+    length, edge = timedelta(microseconds=microseconds), _first_edge(span)
     found: list[str] = []
     edge += ((span.start - edge) // length) * length
     while edge < span.stop:
@@ -260,7 +261,7 @@ def _block(
 ) -> list[Document] | Diagnostic:
     """The steps of a block for one item, or its own where it is no map."""
     steps = step["block"]
-    ids = {one.get("step_id"): f"{prefix}.{one.get('step_id')}" for one in steps}
+    ids = {step.get("step_id"): f"{prefix}.{step.get('step_id')}" for step in steps}
     found: list[Document] = []
     ends: dict[StepId, list[StepId]] = {}
     for place, one in enumerate(steps):
@@ -278,7 +279,7 @@ def _block(
         inner = expanded(moved, (*path, "block", place), plan, context)
         if isinstance(inner, Diagnostic):
             return replace(inner, severity="error")
-        ends[moved["step_id"]] = [each["step_id"] for each in inner]
+        ends[moved["step_id"]] = [step["step_id"] for step in inner]
         found += inner
     return [{**one, "depends_on": list(dict.fromkeys(depends_on(one)))} for one in found]
 
@@ -298,7 +299,7 @@ def _of_item(step: Document, values: Document, note: Document | None, context: C
         kept = made.get("annotations")
         made["annotations"] = {**(kept if isinstance(kept, dict) else {}), "map": note}
     if is_block(made):
-        made["block"] = [_of_item(*_shadowed(one, values), note, context) for one in made["block"]]
+        made["block"] = [_of_item(*_shadowed(step, values), note, context) for step in made["block"]]
     return made
 
 

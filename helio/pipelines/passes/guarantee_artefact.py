@@ -20,6 +20,9 @@ from helio.pipelines.outputs import (
 from helio.pipelines.passes.edit import Context, Edit, Finding, added
 from helio.pipelines.template import Document
 
+INTENTS = ("Draw what the pipeline ends in", "Export what the pipeline ends in")
+"""What the step is for that is added to a plan without a figure or an export."""
+
 
 def guarantee_artefact(plan: Document, context: Context) -> Iterator[Finding]:
     """Append a figure of what a plan ends in, where it has neither figure nor export.
@@ -46,9 +49,7 @@ def guarantee_artefact(plan: Document, context: Context) -> Iterator[Finding]:
     if not labels:
         return
     if data:
-        yield _appended(
-            plan, "export", "Export what the pipeline ends in", labels, _export(plan, list(labels))
-        )
+        yield _appended(plan, "export", INTENTS[1], labels, _export(plan, list(labels)))
         return
     drawn, left_out = limited(list(labels))
     warning = not_drawn(left_out) if left_out else ""
@@ -57,7 +58,7 @@ def guarantee_artefact(plan: Document, context: Context) -> Iterator[Finding]:
         more = {"annotations": {LIMITED: MOST_PANELS}}
     step = {"tool_name": "render_spec", "tool_args": {"spec": {"labels": drawn}}, **more}
     shown = {label: labels[label] for label in drawn}
-    yield _appended(plan, "figure", "Draw what the pipeline ends in", shown, step, warning)
+    yield _appended(plan, "figure", INTENTS[0], shown, step, warning)
 
 
 def _export(plan: Document, labels: list[str]) -> Document:
@@ -71,14 +72,14 @@ def _appended(
     plan: Document, kind: str, intent: str, labels: dict[str, StepId], step: Document, warning: str = ""
 ) -> Edit:
     steps, sources = plan["steps"], set(labels.values())
-    used = [one for one in steps if one.get("step_id") in sources]
-    step_id = _next_id([one.get("step_id") for one in steps], kind)
+    used = [step for step in steps if step.get("step_id") in sources]
+    step_id = _next_id([step.get("step_id") for step in steps], kind)
     whole = {
         "step_id": step_id,
         **step,
         "intent": intent,
         "produces": [],
-        "depends_on": [one["step_id"] for one in used],
+        "depends_on": [step["step_id"] for step in used],
         "critical": all(one.get("critical", True) for one in used),
     }
     article = "an export" if kind == "export" else "a figure"

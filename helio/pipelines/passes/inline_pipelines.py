@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from helio.errors import closest
+from helio.limits import LIMITS
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
 from helio.pipelines.figures import depends_on
 from helio.pipelines.labels import owner, produced_labels, read_labels
@@ -26,7 +27,7 @@ from helio.pipelines.template import STEP_DEFAULTS, Document
 from helio.pipelines.variables import TOKEN, Path, substitute
 from helio.steps.signature import Signature
 
-DEEPEST = 5
+DEEPEST = LIMITS.pipelines
 """Pipelines within pipelines."""
 
 
@@ -57,6 +58,10 @@ def inline_pipelines(plan: Document, context: Context) -> Iterator[Finding]:
 
 def _is_call(step: Document) -> bool:
     return isinstance(step.get("use"), str) and "tool_name" not in step
+
+
+def _has_tool(step: Document) -> bool:
+    return not _is_call(step) and not is_block(step)
 
 
 class _Refused(Exception):
@@ -96,6 +101,8 @@ class _Inlining:
         self.plan = plan
         self.context = context
         self.steps: list[Document] = list(plan["steps"])
+        self.count = sum(1 for place in places(plan) if _has_tool(place.step))
+        """Steps with a tool, those that were inlined too."""
         declared = plan.get("variables")
         self.declared: dict[str, Any] = dict(declared) if isinstance(declared, dict) else {}
         self.has_variables = isinstance(declared, dict)
@@ -235,7 +242,9 @@ class _Inlining:
             if _is_call(moved) and "for_each" not in moved:
                 ends[step.get("step_id")] = _ends(made, self.context)
             found += made
-            if len(self.steps) + len(found) > self.context.policy.max_steps:
+            # the steps of its own calls are counted where these are inlined
+            self.count += sum(1 for place in places({"steps": [moved]}) if _has_tool(place.step))
+            if self.count > self.context.policy.max_steps:
                 raise refused(
                     "HV701",
                     f"with the pipeline {name} there are more than {self.context.policy.max_steps} steps",
@@ -329,7 +338,7 @@ class _Inlining:
                 continue
             args = substitute(args_of(step), signature.schema(), values)
             for new in produced_labels(signature, args):
-                items = "".join(f"[{one}]" for one in call.around.items if one not in TOKEN.findall(new))
+                items = "".join(f"[{item}]" for item in call.around.items if item not in TOKEN.findall(new))
                 name = new + items
                 other = self.labels.get(name)
                 same = (

@@ -15,6 +15,7 @@ from helio.pipelines.maps import (
     is_glob,
     known_items,
     matching,
+    overlap,
     places,
     signature_of,
     variable_of,
@@ -40,11 +41,18 @@ class Labels:
         Every label, in the plan's order.
     complete : bool
         Whether no label is missing: none is made of a variable that has its value only in a run.
+    as_patterns : bool
+        Whether each label is there at least as it is written, with its variables in it.
     """
 
     producers: Mapping[Path, Mapping[str, StepId]]
     all: Mapping[str, StepId]
     complete: bool
+    as_patterns: bool
+
+    def may_match(self, pattern: str) -> bool:
+        """Whether a label with ``*`` may stand for a label, now or once all variables have their values."""
+        return not self.as_patterns or any(overlap(pattern, TOKEN.sub("*", known)) for known in self.all)
 
     def steps(self, label: str, among: Path) -> list[StepId]:
         """The steps of a list that give what a label, or all that match one with ``*``, stands for."""
@@ -59,18 +67,20 @@ def labels_of(plan: Document, context: Context) -> Labels:
     """Read the labels that the tools' signatures say the steps give."""
     producers: dict[Path, dict[str, StepId]] = {}
     every: dict[str, StepId] = {}
-    complete = True
+    complete = as_patterns = True
     ids: dict[Path, StepId] = {}
     for place in places(plan):
         ids[place.path] = place.step["step_id"]
         made, known = _made(place, context)
         complete = complete and known
+        named = signature_of(place.step, context.signatures) is not None or is_block(place.step)
+        as_patterns = as_patterns and named and "loop_over" not in place.step
         for label in made:
             every.setdefault(label, place.step["step_id"])
             for length in range(len(place.path), 0, -2):
                 among = producers.setdefault(place.path[: length - 1], {})
                 among.setdefault(label, ids[place.path[:length]])
-    return Labels(producers, every, complete)
+    return Labels(producers, every, complete, as_patterns)
 
 
 def reads_of(place: Place, context: Context) -> Iterator[tuple[Path, str]]:
@@ -104,7 +114,7 @@ def _made(place: Place, context: Context) -> tuple[list[str], bool]:
             continue
         for chosen in product(*known):
             named = label
-            for each, item in reversed(list(zip(maps, chosen, strict=True))):  # an item may name an outer one
-                named = str(with_item(named, {}, variable_of(each), item))
+            for loop, item in reversed(list(zip(maps, chosen, strict=True))):  # an item may name an outer one
+                named = str(with_item(named, {}, variable_of(loop), item))
             made.append(named)
     return made, complete

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from helio.pipelines.diagnostics import pointer
+from helio.pipelines.diagnostics import StepId, pointer
 from helio.pipelines.figures import RENDER, depends_on
 from helio.pipelines.labels import owner
 from helio.pipelines.maps import args_of
@@ -38,14 +38,15 @@ def limit_figures(plan: Document, context: Context) -> Iterator[Finding]:
             continue
         at = pointer("steps", index, "tool_args", "spec", "labels")
         operations = replaced(at, spec["labels"], labels)
-        drawn = {one["step_id"] for one in plan["steps"] if _gives(one, labels)}
-        gone = {one["step_id"] for one in plan["steps"] if _gives(one, left_out)} - drawn
-        needed = [one for one in depends_on(step) if one not in gone]
+        producers = {label: step["step_id"] for step in plan["steps"] for label in step.get("produces", ())}
+        gone = _producers_of(left_out, producers) - _producers_of(labels, producers)
+        needed = [needed_id for needed_id in depends_on(step) if needed_id not in gone]
         if needed != depends_on(step):
             operations += replaced(pointer("steps", index, "depends_on"), step["depends_on"], needed)
         warning = f"the figure {not_drawn(left_out)}"
         yield Edit("HB307", f"draws {', '.join(labels)}", operations, step["step_id"], "bind", warning, at)
 
 
-def _gives(step: Document, labels: list[str]) -> bool:
-    return any(owner(label, step.get("produces", ())) is not None for label in labels)
+def _producers_of(labels: list[str], producers: Mapping[str, StepId]) -> set[StepId]:
+    """The steps that give labels."""
+    return {producers[known] for label in labels if (known := owner(label, producers)) is not None}

@@ -138,7 +138,7 @@ class _Renaming:
         """Arguments inside an object of their own, as ``"tool_args": {"arguments": {…}}`` has them."""
         for key in [arg for arg in self.args if arg not in self.known and fold(arg) in _WRAPPERS]:
             inner = unpack(self.args[key], dict) or self.args[key]
-            if not isinstance(inner, dict) or not inner or any(one in self.args for one in inner):
+            if not isinstance(inner, dict) or not inner or any(part in self.args for part in inner):
                 continue
             self.operations += removed(pointer(*self.path, key), self.args.pop(key))
             for name, value in inner.items():

@@ -34,7 +34,7 @@ def fits(value: Any, schema: Schema) -> bool:
     >>> fits(True, {"type": "integer"}), fits(2.0, {"type": "integer"})
     (False, False)
     """
-    return all(rule in _RULES and _RULES[rule](value, wanted, schema) for rule, wanted in schema.items())
+    return all(rule in CHECKED and CHECKED[rule](value, wanted, schema) for rule, wanted in schema.items())
 
 
 def misfits(value: Any, schema: Schema, *, variables_stand: bool = False) -> Iterator[Misfit]:
@@ -98,6 +98,9 @@ def _misfits(error: Any, variables_stand: bool) -> Iterator[Misfit]:
                 yield from _misfits(inner, variables_stand)
         else:
             yield "wrong", path, f"{shown} is neither " + " nor ".join(dict.fromkeys(filter(None, kinds))), ()
+    elif rule in ("maxItems", "maxProperties"):
+        kind = "items" if rule == "maxItems" else "keys"
+        yield "wrong", path, f"{len(given):,} {kind} are more than {wanted:,}", ()
     elif rule in ("minItems", "minLength", "minProperties"):
         yield "wrong", path, f"{shown} is empty or too short", ()
     else:
@@ -174,7 +177,7 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
     "array": list,
     "object": dict,
 }
-_RULES: dict[str, Callable[[Any, Any, Schema], bool]] = {
+CHECKED: dict[str, Callable[[Any, Any, Schema], bool]] = {
     "type": _of_type,
     "enum": _enum,
     "const": lambda value, wanted, _: value == wanted and type(value) is type(wanted),
@@ -188,7 +191,9 @@ _RULES: dict[str, Callable[[Any, Any, Schema], bool]] = {
     "prefixItems": _prefix,
     "minItems": _length(list, least=True),
     "maxItems": _length(list, least=False),
+    "maxProperties": _length(dict, least=False),
     "minLength": _length(str, least=True),
+    "maxLength": _length(str, least=False),
     "minProperties": _length(dict, least=True),
     "pattern": lambda value, wanted, _: not isinstance(value, str) or re.search(wanted, value) is not None,
     "description": _ignored,

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from helio.errors import closest
-from helio.steps.signature import Signature
+from helio.steps.signature import Signature, signatures
 
 TOOL_ARGS = (
     *("arguments", "args", "parameters", "params", "kwargs", "inputs", "tool_arguments"),
@@ -79,117 +79,6 @@ VARIABLE_TYPES: Mapping[str, tuple[str, ...]] = {
     "dataset": ("dataset_id",),
     "parameter": ("parameter_id",),
     "duration": ("timedelta", "length"),
-}
-
-TOOLS: Mapping[str, tuple[str, ...]] = {
-    "fetch_data": (
-        *("fetch", "get_data", "download_data", "load_data", "download", "retrieve_data", "get_dataset"),
-        *("fetch_dataset", "fetch_parameter", "fetch_parameters", "load_dataset", "read_data"),
-    ),
-    "custom_operation": ("run_code", "compute", "transform", "custom_op", "run_python", "pandas_operation"),
-    "compute_spectrogram": ("spectrogram", "make_spectrogram"),
-    "store_dataframe": ("create_dataframe", "make_dataframe", "save_dataframe"),
-    "plot_data": ("plot", "make_plot", "create_plot", "draw_plot", "plot_timeseries"),
-    "style_plot": ("style", "style_figure", "set_style"),
-    "manage_plot": ("manage_figure",),
-    "render_spec": ("render", "render_plot", "render_figure", "draw_figure"),
-    "export": ("export_data",),
-    "save_data": ("save", "write_data", "save_table", "save_csv", "export_data", "export_table"),
-    "magnitude": (
-        "vector_magnitude",
-        "compute_magnitude",
-        "norm",
-        "vector_norm",
-        "total_field",
-        "field_magnitude",
-    ),
-    "components": ("select_components", "take_components", "extract_components", "pick_components"),
-    "resample": ("resample_data", "downsample", "rebin"),
-    "running_average": (
-        *("smooth", "smooth_data", "moving_average", "running_mean", "rolling_mean", "rolling_average"),
-        *("boxcar", "boxcar_average", "boxcar_smooth"),
-    ),
-    "band_average": ("energy_band_average", "average_bands", "band_mean"),
-    "align": (
-        "align_series",
-        "align_to",
-        "align_time_series",
-        "synchronize",
-        "synchronise",
-        "interpolate_onto",
-    ),
-    "interpolate": ("fill_gaps", "gap_fill", "interpolate_gaps", "interpolate_data", "fill_missing"),
-    "running_median": ("rolling_median", "moving_median", "median_filter"),
-    "despike": ("hampel", "hampel_filter", "remove_spikes", "remove_outliers", "despike_data"),
-    "detrend": ("remove_trend", "subtract_trend", "detrend_data"),
-    "derivative": ("time_derivative", "differentiate", "rate_of_change", "compute_derivative"),
-    "band_pass": (
-        "bandpass_filter",
-        "butterworth",
-        "butterworth_filter",
-        "butter_filter",
-        "butterworth_bandpass",
-    ),
-    "arithmetic": ("table_arithmetic", "binary_operation"),
-    "rescale": ("scale_and_offset", "linear_scale", "scale_series"),
-    "mask": ("mask_values", "mask_where", "mask_data"),
-    "mask_by_flag": (
-        "apply_quality_flag",
-        "apply_quality_mask",
-        "quality_mask",
-        "mask_by_quality",
-        "flag_mask",
-    ),
-    "statistics": ("interval_statistics", "windowed_statistics", "summary_statistics", "compute_statistics"),
-    "power_spectrogram": ("psd_spectrogram", "fft_spectrogram", "dynamic_power_spectrum", "dynamic_spectrum"),
-    "power_spectrum": (
-        "psd",
-        "compute_psd",
-        "welch",
-        "welch_psd",
-        "welch_spectrum",
-        "power_spectral_density",
-    ),
-    "band_integral": (
-        "band_power",
-        "energy_integral",
-        "integrate_band",
-        "energy_band_integral",
-        "integrate_bands",
-    ),
-    "slice_spectrum": ("spectrum_slice", "energy_slice", "pitch_angle_slice", "take_bin"),
-    "cross_correlation_lag": ("cross_correlation", "best_lag", "lag_by_cross_correlation"),
-    "pitch_angle_average": ("average_pitch_angles", "pitch_angle_mean", "average_over_pitch_angle"),
-    "convert_units": ("convert_unit", "unit_conversion", "change_units"),
-    "declare_quantity": ("set_unit", "set_units", "assign_units", "set_frame", "assign_frame"),
-    "join_components": ("combine_components", "merge_components", "stack_components", "make_vector"),
-    "rotate": ("rotate_vector", "apply_rotation", "rotate_by_matrix"),
-    "rotate_to_axes": ("rotate_to_lmn", "project_on_axes"),
-    "transform_frame": (
-        *("coordinate_transform", "coordinate_transformation", "transform_coordinates", "cotrans"),
-        *("convert_coordinates", "convert_frame", "change_frame", "frame_transformation"),
-    ),
-    "minimum_variance": ("mva", "minvar", "minimum_variance_analysis", "mva_analysis"),
-    "clock_angle": ("imf_clock_angle", "compute_clock_angle"),
-    "cone_angle": ("imf_cone_angle", "compute_cone_angle"),
-    "parker_angle": ("parker_spiral_angle", "parker_spiral", "spiral_angle"),
-    "dynamic_pressure": ("ram_pressure", "flow_pressure", "solar_wind_pressure", "compute_dynamic_pressure"),
-    "alfven_speed": ("alfven_velocity", "compute_alfven_speed"),
-    "alfven_mach": ("alfven_mach_number", "alfvenic_mach_number", "alfvenic_mach"),
-    "magnetosonic_mach": ("magnetosonic_mach_number", "fast_mach_number"),
-    "plasma_beta": ("beta", "compute_beta", "compute_plasma_beta"),
-    "electric_field": ("convection_electric_field", "motional_electric_field"),
-    "vbs": ("rectified_electric_field",),
-    "newell_coupling": ("newell", "newell_coupling_function", "newell_function"),
-    "thermal_speed": ("temperature_to_thermal_speed", "compute_thermal_speed"),
-    "thermal_temperature": ("thermal_speed_to_temperature",),
-    "shue_standoff": (
-        *("magnetopause_standoff", "magnetopause_standoff_distance", "shue_1998", "shue"),
-        *("shue_magnetopause", "standoff_distance"),
-    ),
-    "ballistic_shift": ("ballistic_time_shift", "ballistic_propagation", "ballistic_mapping"),
-    "gyrofrequency": ("cyclotron_frequency", "larmor_frequency", "compute_gyrofrequency"),
-    "plasma_frequency": ("langmuir_frequency", "compute_plasma_frequency"),
 }
 
 LOOKING: tuple[str, ...] = ("describe_data", "preview_data", "list_fetched_data")
@@ -466,9 +355,9 @@ def tool_spellings(known: Iterable[str]) -> dict[str, str]:
     names = list(known)
     counts = Counter(map(fold, names))
     found = {fold(tool): tool for tool in names if counts[fold(tool)] == 1}
-    for tool, words in TOOLS.items():
+    for tool, signature in signatures().items():
         if tool in names:
-            for word in words:
+            for word in signature.synonyms:
                 found.setdefault(fold(word), tool)
     return found
 
@@ -509,7 +398,7 @@ def advice_for(name: str) -> str:
     'a parameter in that frame, or a step with transform_frame'
     """
     word = fold(name)
-    tool = tool_spellings(TOOLS).get(word)
+    tool = tool_spellings(signatures()).get(word)
     return _QUALIFIERS.get(word) or (f"a step with {tool}" if tool else "")
 
 
@@ -529,7 +418,7 @@ def asks_for_something(name: str, *, in_step: bool) -> bool:
     >>> asks_for_something("coords", in_step=True), asks_for_something("retries", in_step=True)
     (True, False)
     """
-    return fold(name) in _QUALIFIERS or fold(name) in (_STEP_ARGUMENTS if in_step else _DATA_ARGUMENTS)
+    return fold(name) in _QUALIFIERS or fold(name) in (_step_arguments() if in_step else _DATA_ARGUMENTS)
 
 
 _DATA_ARGUMENTS = frozenset(
@@ -538,4 +427,10 @@ _DATA_ARGUMENTS = frozenset(
     for word in (name, *ARGUMENTS[name])
     if fold(word) not in ("time", "variable")
 ) | frozenset(fold(word) for pair in RANGE_PAIRS for word in pair)
-_STEP_ARGUMENTS = _DATA_ARGUMENTS | frozenset(fold(word) for tool in TOOLS for word in (tool, *TOOLS[tool]))
+
+
+@cache
+def _step_arguments() -> frozenset[str]:
+    """Names that ask for data, and those of tools, as keys of a step."""
+    tools = {word for name, tool in signatures().items() for word in (name, *tool.synonyms)}
+    return _DATA_ARGUMENTS | frozenset(map(fold, tools))

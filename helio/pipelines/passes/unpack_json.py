@@ -43,7 +43,7 @@ def unpack(value: Any, kind: type) -> Any:
         return None
     try:
         found = read_json(value)
-    except (ValueError, RecursionError):
+    except ValueError:
         # A text that is no JSON stays what it is, and is refused where an object belongs.
         found = without_trailing_commas(value)
     return found if isinstance(found, kind) else None

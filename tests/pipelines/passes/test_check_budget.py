@@ -17,7 +17,11 @@ from tests.pipelines.conftest import NOW, fetch, template
 
 
 def refused(document: dict[str, Any], **how: Any) -> list[str]:
-    return [one.message for one in check(document, now=NOW, **how).errors if one.code == "HV701"]
+    return [
+        diagnostic.message
+        for diagnostic in check(document, now=NOW, **how).errors
+        if diagnostic.code == "HV701"
+    ]
 
 
 def loop(step_id: int, items: list[Any], **args: Any) -> dict[str, Any]:
@@ -25,13 +29,13 @@ def loop(step_id: int, items: list[Any], **args: Any) -> dict[str, Any]:
 
 
 def test_too_many_steps_are_counted_before_any_pass_edits() -> None:
-    found = check(template(*(fetch(one) for one in range(5001))), now=NOW)
-    assert [one.code for one in found.errors] == ["HV701"]
+    found = check(template(*(fetch(number) for number in range(5001))), now=NOW)
+    assert [diagnostic.code for diagnostic in found.errors] == ["HV701"]
     assert found.edits == ()
 
 
 def test_the_items_of_maps_are_counted_before_steps_are_compared() -> None:
-    items = [f"D{one}" for one in range(100)]
+    items = [f"D{number}" for number in range(100)]
     document = template(*(loop(step, items, parameter_id=f"p{step}") for step in range(51)))
     assert refused(document) == ["5100 steps are more than 5000, with a step for each item of its maps"]
     assert refused(template(*document["steps"][:49])) == []
@@ -44,7 +48,7 @@ def test_equal_items_count_once() -> None:
 
 
 def test_maps_within_blocks_multiply() -> None:
-    inner = loop(1, [f"D{one}" for one in range(80)], parameter_id="$P")
+    inner = loop(1, [f"D{number}" for number in range(80)], parameter_id="$P")
     block = {"step_id": 2, "block": [inner], "for_each": {"as": "$P", "over": [f"p{n}" for n in range(80)]}}
     assert refused(template(block)) == [
         "6400 steps are more than 5000, with a step for each item of its maps"
@@ -54,9 +58,12 @@ def test_maps_within_blocks_multiply() -> None:
 def test_the_intervals_of_a_run_are_counted_before_they_are_expanded() -> None:
     each = {"as": "$DAY", "over": {"intervals": "$TIME_RANGE", "step": "1d"}}
     steps = [
-        fetch(one, args={"parameter_id": f"p{one}", "time_range": "$DAY", "output_label": f"x{one}_$DAY"})
+        fetch(
+            number,
+            args={"parameter_id": f"p{number}", "time_range": "$DAY", "output_label": f"x{number}_$DAY"},
+        )
         | {"for_each": each}
-        for one in range(20)
+        for number in range(20)
     ]
     document = template(*steps)
     assert len(make_plan(document, now=NOW, archive="sample").steps) == 21
@@ -65,17 +72,17 @@ def test_the_intervals_of_a_run_are_counted_before_they_are_expanded() -> None:
 
 
 def test_pipelines_within_pipelines_do_not_grow_beyond_the_limit() -> None:
-    saved = {"p0": template(*(fetch(one, args={"parameter_id": f"x{one}"}) for one in range(30)))}
+    saved = {"p0": template(*(fetch(number, args={"parameter_id": f"x{number}"}) for number in range(30)))}
     for level in range(1, 5):
-        saved[f"p{level}"] = template(*({"step_id": one, "use": f"p{level - 1}"} for one in range(30)))
+        saved[f"p{level}"] = template(*({"step_id": number, "use": f"p{level - 1}"} for number in range(30)))
     found = check(template({"step_id": 1, "use": "p4"}), now=NOW, pipelines=saved)
-    assert [one.code for one in found.errors] == ["HV701"]
+    assert [diagnostic.code for diagnostic in found.errors] == ["HV701"]
 
 
 def test_the_limit_is_the_policy_s() -> None:
     context = Context(signatures(), NOW, {}, policy=Policy(max_steps=2))
     found = normalise(template(fetch(1), fetch(2), fetch(3)), context)
-    assert [one.message for one in found.errors] == ["3 steps are more than 2"]
+    assert [diagnostic.message for diagnostic in found.errors] == ["3 steps are more than 2"]
 
 
 def test_sizes_are_checked_first() -> None:

@@ -22,7 +22,7 @@ KNOWN = {"AC_H2_MFI": Dataset({"Magnitude": 1, "BGSEc": 3}), "AC_H0_MFI": Datase
 def found(document: dict[str, Any], archive: str = "", code: str = "HV502") -> list[Diagnostic]:
     result = check(document, now=NOW, archive=archive, catalogue=KNOWN)
     assert result.errors == ()
-    return [one for one in result.diagnostics if one.code == code]
+    return [diagnostic for diagnostic in result.diagnostics if diagnostic.code == code]
 
 
 @pytest.mark.parametrize(
@@ -57,9 +57,9 @@ def test_the_default_and_the_value_of_a_variable_are_looked_up() -> None:
     assert found(document) == []
     with pytest.raises(InvalidTemplate) as error:
         make_plan(document, now=NOW, values={"DS": "AC_H2_MIF"}, catalogue=KNOWN)
-    assert [one.code for one in error.value.diagnostics] == ["HS101"]
+    assert [diagnostic.code for diagnostic in error.value.diagnostics] == ["HS101"]
     plan = make_plan(document, now=NOW, values={"DS": "AC_H2_MIF"}, archive="cdaweb", catalogue=KNOWN)
-    assert [one.code for one in plan.warnings] == ["HV502"]
+    assert [diagnostic.code for diagnostic in plan.warnings] == ["HV502"]
 
 
 def test_the_items_of_a_map_are_looked_up() -> None:
@@ -119,5 +119,5 @@ def test_hints_are_shown_when_they_are_asked_for(file: str) -> None:
         assert ("HV910" in codes, "HV502" in codes) == (there, True)
     for command in ("plan", "run", "fix"):
         assert "HV910" not in helio(command, file)[1]
-    assert "HV910" not in [one.code for one in api.check(file)]
-    assert "HV910" in [one.code for one in api.check(file, hints=True)]
+    assert "HV910" not in [diagnostic.code for diagnostic in api.check(file)]
+    assert "HV910" in [diagnostic.code for diagnostic in api.check(file, hints=True)]

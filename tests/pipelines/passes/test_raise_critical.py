@@ -19,12 +19,15 @@ def chain() -> dict[str, Any]:
 
 
 def test_each_step_that_becomes_critical_is_said_once_at_its_place() -> None:
-    found = [one for one in check(chain(), now=NOW).diagnostics if one.code == "HG301"]
-    assert [(one.severity, one.step_id, one.path) for one in found] == [
+    found = [diagnostic for diagnostic in check(chain(), now=NOW).diagnostics if diagnostic.code == "HG301"]
+    assert [(diagnostic.severity, diagnostic.step_id, diagnostic.path) for diagnostic in found] == [
         ("warning", 1, "/steps/0/critical"),
         ("warning", 2, "/steps/1/critical"),
     ]
-    assert [one.code for one in make_plan(chain(), now=NOW, archive="sample").warnings] == ["HG301", "HG301"]
+    assert [diagnostic.code for diagnostic in make_plan(chain(), now=NOW, archive="sample").warnings] == [
+        "HG301",
+        "HG301",
+    ]
 
 
 def test_a_step_that_does_the_work_of_a_critical_one_is_said_to_be_critical() -> None:
@@ -36,8 +39,8 @@ def test_a_step_that_does_the_work_of_a_critical_one_is_said_to_be_critical() ->
     found = check(both, now=NOW)
     assert found.errors == ()
     assert found.plan["steps"][0]["critical"] is True
-    warned = [one for one in found.diagnostics if "critical: false" in one.message]
-    assert [(one.step_id, one.path) for one in warned] == [(1, "/steps/0/critical")]
+    warned = [diagnostic for diagnostic in found.diagnostics if "critical: false" in diagnostic.message]
+    assert [(diagnostic.step_id, diagnostic.path) for diagnostic in warned] == [(1, "/steps/0/critical")]
 
 
 def test_fix_writes_it_and_then_nothing_is_left_to_say(
