@@ -1,6 +1,19 @@
 """What all tests share."""
 
+from collections.abc import Generator
+
+import pytest
 from hypothesis import settings
 
 settings.register_profile("helio", deadline=None)  # a busy machine is no failure
 settings.load_profile("helio")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Escape in reports what is no Unicode, such as a file name in the log: it could not be sent between processes."""
+    report = yield
+    report.sections = [
+        (name, text.encode("utf-8", "backslashreplace").decode()) for name, text in report.sections
+    ]
+    return report
