@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import shlex
 import threading
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from helio.authoring.gate import Gate
+from helio.authoring.gate import Gate, fetched_datasets
 from helio.authoring.known_pipelines import answered
 from helio.authoring.outcome import (
     Author,
@@ -28,6 +29,7 @@ from helio.authoring.rules.answers import is_question
 from helio.authoring.rules.author import RuleAuthor
 from helio.authoring.scrub import Scrub
 from helio.errors import ModelError, RequestError, closest
+from helio.knowledge.archive_catalogue import CatalogueWithArchive
 from helio.knowledge.catalogue import Catalogue, open_catalogue, time_text
 from helio.pipelines.arguments import checked
 from helio.pipelines.changes import Work, work_left
@@ -46,6 +48,7 @@ from helio.store.runs import RunRecord, Runs
 
 if TYPE_CHECKING:
     from helio.authoring.door import Door
+    from helio.sources.archive_listing import ArchiveListing
 
 By = Literal["auto", "rules", "model"]
 _SHOWN = ("unit", "frame", "components", "rows")
@@ -66,8 +69,10 @@ class Desk:
         Naive UTC.
     by : "auto", "rules" or "model"
         Who writes: a model where there is a key for one, else the rules, when it is ``auto``.
-    elsewhere : container of str
-        Datasets of an archive that was named; they need not be in the catalogue.
+    archive : str
+        The archive that was named for runs: a folder, or ``"sample"``; empty where none was.
+    listing : ArchiveListing, optional
+        What that archive holds: it is searched before the catalogue, and its datasets need not be in the catalogue.
     ended : threading.Event, optional
         Set to end what a model is asked.
     replay : Path, optional
@@ -80,7 +85,8 @@ class Desk:
         *,
         now: datetime,
         by: By = "auto",
-        elsewhere: Container[str] = (),
+        archive: str = "",
+        listing: ArchiveListing | None = None,
         ended: threading.Event | None = None,
         replay: Path | None = None,
     ) -> None:
@@ -88,12 +94,15 @@ class Desk:
         self._settings = settings
         self._now = now
         self._catalogue: Catalogue = open_catalogue(settings.home)
+        self._archive = archive if listing is not None else ""
+        if listing is not None:
+            self._catalogue = CatalogueWithArchive(self._catalogue, listing, archive)
         self._gate = Gate(
             self._catalogue,
             home=settings.home,
             now=now,
             pipelines=self.library.templates(),
-            elsewhere=elsewhere,
+            archive=self._archive,
         )
         self.proposals = Proposals(settings.proposals, self.library, prove=self._gate.wrong_with)
         self.rules = RuleAuthor(self._catalogue, self._gate, now=now)
@@ -200,10 +209,7 @@ class Desk:
             Nothing failed in it, or the pipeline has changed since.
         """
         record = Runs(self._settings.runs).load(run_id)
-        documents = record.documents
-        if "authored" not in documents:
-            raise RequestError(f"the record of {record.id} does not say what was run")
-        authored: Document = documents["authored"]
+        authored: Document = record.authored
         failure = self._failure(record, authored)
         entry = self._entry_of(authored)
         text = as_text(authored) if entry is None else self.library.text(entry)
@@ -339,7 +345,7 @@ class Desk:
             after=after,
             base=base,
             run=run,
-            notes=outcome.notes,
+            notes=(*outcome.notes, *self._archive_notes(pipeline, after)),
             diagnostics=tuple(one.to_json() for one in outcome.proved.warnings),
             tokens=said.tokens,
             transcript=said.transcript,
@@ -347,6 +353,22 @@ class Desk:
         )
         self.kept.append(made.id)
         return made
+
+    def _archive_notes(self, pipeline: str, text: str) -> Iterator[str]:
+        """Which datasets of a template are in the archive that was named, and how it is run with them."""
+        if not self._archive:
+            return
+        fetched = dict.fromkeys(dataset for _, dataset in fetched_datasets(json.loads(text)))
+        here = [dataset for dataset in fetched if self._catalogue.in_archive(dataset)]
+        away = [dataset for dataset in fetched if dataset not in here and not dataset.startswith("$")]
+        named = shlex.quote(self._archive)
+        if here:
+            yield f"found in {self._archive}: {', '.join(here)}; helio run {pipeline} --archive {named}"
+        if away:
+            yield (
+                f"not in {self._archive}: {', '.join(away)}; a run with --archive {named} would not have "
+                f"{'them' if len(away) > 1 else 'it'}"
+            )
 
     @contextmanager
     def _recording(
@@ -400,20 +422,18 @@ class Desk:
         return next((one for one in self.library.entries() if one.id == authored.get("id")), None)
 
     def _failure(self, record: RunRecord, authored: Document) -> Failure:
-        failed = next((one for one in record.steps if one["state"] == "failed"), None)
+        failed = next((step for step in record.step_records if step["state"] == "failed"), None)
         if failed is None:
             raise RequestError(
                 f"nothing failed in {record.id}", advice="helio runs lists the runs with their status"
             )
-        error = failed["error"] or {}
+        error = failed["error"]
         name = str(failed["step_id"])
         step_id = next((one for one in _ids(authored) if _comes_of(name, one)), name)
         return Failure(
             record.id,
             step_id,
-            str(error.get("kind", "")),
-            str(error.get("message", "")),
-            str(error.get("advice", "")),
+            *((error["kind"], error["message"], error["advice"]) if error else ("", "", "")),
             tuple(self._evidence(record, _step(authored, step_id))),
             tuple(
                 work_of(one.template, signatures())
@@ -424,9 +444,9 @@ class Desk:
 
     def _evidence(self, record: RunRecord, step: Document) -> list[str]:
         """What the tables of the run have, and names of the catalogue that come close to the step's own."""
-        outputs = [output for step in record.steps for output in step.get("outputs", ())]
+        outputs = [output for step in record.step_records for output in step["outputs"]]
         told = [
-            f"{one['label']}: {json.dumps({key: one[key] for key in _SHOWN if key in one})}"
+            f"{one['label']}: {json.dumps({key: fact for key, fact in one.items() if key in _SHOWN})}"
             for one in outputs
             if one.get("label")
         ][:_MOST_TABLES]

@@ -19,6 +19,7 @@ from helio.pipelines.labels import produced_labels
 from helio.pipelines.maps import DEEPEST_BLOCK, Place, args_of, is_glob, places, signature_of, variable_of
 from helio.pipelines.mend import mend
 from helio.pipelines.origins import Origin, origins
+from helio.pipelines.oversize import Oversize
 from helio.pipelines.parse import parse
 from helio.pipelines.passes.check_written_values import DOUBTFUL, WRITTEN
 from helio.pipelines.passes.edit import Dataset
@@ -75,7 +76,9 @@ class Gate:
     pipelines : mapping
         Saved templates by id, for ``use``.
     elsewhere : container of str
-        Datasets of the archive that was named, if one was; they need not be in the catalogue.
+        Datasets that need not be in the catalogue, whatever their parameters are called.
+    archive : str
+        The archive that was named for runs, if `catalogue` has its datasets.
     """
 
     def __init__(
@@ -86,8 +89,11 @@ class Gate:
         now: datetime,
         pipelines: Mapping[str, Document],
         elsewhere: Container[str] = (),
+        archive: str = "",
     ) -> None:
         self._catalogue = catalogue
+        self._archive = archive
+        self._in_files: Mapping[str, Dataset] = KnownDatasets(home, now, spans=False)
         self._known: Mapping[str, Dataset] = KnownDatasets(home, now, spans=True)
         self._now = now
         self._pipelines = pipelines
@@ -136,15 +142,21 @@ class Gate:
 
     def _as_it_runs(self, template: Document, found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
         """What there is to say once figures are wired and maps expanded, and what mending had to say before that."""
-        run = check(template, now=self._now, catalogue=self._known, pipelines=self._pipelines)
-        early = [one for one in found if not one.code.startswith(VERIFIED)]
+        run = check(
+            template,
+            now=self._now,
+            archive=self._archive_of(template),
+            catalogue=self._known,
+            pipelines=self._pipelines,
+        )
+        early = [diagnostic for diagnostic in found if not diagnostic.code.startswith(VERIFIED)]
         late = [
             diagnostic
             for diagnostic in run.diagnostics
             if diagnostic.severity == "error" or diagnostic.code.startswith(VERIFIED)
         ]
         # An unknown dataset is refused with HE401, unless the archive that was named has it.
-        return (*early, *(one for one in late if one.code != UNKNOWN_DATASET))
+        return (*early, *(diagnostic for diagnostic in late if diagnostic.code != UNKNOWN_DATASET))
 
     def wrong_with(self, template: Document) -> tuple[Diagnostic, ...]:
         """The errors that a template has as it stands."""
@@ -199,7 +211,7 @@ class Gate:
         only: Container[StepId] | None = None,
         before: Document | None = None,
     ) -> Proved:
-        there = set() if before is None else set(_fetched(before))
+        there = set() if before is None else set(fetched_datasets(before))
         wrong = _too_many_steps(template, before)
         if wrong:
             return Proved(template, wrong)
@@ -256,7 +268,7 @@ class Gate:
     ) -> Iterator[Diagnostic]:
         if choice.dataset_id in self._elsewhere or TOKEN.search(choice.dataset_id):
             return
-        if choice.provider not in OF_CATALOGUE:
+        if choice.provider not in OF_CATALOGUE and not self._catalogue.in_archive(choice.dataset_id):
             if (choice.provider, choice.dataset_id) not in there:
                 yield from _not_served(choice, step, where)
             return
@@ -277,8 +289,13 @@ class Gate:
         if any(facts.get("default") in (None, "") for facts in declared.values() if isinstance(facts, dict)):
             return  # a run will be given the values
         try:
+            archive = self._archive_of(template)
             planned = make_plan(
-                template, now=self._now, archive=CDAWEB, catalogue=self._known, pipelines=self._pipelines
+                template,
+                now=self._now,
+                archive=archive or CDAWEB,
+                catalogue=self._in_files if archive else self._known,
+                pipelines=self._pipelines,
             )
         except InvalidTemplate as error:
             if any(one.code == NO_VALUE for one in error.diagnostics):
@@ -295,6 +312,11 @@ class Gate:
                 and (only is None or step.step_id in only)
             ):
                 yield from self._never(step.step_id, choices_of(step.args), parse_time_range(span, self._now))
+
+    def _archive_of(self, template: Document) -> str:
+        """The archive that was named, if it has every dataset of a template."""
+        fetched = {dataset for _, dataset in fetched_datasets(template)}
+        return self._archive if fetched and all(map(self._catalogue.in_archive, fetched)) else ""
 
     def _never(self, step_id: StepId, choices: Sequence[Choice], span: TimeRange) -> Iterator[Diagnostic]:
         """A time that is to come, before anything was recorded, or after all of it had ended.
@@ -339,12 +361,12 @@ def _too_many_steps(template: Document, before: Document | None = None) -> tuple
     return (Diagnostic("HV701", message, path="/steps", advice=("for_each, or several pipelines",)),)
 
 
-def _fetched(template: Document) -> Iterator[tuple[str, str]]:
+def fetched_datasets(template: Document) -> Iterator[tuple[str, str]]:
     """Who is asked for which dataset in a template."""
     for place in places(template):
         if place.step.get("tool_name") == "fetch_data":
             for args in _with_values(place, template):
-                yield from ((one.provider, one.dataset_id) for one in choices_of(args))
+                yield from ((choice.provider, choice.dataset_id) for choice in choices_of(args))
 
 
 def _with_values(place: Place, template: Document) -> Iterator[Document]:
@@ -360,13 +382,16 @@ def _with_values(place: Place, template: Document) -> Iterator[Document]:
             continue
         listed = facts.get("choices")
         every = [facts.get("default"), *(listed if isinstance(listed, list) else ())]
-        values[name] = list(dict.fromkeys(one for one in every if isinstance(one, str) and one))
+        values[name] = list(dict.fromkeys(part for part in every if isinstance(part, str) and part))
     for each in place.maps:
         if variable_of(each) and isinstance(each.get("over"), list):
             values[variable_of(each)] = [one for one in each["over"] if isinstance(one, str)]
     known = {name: found for name, found in values.items() if found}
     for chosen in islice(product(*known.values()), MOST_VALUES):
-        yield substitute(args, schema, dict(zip(known, chosen, strict=True)))
+        try:
+            yield substitute(args, schema, dict(zip(known, chosen, strict=True)))
+        except Oversize:
+            continue  # no run takes such values
 
 
 def _both(only: Container[StepId], before: Document, after: Document) -> set[StepId]:
@@ -424,12 +449,12 @@ def _nowhere(code: str, error: UnknownDataset | UnknownParameter, step: StepId, 
 def _about(changed: Container[StepId], found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
     """What is said of the steps that were changed, every error, and which values were not measured."""
     return tuple(
-        one
-        for one in found
-        if one.severity == "error"
-        or one.step_id is None
-        or one.step_id in changed
-        or one.code in (WRITTEN, DOUBTFUL)
+        diagnostic
+        for diagnostic in found
+        if diagnostic.severity == "error"
+        or diagnostic.step_id is None
+        or diagnostic.step_id in changed
+        or diagnostic.code in (WRITTEN, DOUBTFUL)
     )
 
 
@@ -443,7 +468,7 @@ def _origins_by_name(template: Document) -> dict[str, tuple[Origin, StepId]]:
         if origin is None or signature is None:
             continue
         step_id = place.step.get("step_id", pointer(*place.path))
-        names = [f"label {one}" for one in produced_labels(signature, args_of(place.step))]
+        names = [f"label {label}" for label in produced_labels(signature, args_of(place.step))]
         found |= dict.fromkeys([*names, f"step {step_id}"], (origin, step_id))
     return found
 

@@ -11,8 +11,8 @@ import threading
 import time
 import warnings
 import weakref
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from helio.authoring.model import Answer, Ask, Call, Finish, ModelTurn, Role, Turn, Usage, UserTurn
@@ -25,11 +25,13 @@ from helio.errors import (
     ModelUnreachable,
     NoKey,
     QuotaExhausted,
+    RequestError,
     UnknownModel,
     Unreadable,
     WrongKey,
 )
 from helio.settings import Settings
+from helio.sources.connection import Way, explain, explain_status, trusted_authorities
 from helio.sources.http import retry_after
 
 if TYPE_CHECKING:
@@ -43,7 +45,14 @@ A_DAY = 86400.0
 """What is waited for when a quota of the day is used up."""
 _CONNECTING = 15.0
 """Seconds for a connection to come about."""
+_LONGEST_ANSWER = 64 * 10**6
+"""Bytes; the longest that models give are a hundredth of it."""
 _MOST_SAID = 300
+_MOST_MODELS = 1000
+"""How many the service names at once, at most."""
+_PAGE_ADVICE = (
+    "open any web page in a browser: if the network asks you to log in, do so; else look at HELIO_MODEL_URL"
+)
 _GET_A_KEY = "set GEMINI_API_KEY; a key is made at https://aistudio.google.com/apikey"
 _NO_SIGNATURE = b"skip_thought_signature_validator"
 """What Gemini 3 takes in place of a signature when a call was made by another model.
@@ -149,11 +158,9 @@ class Gemini:
     # ---- there
 
     def _generate(self, name: str, ask: Ask) -> types.GenerateContentResponse:
-        import httpx2
         from google.genai import types
-        from pydantic import ValidationError
 
-        host, closings = self._url or HOST, self._closings
+        closings = self._closings
         config = types.GenerateContentConfig(
             system_instruction=ask.system or None,
             temperature=ask.temperature,
@@ -180,13 +187,39 @@ class Gemini:
             automatic_continuation=False,
         )
         contents: list[Any] = [_content(turn, name) for turn in ask.turns]
-        try:
+        with self._named_errors():
             return self._open(closings).models.generate_content(model=name, contents=contents, config=config)
-        except httpx2.ConnectTimeout:
-            seconds = min(self._timeout, _CONNECTING)
-            raise self._unreachable(f"{host} did not answer within {seconds:g} s") from None
-        except httpx2.TimeoutException:
-            raise self._unavailable(f"{host} did not answer within {self._timeout:g} s") from None
+
+    def models(self) -> list[str]:
+        """The names of the models that the key may ask; a free question, which takes no tokens.
+
+        Raises
+        ------
+        ModelError
+            As `ask`.
+        """
+        from google.genai import errors
+
+        try:
+            with self._named_errors():
+                page = self._open(self._closings).models.list(config={"page_size": _MOST_MODELS}).page
+        except errors.APIError as error:
+            raise self._said(error, "list of models") from None
+        return [(found.name or "").removeprefix("models/") for found in page]
+
+    @contextmanager
+    def _named_errors(self) -> Iterator[None]:
+        """Turn what a client raises into an error that says what is wrong."""
+        import httpx2
+        from pydantic import ValidationError
+
+        host = self._url or HOST
+        try:
+            yield
+        except httpx2.TimeoutException as error:
+            if not isinstance(error, httpx2.ConnectTimeout):
+                raise self._unavailable(f"{host} did not answer within {self._timeout:g} s") from None
+            raise self._not_reached(error) from None
         except RecursionError:  # a RuntimeError too, and no word of the connection
             raise _too_deep(self._scrub(f"{host} answered with JSON"), None) from None
         except RuntimeError:  # what a client says that was closed
@@ -194,7 +227,7 @@ class Gemini:
         except httpx2.RemoteProtocolError:
             raise self._unavailable(f"{host} ended the connection without an answer") from None
         except (httpx2.ConnectError, httpx2.ProxyError) as error:
-            raise self._unreachable(f"{host} cannot be reached: {error}") from None
+            raise self._not_reached(error) from None
         except httpx2.NetworkError as error:
             said = f"the connection to {host} broke off: {error or type(error).__name__}"
             raise self._unavailable(said) from None
@@ -210,7 +243,9 @@ class Gemini:
                 advice="look at HELIO_MODEL_URL",
             ) from None
         except ValueError:  # what json.loads raises: a page of a proxy or a portal
-            raise self._unreachable(f"{host} answered with something else than JSON") from None
+            raise ModelUnreachable(
+                self._scrub(f"{host} answered with something else than JSON"), advice=_PAGE_ADVICE
+            ) from None
 
     def _open(self, closings: int) -> genai.Client:
         import httpx2
@@ -224,15 +259,14 @@ class Gemini:
                 raise self._unavailable(f"the connection to {self._url or HOST} was closed")
             if self._client is None:
                 try:
-                    trusted = httpx2.create_ssl_context()
-                    # event_hooks: the client offers no other way to the request it makes.
-                    # No redirects: the key would be sent along, to whoever the answer names.
-                    wire = httpx2.Client(verify=trusted, event_hooks={"request": [self._watch]})
-                except (OSError, ValueError, httpx2.InvalidURL) as error:
-                    raise ModelRefused(
-                        f"the environment's settings for the network cannot be used: {error}",
-                        advice="look at SSL_CERT_FILE, SSL_CERT_DIR, HTTPS_PROXY, HTTP_PROXY and ALL_PROXY",
-                    ) from error
+                    trusted = trusted_authorities()
+                except RequestError as error:
+                    raise ModelRefused(error.message, advice=error.advice) from error
+                # event_hooks: the client offers no other way to the request it makes.
+                # No redirects: the key would be sent along to the host that the answer names.
+                wire = httpx2.Client(
+                    verify=trusted, event_hooks={"request": [self._watch], "response": [_bound]}
+                )
                 weakref.finalize(self, wire.close)
                 # it warns that it takes the environment's key, when it takes ours
                 logging.getLogger("google_genai").setLevel(logging.ERROR)
@@ -257,7 +291,8 @@ class Gemini:
 
     def _watch(self, request: httpx2.Request) -> None:
         """Have each connection noted, so that `close` can end it, and not waited for as long as an answer."""
-        request.extensions["trace"] = self._note_socket
+        request.headers["Accept-Encoding"] = "identity"  # uncompressed, an answer is as long as what comes
+        request.extensions["trace"] = Way(self._note_socket)
         timeout = request.extensions.get("timeout")
         if isinstance(timeout, dict):
             request.extensions["timeout"] = {**timeout, "connect": min(self._timeout, _CONNECTING)}
@@ -323,6 +358,12 @@ class Gemini:
     def _said(self, error: errors.APIError, name: str) -> Exception:
         """The error that a status means."""
         status = error.code or 0
+        headers = getattr(error.response, "headers", None) or {}
+        problem = explain_status(status, headers, self._url or f"https://{HOST}/")
+        if problem is not None and problem.cause != "maintenance":  # which may pass while it is asked again
+            found = ModelUnreachable(self._scrub(problem.message), advice=problem.advice)
+            found.cause = problem.cause
+            return found
         words = error.message if isinstance(error.message, str) and "<" not in error.message else ""
         words = " ".join(self._scrub(words).split())[:_MOST_SAID]
         said = f"{self._url or HOST} answers {status}{': ' if words else ''}{words}"
@@ -353,9 +394,13 @@ class Gemini:
     def _unavailable(self, said: str, *, wait: float | None = None) -> ModelUnavailable:
         return ModelUnavailable(self._scrub(said), advice="try again later", wait=wait)
 
-    def _unreachable(self, said: str) -> ModelUnreachable:
-        where = "HELIO_MODEL_URL" if self._url else "HTTPS_PROXY"
-        return ModelUnreachable(self._scrub(said), advice=f"look at the network, and at {where}")
+    def _not_reached(self, error: httpx2.RequestError) -> ModelUnreachable:
+        """The error of a connection that did not come about."""
+        problem = explain(error, time.time(), seconds=min(self._timeout, _CONNECTING))
+        also = "; look at HELIO_MODEL_URL" if self._url else ""
+        found = ModelUnreachable(self._scrub(problem.message), advice=self._scrub(problem.advice) + also)
+        found.cause = problem.cause
+        return found
 
 
 def connect(settings: Settings) -> tuple[Gemini, Gemini | None]:
@@ -372,6 +417,31 @@ def connect(settings: Settings) -> tuple[Gemini, Gemini | None]:
         return model, None
     other: dict[Role, str] = {"smart": settings.model_fallback, "fast": settings.model_fallback}
     return model, Gemini(settings.model_key, other, url=url)
+
+
+def _bound(response: httpx2.Response) -> None:
+    """Let an answer end at the longest that is read, before any of it is read."""
+    import httpx2
+
+    coding = response.headers.get("content-encoding", "identity").strip().lower()
+    if coding != "identity":
+        raise httpx2.DecodingError(f"it is compressed as '{coding}', which was not asked for")
+    assert isinstance(response.stream, httpx2.SyncByteStream)
+    stream: httpx2.SyncByteStream = response.stream
+
+    class Bounded(httpx2.SyncByteStream):
+        def __iter__(self) -> Iterator[bytes]:
+            size = 0
+            for part in stream:
+                size += len(part)
+                if size > _LONGEST_ANSWER:
+                    raise httpx2.DecodingError(f"it sends more than {_LONGEST_ANSWER // 10**6} MB")
+                yield part
+
+        def close(self) -> None:
+            stream.close()
+
+    response.stream = Bounded()
 
 
 def _blocked(said: str, reason: str, answer: Answer) -> NoReturn:

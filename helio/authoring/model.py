@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, Protocol
 
+from helio.store.records import Count, convert
+
 Role = Literal["smart", "fast"]
 """What a question needs: ``smart`` for planning, ``fast`` for everything else."""
 Finish = Literal["stop", "calls", "length"]
@@ -134,13 +136,13 @@ class Ask:
 class Usage:
     """Tokens, as the maker counted them."""
 
-    prompt: int = 0
-    candidates: int = 0
+    prompt: Count = 0
+    candidates: Count = 0
     """Of the answer, thoughts not included."""
-    thoughts: int = 0
-    cached: int = 0
+    thoughts: Count = 0
+    cached: Count = 0
     """Those of the prompt that the maker had seen before."""
-    total: int = 0
+    total: Count = 0
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
@@ -218,9 +220,12 @@ def answer_to_json(answer: Answer) -> dict[str, Json]:
     return asdict(answer)
 
 
-def answer_from_json(value: Mapping[str, Json]) -> Answer:
-    """The answer that was written by `answer_to_json`."""
-    known = dict(value)
-    known["calls"] = tuple(Call(**one) for one in known["calls"])
-    known["usage"] = Usage(**known["usage"])
-    return Answer(**known)
+def answer_from_json(value: Json) -> Answer:
+    """The answer that was written by `answer_to_json`.
+
+    Raises
+    ------
+    WrongShape
+    """
+    found: Answer = convert(value, Answer)
+    return found

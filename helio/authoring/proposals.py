@@ -7,14 +7,14 @@ import json
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import MISSING, asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import jsonpatch
 
-from helio.errors import RequestError
+from helio.errors import DamagedRecord, RequestError
 from helio.pipelines.arguments import checked
 from helio.pipelines.changes import Change, changes
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate
@@ -24,6 +24,7 @@ from helio.pipelines.parse import parse
 from helio.pipelines.template import Document, as_text, id_like
 from helio.store.files import write_whole
 from helio.store.holding import held
+from helio.store.records import Count, Instant, read_record
 
 Prove = Callable[[Document], Sequence[Diagnostic]]
 State = Literal["pending", "accepted", "rejected", "failed"]
@@ -65,11 +66,11 @@ class Proposal:
     by: str
     before: str = field(repr=False)
     after: str = field(repr=False)
-    created_at: str
+    created_at: Instant
     state: State = "pending"
     notes: tuple[str, ...] = ()
     diagnostics: tuple[dict[str, Any], ...] = field(default=(), repr=False)
-    tokens: int = 0
+    tokens: Count = 0
     transcript: str = ""
     prompt_digest: str = ""
     run: str = ""
@@ -111,7 +112,7 @@ class Proposal:
         return asdict(self) | {
             "patch": self.patch,
             "changes": [str(one) for one in found],
-            "differences": [one.to_json() for one in found],
+            "differences": [change.to_json() for change in found],
         }
 
 
@@ -301,9 +302,13 @@ class Proposals:
         """Every file with the proposal in it, or with why it is none."""
         for path in self._folder.glob("*.json"):
             try:
-                yield path, _proposal(json.loads(path.read_bytes()), path.stem)
-            except (OSError, ValueError, RecursionError) as error:
-                yield path, str(error) or type(error).__name__
+                yield path, _proposal(path)
+            except FileNotFoundError:
+                continue  # removed meanwhile
+            except DamagedRecord as error:
+                yield path, error.message
+            except (ValueError, RecursionError) as error:
+                yield path, f"what it proposes is not JSON: {error}"
 
     def _keep(self, proposal: Proposal) -> None:
         text = json.dumps(asdict(proposal), indent=1, ensure_ascii=False)
@@ -315,30 +320,25 @@ def prompt_digest(text: str) -> str:
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
-def _proposal(facts: Any, name: str) -> Proposal:
-    """What a file says; ValueError where it says no proposal."""
-    if not isinstance(facts, dict):
-        raise ValueError("it is no JSON object")
-    known = {one.name: facts[one.name] for one in fields(Proposal) if one.name in facts}
-    lacking = [one.name for one in fields(Proposal) if one.default is MISSING and one.name not in known]
-    if lacking:
-        raise ValueError(f"it lacks {', '.join(lacking)}")
-    for key, value in known.items():
-        kind = {"tokens": int, "notes": list, "diagnostics": list}.get(key, str)
-        if type(value) is not kind:
-            raise ValueError(f"its {key} is of another type")
-    notes, found = known.get("notes", []), known.get("diagnostics", [])
-    if not all(isinstance(one, str) for one in notes) or not all(
-        isinstance(one, dict) and isinstance(one.get("code"), str) for one in found
-    ):
-        raise ValueError("its notes or diagnostics are of another type")
-    if known["id"] != name or known["kind"] not in get_args(Kind):
-        raise ValueError("its id or kind is another")
-    if known.get("state", "pending") not in get_args(State):
-        raise ValueError("its state is none")
-    if known["after"] and not _is_template(_read(known["after"])):
-        raise ValueError("what it proposes is no template")
-    return Proposal(**known | {"notes": tuple(notes), "diagnostics": tuple(found)})
+def _proposal(path: Path) -> Proposal:
+    """What a file says.
+
+    Raises
+    ------
+    DamagedRecord
+        It says no proposal, or the one of another file.
+    """
+    found = read_record(path, Proposal)
+    wrong = ""
+    if found.id != path.stem:
+        wrong = f"id is '{found.id[:60]}', which is not the name of the file"
+    elif not all(isinstance(diagnostic.get("code"), str) for diagnostic in found.diagnostics):
+        wrong = "one of diagnostics lacks 'code'"
+    elif found.after and not _is_template(_read(found.after)):
+        wrong = "after is no template"
+    if wrong:
+        raise DamagedRecord(f"{path} cannot be read: {wrong}")
+    return found
 
 
 def _is_template(value: Any) -> bool:

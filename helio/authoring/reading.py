@@ -11,6 +11,7 @@ from typing import Any
 from helio.authoring.model import Answer, Ask
 from helio.errors import CutShort, Unreadable
 from helio.pipelines.diagnostics import Diagnostic
+from helio.pipelines.oversize import CODE as OVERSIZE
 from helio.pipelines.template import check_json
 
 _FENCE = re.compile(r"^[ \t]*```[^\n]*\n(.*?)^[ \t]*```", re.MULTILINE | re.DOTALL)
@@ -68,7 +69,7 @@ def is_too_deep(value: Any) -> bool:
         inner = list(one.values()) if isinstance(one, dict) else one if isinstance(one, list) else []
         if inner and depth > DEEPEST:
             return True
-        waiting += [(each, depth + 1) for each in inner]
+        waiting += [(part, depth + 1) for part in inner]
     return False
 
 
@@ -77,6 +78,8 @@ def _values(text: str) -> Iterator[Any]:
     whole = check_json(text)
     yield whole
     if not isinstance(whole, Diagnostic):
+        return
+    if whole.code == OVERSIZE:
         return
     for found in _FENCE.finditer(text):
         yield check_json(found[1])

@@ -7,10 +7,10 @@ import os
 import secrets
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from helio import __version__, errors
 from helio.authoring.model import (
@@ -18,17 +18,19 @@ from helio.authoring.model import (
     Ask,
     Role,
     Usage,
-    answer_from_json,
     answer_to_json,
     ask_to_json,
     canonical_json,
 )
 from helio.authoring.scrub import Scrub
-from helio.errors import Cancelled, HelioError, ModelError, RequestError, TranscriptDiffers
+from helio.errors import Cancelled, DamagedRecord, HelioError, ModelError, RequestError, TranscriptDiffers
 from helio.sources.http import Clock
 from helio.store.files import is_file, unwritable, user_path, write_all
+from helio.store.records import Count, WrongShape, convert, parse_record, read_bytes
 
 _MOST_SHOWN = 120
+LARGEST = 1024**3
+"""Bytes of a transcript."""
 
 
 class Transcript:
@@ -156,9 +158,54 @@ def clock_of(path: Path) -> str | None:
     RequestError
         The file is no transcript.
     """
-    return next(
-        (str(one["now"]) for one in read_lines(path) if one["kind"] == "clock" and "now" in one), None
-    )
+    for line in read_lines(path):
+        now = line.get("now")
+        if line["kind"] == "clock" and isinstance(now, str):
+            return now
+    return None
+
+
+class TranscriptLine(TypedDict):
+    """A line of a transcript; what else it has depends on its kind."""
+
+    kind: str
+
+
+class _AskLine(TranscriptLine):
+    """A question."""
+
+    n: Count
+    ask: dict[str, Any]
+    digest: str
+
+
+class _NumberedLine(TranscriptLine):
+    """What belongs to a question."""
+
+    n: Count
+
+
+class _EndLine(_NumberedLine, total=False):
+    """How a question ended."""
+
+    answer: Answer
+    error: WrittenError
+
+
+class _BareError(TypedDict):
+    """What every error in a transcript has."""
+
+    kind: str
+
+
+class WrittenError(_BareError, total=False):
+    """An error as a transcript has it."""
+
+    message: str
+    advice: str
+    wait: float | None
+    answer: Answer | None
+    again: bool
 
 
 @dataclass(frozen=True)
@@ -169,10 +216,10 @@ class Exchange:
     ask: Mapping[str, Any]
     digest: str
     answer: Answer | None = None
-    error: Mapping[str, Any] | None = None
+    error: WrittenError | None = None
 
 
-def read_lines(path: Path) -> list[dict[str, Any]]:
+def read_lines(path: Path) -> list[TranscriptLine]:
     """The lines of a transcript; a last one that its writer did not live to finish is left out.
 
     Raises
@@ -181,14 +228,16 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
         There is none, or the file is something else.
     """
     try:
-        *lines, _ = path.read_bytes().split(b"\n")
-    except OSError as error:
-        raise RequestError(f"the transcript {path} cannot be read: {error.strerror}") from error
-    try:
-        found = [json.loads(one) for one in lines]
-    except ValueError as error:
-        raise RequestError(f"{path} is no transcript: {error}") from error
-    if not found or not all(isinstance(one, dict) and "kind" in one for one in found):
+        *lines, _ = read_bytes(path, largest=LARGEST).split(b"\n")
+        found = [
+            parse_record(line, TranscriptLine, f"{path}: line {number}", half_characters=True)
+            for number, line in enumerate(lines, start=1)
+        ]
+    except FileNotFoundError as error:
+        raise RequestError(f"the transcript {path} cannot be read: there is none") from error
+    except DamagedRecord as error:
+        raise RequestError(f"{path} is no transcript: {error.message}") from error
+    if not found:
         raise RequestError(f"{path} is no transcript")
     return found
 
@@ -205,13 +254,16 @@ def read_exchanges(path: Path) -> tuple[Exchange, ...]:
     for line in read_lines(path):
         try:
             if line["kind"] == "ask":
-                found[line["n"]] = Exchange(line["n"], line["ask"], line["digest"])
+                asked: _AskLine = convert(line, _AskLine)
+                found[asked["n"]] = Exchange(asked["n"], asked["ask"], asked["digest"])
             elif line["kind"] in ("answer", "error"):
-                before = found[line["n"]]
-                answer = answer_from_json(line["answer"]) if line["kind"] == "answer" else None
-                found[line["n"]] = Exchange(before.n, before.ask, before.digest, answer, line.get("error"))
-        except (KeyError, TypeError) as error:
-            raise RequestError(f"{path} is no transcript of this helio: {error!r}") from error
+                ended: _EndLine = convert(line, _EndLine)
+                before = found.get(ended["n"])
+                if before is None or ((line["kind"] == "answer") != ("answer" in ended)):
+                    raise WrongShape(f"its {line['kind']} {ended['n']} is to no question, or says nothing")
+                found[ended["n"]] = replace(before, answer=ended.get("answer"), error=ended.get("error"))
+        except WrongShape as error:
+            raise RequestError(f"{path} is no transcript of this helio: {error}") from error
     return tuple(found[n] for n in sorted(found))
 
 
@@ -285,21 +337,18 @@ def error_to_json(error: BaseException) -> dict[str, Any]:
     return value
 
 
-def error_from_json(value: Mapping[str, Any]) -> HelioError:
+def error_from_json(written: WrittenError) -> HelioError:
     """The error that was written by `error_to_json`; one that was none of helio's own ended the task."""
-    kind = getattr(errors, str(value["kind"]), None)
-    words = {"advice": value.get("advice", "")}
+    kind = getattr(errors, written["kind"], None)
+    message, advice = written.get("message", ""), written.get("advice", "")
     if isinstance(kind, type) and issubclass(kind, ModelError):
-        answer = value.get("answer")
-        error = kind(
-            value["message"], **words, wait=value.get("wait"), answer=answer and answer_from_json(answer)
-        )
+        error = kind(message, advice=advice, wait=written.get("wait"), answer=written.get("answer"))
         if isinstance(error, errors.Unreadable):
-            error.again = value.get("again", True)
+            error.again = written.get("again", True)
         return error
     if isinstance(kind, type) and issubclass(kind, HelioError):
-        return kind(value["message"], **words)
-    return Cancelled(f"it was ended by {value['kind']}")
+        return kind(message, advice=advice)
+    return Cancelled(f"it was ended by {written['kind']}")
 
 
 def _difference(then: Any, now: Any, place: str = "") -> str:

@@ -7,7 +7,6 @@ import json
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from tests.authoring import standin_gemini as standin
 from tests.authoring.answers import LOOK, RED, SEEN, edit, fetch, figure, plan, put, question
 from tests.authoring.conftest import python, wait_for_requests
 from tests.authoring.standin_gemini import KEY, GeminiStandIn
+from tests.waiting import LONG
 
 ASKED = "the field of ACE, as physicists like it, for last week"
 HELIO = "from helio.cli import main; main()"
@@ -545,16 +545,13 @@ def environment(serve, tmp_path) -> Iterator[Callable[[GeminiStandIn], dict[str,
 @pytest.mark.parametrize("arguments", [("author", ASKED), ("edit", "mine", "make it nicer")])
 def test_ctrl_c_ends_a_question_at_once_and_says_what_is_true(serve, environment, mine, arguments):
     before = mine.read_bytes()
-    server = serve(standin.slow(SEEN, 30))
+    server = serve(standin.slow(SEEN, 2 * LONG))
     with python("-c", f"import sys; sys.argv[0] = 'helio'; {HELIO}", *arguments,
                 environment=environment(server)) as process:  # fmt: skip
         wait_for_requests(server, 1, process)
-        began = time.monotonic()
         process.send_signal(signal.SIGINT)
-        output, errors = process.communicate(timeout=10)
-        took = time.monotonic() - began
+        output, errors = process.communicate(timeout=LONG)  # the answer takes longer
     assert process.returncode == 130
-    assert took < 5  # far below the answer's 30 s, whatever else the machine does
     assert output == ""
     assert errors.startswith("cancelled; nothing was changed; what was said is in ")
     assert "Traceback" not in errors

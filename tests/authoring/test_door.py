@@ -28,6 +28,7 @@ from helio.errors import (
 from helio.settings import read_settings
 from tests.authoring import standin_gemini as standin
 from tests.authoring.conftest import FAST, OTHER, SMART, python, wait_for_requests
+from tests.waiting import LONG
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
 BUSY = standin.failure(503, "The model is overloaded.")
@@ -337,7 +338,7 @@ def test_a_call_under_way_is_left_when_cancelled_and_its_thread_ends(serve, door
         one.ask(question())
     for thread in threading.enumerate():
         if thread.name == "helio-model":
-            thread.join(5)
+            thread.join(LONG)
             assert not thread.is_alive()
     assert read_lines(one.transcript.path)[-1]["error"]["kind"] == "Cancelled"
 

@@ -258,7 +258,7 @@ def test_an_edit_that_changes_nothing_is_none(serve, author, overview, nothing, 
     server = serve(standin.forever(nothing))
     with pytest.raises(NotProved) as error:
         author(server).edit(WORK, overview)
-    assert [one.code for one in error.value.diagnostics] == [code]
+    assert [diagnostic.code for diagnostic in error.value.diagnostics] == [code]
     assert len(server.requests) == 4
 
 

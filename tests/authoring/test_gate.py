@@ -303,7 +303,7 @@ def test_a_repair_may_compute_otherwise_from_the_same_data(gate, template):
     as_constant(after["steps"], "result = np.sqrt((df ** 2).sum(axis=1))")
     proved = gate.repaired(template, after, declared=(2,))
     assert codes(proved) == []
-    assert not {"HV604", "HV605"} & {one.code for one in proved.warnings}
+    assert not {"HV604", "HV605"} & {diagnostic.code for diagnostic in proved.warnings}
 
 
 def test_a_repair_that_may_invent_is_marked(gate, template):
@@ -311,7 +311,7 @@ def test_a_repair_that_may_invent_is_marked(gate, template):
     as_constant(after["steps"], "result = np.sqrt((df ** 2).sum(axis=1)).fillna(0)")
     proved = gate.repaired(template, after, declared=(2,))
     assert codes(proved) == []
-    marked = [one.step_id for one in proved.warnings if one.code == "HV605"]
+    marked = [diagnostic.step_id for diagnostic in proved.warnings if diagnostic.code == "HV605"]
     assert 2 in marked
     assert 3 in marked
 
@@ -330,7 +330,10 @@ def as_table():
 def test_written_values_are_said_of_what_an_author_proposes(gate):
     proved = gate.new(plan(fetch("AC_H2_MFI", "BGSEc"), {**as_table(), "step_id": 2}))
     assert codes(proved) == []
-    assert [(one.code, one.step_id) for one in proved.warnings] == [("HV604", 2), ("HV604", 9)]
+    assert [(diagnostic.code, diagnostic.step_id) for diagnostic in proved.warnings] == [
+        ("HV604", 2),
+        ("HV604", 9),
+    ]
 
 
 def test_an_edit_that_invents_is_said_of_every_step_that_rests_on_it(gate, template):
@@ -338,7 +341,7 @@ def test_an_edit_that_invents_is_said_of_every_step_that_rests_on_it(gate, templ
     as_zeros(after["steps"])
     proved = gate.edited(template, after)
     assert codes(proved) == []
-    assert {one.step_id for one in proved.warnings if one.code == "HV604"} >= {2, 3}
+    assert {diagnostic.step_id for diagnostic in proved.warnings if diagnostic.code == "HV604"} >= {2, 3}
 
 
 def with_variables(step, **variables):

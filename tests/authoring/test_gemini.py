@@ -9,6 +9,7 @@ import traceback
 
 import pytest
 
+from helio.authoring import gemini as gemini_module
 from helio.authoring.gemini import A_DAY, Gemini, connect
 from helio.authoring.model import Answer, Ask, Call, ModelTurn, Result, ResultsTurn, Tool, Usage, UserTurn
 from helio.errors import (
@@ -26,6 +27,7 @@ from helio.errors import (
 from helio.settings import read_settings
 from tests.authoring import standin_gemini as standin
 from tests.authoring.conftest import FAST, OTHER, SMART
+from tests.sources.standin_faulty import FaultyServer, bomb, unending_json, whole
 
 SEARCH = Tool(
     "search_datasets",
@@ -379,3 +381,20 @@ def test_the_makers_client_is_not_imported_before_a_question_is_put():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("kind", ["an answer without end", "a compressed answer"])
+def test_an_answer_is_bounded_in_bytes(monkeypatch, kind):
+    monkeypatch.setattr(gemini_module, "_LONGEST_ANSWER", 10**6)
+    answers = {
+        "an answer without end": unending_json,
+        "a compressed answer": lambda: whole(bomb("gzip", 64), headers=b"Content-Encoding: gzip\r\n"),
+    }
+    path = f"/v1beta/models/{SMART}:generateContent"
+    with FaultyServer({path: lambda request: answers[kind]()}) as server:
+        model = Gemini(standin.KEY, {"smart": SMART}, url=server.url)
+        with pytest.raises(ModelUnavailable, match=r"more than 1 MB|'gzip', which was not asked for"):
+            model.ask(question())
+        model.close()
+        assert "accept-encoding: identity" in server.requests[0].lower()
+        assert sum(server.sent) < 32 * 1024**2

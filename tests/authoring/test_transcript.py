@@ -304,3 +304,26 @@ def test_equal_questions_have_one_digest_whatever_the_order_of_their_keys():
     other = question(schema={"properties": {}, "type": "object"})
     assert one.digest() == other.digest() != question(schema={}).digest()
     assert json.loads(canonical_json({"b": 1, "a": "µ"})) == {"a": "µ", "b": 1}
+
+
+@pytest.mark.parametrize(
+    "change", [{"n": "1"}, {"n": -1}, {"ask": []}, {"digest": None}, {"kind": 7}, {"kind": "answer"}]
+)
+def test_a_damaged_line_is_refused_in_words(tmp_path, change):
+    path = tmp_path / "t.jsonl"
+    line = {"kind": "ask", "n": 1, "ask": {}, "digest": "x"} | change
+    path.write_text(json.dumps({"kind": "begin"}) + "\n" + json.dumps(line) + "\n")
+    with pytest.raises(RequestError, match=r"t\.jsonl is no transcript"):
+        Replay(path)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [None, [], {"text": 7}, {"calls": [{}]}, {"usage": {"total": -1}}, {"finish": "odd"}, {"colour": 1}],
+)
+def test_a_damaged_answer_is_refused_in_words(tmp_path, answer):
+    path = tmp_path / "t.jsonl"
+    lines = [{"kind": "ask", "n": 1, "ask": {}, "digest": "x"}, {"kind": "answer", "n": 1, "answer": answer}]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with pytest.raises(RequestError, match=r"t\.jsonl is no transcript of this helio: answer"):
+        Replay(path)

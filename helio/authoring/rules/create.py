@@ -346,7 +346,7 @@ class _Writer:
                 choices[0] if len(choices) == 1 else self.ask(f"Which parameter of {entry.id}?", choices[:12])
             )
         described = entry.parameter(parameter)
-        craft = craft_of(entry.id).spacecraft
+        craft = entry.spacecraft if self.catalogue.in_archive(entry.id) else craft_of(entry.id).spacecraft
         known_as = next(
             (one for one in SOURCES if one.dataset == entry.id and described.name in one.parameters), None
         )

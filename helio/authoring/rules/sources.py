@@ -31,7 +31,8 @@ def pick(
     """The sources that do, the one to use first; empty when the table has none in that frame.
 
     Of a cadence the coarsest source that is not coarser: finer data can be averaged. Of the instruments, those that
-    have the quantity come first.
+    have the quantity come first. Sources of an archive of one's own that reach into the time are taken before all
+    others.
 
     Raises
     ------
@@ -55,6 +56,7 @@ def pick(
             raise NotUnderstood(f"{craft} has no {quantity} for {span}", advice=f"there is {told}")
         # one that merely seems to have stopped may go on, and comes after those that did not stop
         found = [one for one in reaching if not _stopped_before(one, span, catalogue)] or reaching
+    found = [source for source in found if _is_archived(source, catalogue)] or found
     first = found[0]
     if cadence is not None:
         first = min(found, key=lambda one: (*_apart(one.cadence, cadence), found.index(one)))
@@ -96,6 +98,14 @@ def ended(source: Source, catalogue: Catalogue) -> datetime | None:
 def cadence_words(source: Source) -> str:
     """Its cadence, in words."""
     return cadence_text(source.cadence) if source.cadence else "changing cadence"
+
+
+def _is_archived(source: Source, catalogue: Catalogue) -> bool:
+    """Whether an archive of one's own has all parameters of a source."""
+    if not catalogue.in_archive(source.dataset):
+        return False
+    known = {parameter.name for parameter in catalogue.dataset(source.dataset).parameters}
+    return known.issuperset(source.parameters)
 
 
 def _reaches(source: Source, span: TimeRange, catalogue: Catalogue) -> bool:

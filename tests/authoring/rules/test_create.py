@@ -450,6 +450,6 @@ def test_a_source_that_stopped_is_not_picked_for_later_days_though_its_spacecraf
     with pytest.raises(NotUnderstood, match="DSCOVR has no proton density"):
         pick("proton density", "DSCOVR", catalogue=catalogue, span=late)
     early = TimeRange(datetime(2019, 6, 1), datetime(2019, 6, 3))
-    assert [one.dataset for one in pick("proton density", "DSCOVR", catalogue=catalogue, span=early)] == [
-        "DSCOVR_H1_FC"
-    ]
+    assert [
+        choice.dataset for choice in pick("proton density", "DSCOVR", catalogue=catalogue, span=early)
+    ] == ["DSCOVR_H1_FC"]

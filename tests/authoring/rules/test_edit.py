@@ -83,7 +83,7 @@ def test_a_window_that_was_not_said_is_asked_for(author, overview):
     asked = author.edit("add a running average", overview)
     assert isinstance(asked, Question)
     assert "window" in asked.text
-    assert any("window: 1h" in one for one in told(author, overview, "add a running average", "1h"))
+    assert any("window: 1h" in text for text in told(author, overview, "add a running average", "1h"))
 
 
 def test_another_window_for_the_average_that_is_there(author, overview):

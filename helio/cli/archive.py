@@ -1,0 +1,63 @@
+"""What a folder of files holds."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+from helio.cli.app import FAILED, Json, app, current_settings, errors_as_text, log_to, print_json, say
+
+_OFTEN = 0.1
+"""Seconds between two lines on a terminal."""
+
+
+@app.command("archive")
+def list_archive(
+    context: typer.Context,
+    folder: Annotated[
+        str, typer.Argument(help="A folder of CDF, netCDF, CSV or Parquet files.", metavar="DIR")
+    ],
+    dataset: Annotated[
+        str, typer.Argument(help="List this dataset alone, with every parameter.", metavar="[DATASET]")
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """List the datasets of a folder: parameters, units, spans, and the files that cannot be read."""
+    with errors_as_text(as_json, cancelled="what was read of files is remembered"):
+        from helio import api
+        from helio.knowledge.archive_text import dataset_lines, listing_json, listing_lines
+
+        log_to(current_settings(), verbose=context.obj)
+        with _counting(shown=sys.stderr.isatty() and not context.obj) as on_progress:
+            found = api.list_archive(folder, dataset, on_progress=on_progress, settings=current_settings())
+        if as_json:
+            print_json(listing_json(found))
+        else:
+            say("\n".join(dataset_lines(found) if dataset else listing_lines(found)))
+    if not found.datasets:
+        raise typer.Exit(FAILED)
+
+
+@contextmanager
+def _counting(*, shown: bool) -> Iterator[Callable[[str, int], None]]:
+    """Count on a terminal what is looked at: a large folder takes a while the first time."""
+    if not shown:
+        yield lambda what, count: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True, highlight=False).status("looking at the folder") as status:
+        told = time.monotonic()
+
+        def count_up(what: str, count: int) -> None:
+            nonlocal told
+            if time.monotonic() > told + _OFTEN:
+                told = time.monotonic()
+                status.update(f"{what}: {count:,}")
+
+        yield count_up

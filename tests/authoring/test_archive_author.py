@@ -1,0 +1,201 @@
+"""An archive that is named is searched before the catalogue, by the rules and by a model."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from helio import api
+from helio.authoring import door as doors
+from helio.authoring.discovery import Shelf, tools
+from helio.authoring.model import Call
+from helio.authoring.outcome import NotProved
+from helio.authoring.proposals import Proposal
+from helio.errors import UnknownParameter
+from helio.knowledge.archive_catalogue import CatalogueWithArchive
+from helio.knowledge.catalogue import Catalogue
+from helio.settings import Settings
+from helio.sources.archive_listing import ArchiveListing
+from helio.sources.samples import sample_folder
+from tests.authoring import standin_gemini as standin
+from tests.authoring.answers import SEEN, fetch, figure, plan
+from tests.authoring.conftest import NOW
+from tests.authoring.standin_gemini import KEY
+
+ROWS = "time,n [cm^-3],speed [km/s]\n" + "".join(
+    f"2024-01-10T00:{minute:02}Z,{minute},400\n" for minute in range(60)
+)
+DAY = {"name": "$TIME_RANGE", "type": "time_range", "default": "2024-01-10"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """One's own file, and one of CDAWeb's that is not the table's first choice."""
+    made = tmp_path / "my data"
+    made.mkdir()
+    (made / "my_event.csv").write_text(ROWS)
+    shutil.copy(sample_folder() / "ac_k2_mfi_20220101_v03.cdf", made)
+    return made
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(home=tmp_path / "home", model_fallback="")
+
+
+@pytest.fixture
+def desk(settings, monkeypatch, still, folder):
+    """Makes desks over the archive, with a scripted model or without."""
+    monkeypatch.setattr(doors, "Clock", lambda: still.clock)
+    made = []
+
+    def make(server=None, archive=folder):
+        with_model = replace(settings, model_key=KEY, model_url=server.url) if server else settings
+        made.append(api.desk(settings=with_model, now=NOW, archive=archive))
+        return made[-1]
+
+    yield make
+    for proposal in made:
+        proposal.close()
+
+
+@pytest.fixture
+def shelf(folder, library, tmp_path, settings) -> Shelf:
+    catalogue = CatalogueWithArchive(Catalogue(), api.list_archive(folder, settings=settings), str(folder))
+    return Shelf(catalogue, library, tmp_path / "runs")
+
+
+def datasets(proposal: Proposal) -> set[str]:
+    text = json.dumps(proposal.template)
+    return {name for name in ("AC_K2_MFI", "AC_H0_MFI", "AC_H1_MFI", "AC_H3_MFI", "MY_EVENT") if name in text}
+
+
+# ---- the rules
+
+
+def test_the_rules_take_a_dataset_of_one_s_own_by_its_name(desk, folder, settings):
+    one = desk()
+    made = one.create("MY_EVENT.n for 2024-01-10", name="mine")
+    assert isinstance(made, Proposal)
+    assert datasets(made) == {"MY_EVENT"}
+    assert f"found in {folder}: MY_EVENT; helio run mine --archive '{folder}'" in made.notes
+    one.proposals.accept(made)
+    run = api.run("mine", archive=folder, settings=settings)
+    assert run.status == "success"
+    assert run.result.steps[0].outputs[0].facts["rows"] == 60
+
+
+def test_the_rules_take_what_the_archive_has_before_what_comes_first_in_the_table(desk, folder):
+    asked = "ACE magnetic field vector for 2022-01-01"
+    nowhere = desk(archive=None).create(asked)
+    assert "AC_K2_MFI" not in datasets(nowhere)
+    shadowed = sample_folder() / "ac_k2_mfi_20220101_v03.cdf"
+    shutil.copy(shadowed, folder / "ac_h0_mfi_20220101_v07.cdf")
+    made = desk().create(asked)
+    assert datasets(made) == {"AC_H0_MFI"}
+    assert any("AC_H0_MFI.BGSEc, 16 s, from 2022-01-01 to 2022-01-01" in note for note in made.notes)
+
+
+def test_a_time_that_the_archive_does_not_reach_is_taken_from_the_catalogue_and_said(desk, folder):
+    shutil.copy(sample_folder() / "ac_k2_mfi_20220101_v03.cdf", folder / "ac_h0_mfi_20220101_v07.cdf")
+    made = desk().create("ACE magnetic field vector for 2021-05-01")
+    assert datasets(made) != {"AC_H0_MFI"}
+    assert any(note.startswith(f"not in {folder}: AC_H") for note in made.notes)
+
+
+def test_a_parameter_that_the_file_has_not_is_refused_with_the_closest(desk):
+    with pytest.raises(UnknownParameter, match="MY_EVENT has no parameter 'spee'") as caught:
+        desk().create("MY_EVENT.spee for 2024-01-10")
+    assert "speed" in caught.value.advice
+
+
+def test_a_time_that_one_s_own_file_does_not_have_is_refused_with_what_it_covers(desk):
+    with pytest.raises(NotProved) as caught:
+        desk().create("MY_EVENT.n for 2020-01-10")
+    (found,) = caught.value.diagnostics
+    assert (found.code, "MY_EVENT covers 2024-01-10 to 2024-01-10" in found.message) == ("HE403", True)
+
+
+# ---- the model's tools
+
+
+def test_a_search_gives_the_archive_s_datasets_first_and_says_where_each_was_found(shelf):
+    found = shelf.call(Call("search_datasets", {"query": "ACE magnetic field"}))
+    first, *others = found["datasets"]
+    assert (first["dataset_id"], first["found_in"]) == ("AC_K2_MFI", "archive")
+    assert first["first"] == "2022-01-01T00:00:00Z"
+    assert {other["found_in"] for other in others} == {"CDAWeb"}
+    assert "AC_K2_MFI" not in [other["dataset_id"] for other in others]
+
+
+def test_a_search_that_finds_nothing_in_the_archive_says_what_it_has(shelf):
+    found = shelf.call(Call("search_datasets", {"query": "Cassini plasma"}))
+    assert found["archive_has"] == ["AC_K2_MFI", "MY_EVENT"]
+
+
+def test_parameters_are_those_of_the_files_and_the_reference_says_so(shelf):
+    found = shelf.call(Call("list_parameters", {"dataset_id": "MY_EVENT"}))
+    assert [(parameter["parameter_id"], parameter["unit"]) for parameter in found["parameters"]] == [
+        ("n", "cm^-3"),
+        ("speed", "km/s"),
+    ]
+    shelf.call(Call("list_parameters", {"dataset_id": "AC_H2_MFI"}))
+    own, cdaweb = shelf.found.reference()["datasets"]
+    assert (own["dataset_id"], own["found_in"], own["first"]) == (
+        "MY_EVENT",
+        "archive",
+        "2024-01-10T00:00:00Z",
+    )
+    assert (cdaweb["dataset_id"], cdaweb["found_in"]) == ("AC_H2_MFI", "CDAWeb")
+
+
+def test_without_an_archive_nothing_says_where_data_were_found(catalogue, library, tmp_path):
+    shelf = Shelf(catalogue, library, tmp_path / "runs")
+    found = shelf.call(Call("search_datasets", {"query": "ACE magnetic field"}))
+    assert not any("found_in" in dataset for dataset in found["datasets"])
+
+
+@pytest.mark.parametrize("tool", [tool.name for tool in tools()])
+def test_every_tool_works_over_an_empty_archive(catalogue, library, tmp_path, tool):
+    empty = CatalogueWithArchive(catalogue, ArchiveListing("nowhere", (), ()), "nowhere")
+    arguments = {
+        "query": "ACE field",
+        "dataset_id": "AC_H2_MFI",
+        "mission": "ACE",
+        "quantity": "magnetic field vector",
+    }
+    over, plain = (Shelf(known, library, tmp_path / "runs") for known in (empty, catalogue))
+    given, same = (desk.call(Call(tool, arguments)) for desk in (over, plain))
+    assert "error" not in given
+    text = json.dumps(given).replace(', "found_in": "CDAWeb"', "")
+    if "archive_has" not in given:
+        assert json.loads(text) == same
+
+
+# ---- a scripted model
+
+
+def test_a_model_finds_and_plans_with_the_archive(desk, serve, folder, settings):
+    look = standin.call("list_parameters", {"dataset_id": "MY_EVENT"})
+    steps = (fetch("MY_EVENT", "n"), figure())
+    server = serve(look, SEEN, plan(*steps, variables=[DAY]))
+    one = desk(server)
+    made = one.create("draw my event's density, as physicists like it, for 2024-01-10", name="mine")
+    assert isinstance(made, Proposal)
+    assert any(note.endswith(f"helio run mine --archive '{folder}'") for note in made.notes)
+    searched, _, planned = (json.dumps(request.body, ensure_ascii=False) for request in server.requests)
+    assert "has an archive of files, which is searched first" in searched
+    assert '\\"found_in\\": \\"archive\\"' in planned
+    assert str(folder) not in searched + planned
+    one.proposals.accept(made)
+    assert api.run("mine", archive=folder, settings=settings).status == "success"
+
+
+def test_a_model_that_invents_a_parameter_of_the_archive_is_told(desk, serve):
+    wrong, right = (plan(fetch("MY_EVENT", name), figure(), variables=[DAY]) for name in ("density", "n"))
+    server = serve(SEEN, wrong, right)
+    made = desk(server).create("draw my event's density, as physicists like it, for 2024-01-10")
+    assert isinstance(made, Proposal)
+    assert "HE402" in json.dumps(server.requests[2].body)
