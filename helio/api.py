@@ -9,13 +9,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from helio.errors import Cancelled, HelioError, RequestError, TimeRangeError
+from helio.errors import Cancelled, DamagedRecord, HelioError, RequestError, TimeRangeError
 from helio.pipelines.arguments import checked
 from helio.pipelines.diagnostics import Diagnostic, without_hints
 from helio.pipelines.library import Library
 from helio.pipelines.template import ID, Document, require_id
-from helio.settings import Settings, read_settings
+from helio.settings import Settings, settings_in_use
 from helio.store.files import is_file, user_path
+from helio.store.records import WrongShape
 
 if TYPE_CHECKING:
     from threading import Event
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from helio.pipelines.run import Engine, Run
     from helio.pipelines.runner import Rewritten
     from helio.pipelines.saved import SavedPlan
+    from helio.sources.archive_listing import ArchiveListing
     from helio.sources.archives import Access
     from helio.steps.describe import Description, Preview
     from helio.store.lock import Lock
@@ -42,7 +44,7 @@ EngineName = Literal["direct", "prefect", "ephemeral"]
 @checked
 def library(settings: Settings | None = None) -> Library:
     """The shipped templates and the user's own."""
-    return Library((settings or read_settings()).templates)
+    return Library(settings_in_use(settings).templates)
 
 
 @checked
@@ -107,7 +109,7 @@ def check_template(
     from helio.pipelines import plan as planning
     from helio.pipelines.known import KnownDatasets
 
-    settings, clock = settings or read_settings(), read_now(now)
+    settings, clock = settings_in_use(settings), read_now(now)
     source = _archive(archive, settings)
     if archive is not None:
         _open_folder(source, settings)
@@ -180,7 +182,7 @@ def fix(
     from helio.pipelines.known import KnownDatasets
     from helio.pipelines.mend import mend
 
-    settings, clock = settings or read_settings(), read_now(now)
+    settings, clock = settings_in_use(settings), read_now(now)
     shelf = library(settings)
     entry = shelf.find(str(pipeline))
     text = shelf.text(entry)
@@ -245,7 +247,7 @@ def save_runs(
     from helio.store.runs import Runs
 
     require_id(name, "pipeline id")
-    settings = settings or read_settings()
+    settings = settings_in_use(settings)
     shelf, records = library(settings), Runs(settings.runs)
     chosen = [Chosen(records.load(one), tuple(steps)) for one, steps in runs]
     made, notes = template_of(chosen, name, settings.hapi_servers)
@@ -278,12 +280,12 @@ def revision_changes(name: str, number: int, settings: Settings | None = None) -
     shelf = library(settings)
     kept = shelf.history(shelf.own(name).id)
     texts = {number: kept.text(number)}
-    earlier = [one.number for one in kept.revisions() if one.number < number]
+    earlier = [revision.number for revision in kept.revisions() if revision.number < number]
     texts |= {max(earlier): kept.text(max(earlier))} if earlier else {}
-    read = {one: parse(text) for one, text in texts.items()}
-    for one, found in read.items():
+    read = {revision: parse(text) for revision, text in texts.items()}
+    for revision, found in read.items():
         if found.errors:
-            raise InvalidTemplate(found.errors, place=f"revision {one} of {name}")
+            raise InvalidTemplate(found.errors, place=f"revision {revision} of {name}")
     return changes(read[max(earlier)].plan if earlier else {}, read[number].plan)
 
 
@@ -306,7 +308,7 @@ def plan(
     from helio.pipelines.known import known_datasets
     from helio.pipelines.plan import make_plan
 
-    settings = settings or read_settings()
+    settings = settings_in_use(settings)
     source, clock = _archive(archive, settings), read_now(now)
     _open_folder(source, settings)
     return make_plan(
@@ -404,7 +406,7 @@ def run(
         )
     if proof is not None and locked is None:
         raise RequestError("a proof can be required of a locked run", advice="--locked, or --lock FILE")
-    settings = settings or read_settings()
+    settings = settings_in_use(settings)
     saved = _saved_plan(pipeline, settings)
     lock = None if locked is None else read_lock(Path(locked))
     if lock is not None and saved is None:
@@ -472,7 +474,7 @@ def foresee(
     from helio.pipelines import run as running
     from helio.store.lock import read_lock
 
-    settings = settings or read_settings()
+    settings = settings_in_use(settings)
     lock = None if locked is None else read_lock(Path(locked))
     if lock is not None:
         variables, now, settings = _as_locked(lock, pipeline, time_range, variables, now, settings)
@@ -517,7 +519,7 @@ def lock(
     """
     from helio.pipelines.run import make_lock
 
-    settings = settings or read_settings()
+    settings = settings_in_use(settings)
     source = _archive(archive, settings)
     planned = plan(
         pipeline,
@@ -543,7 +545,7 @@ def lock_run(run_id: str, settings: Settings | None = None) -> Lock:
     from helio.pipelines.lock import lock_of_record
     from helio.store.runs import Runs
 
-    return lock_of_record(Runs((settings or read_settings()).runs).load(run_id))
+    return lock_of_record(Runs(settings_in_use(settings).runs).load(run_id))
 
 
 @checked
@@ -572,7 +574,7 @@ def verify(
     from helio.sources.archives import archive_named
     from helio.store.runs import Runs
 
-    settings = settings or read_settings()
+    settings = settings_in_use(settings)
     record = Runs(settings.runs).load(run_id)
     another = archive_named(str(archive)) if archive else ""
     return verify_run(record, settings=settings, archive=another, access=access, finished=finished)
@@ -590,7 +592,7 @@ def diff(old: str, new: str, settings: Settings | None = None) -> Comparison:
     from helio.store.runs import Runs
     from helio.store.store import Store
 
-    settings = settings or read_settings()
+    settings = settings_in_use(settings)
     runs, store = Runs(settings.runs), Store(settings.store)
     return compare(runs.load(old), runs.load(new), judge=judge_by(store, store))
 
@@ -603,11 +605,12 @@ def cite(run_id: str, settings: Settings | None = None) -> tuple[Citation, ...]:
     ------
     UnknownRun
     """
+    from helio.knowledge.citations import uses_of
     from helio.pipelines.run import citations_of
     from helio.store.runs import Runs
 
-    settings = settings or read_settings()
-    return citations_of(Runs(settings.runs).load(run_id).steps, settings.home)
+    settings = settings_in_use(settings)
+    return citations_of(uses_of(Runs(settings.runs).load(run_id).step_records), settings.home)
 
 
 @checked
@@ -633,7 +636,7 @@ def describe(run_id: str, label: str = "", settings: Settings | None = None) -> 
     from helio.store.runs import Runs
     from helio.store.store import Store
 
-    settings = settings or read_settings()
+    settings = settings_in_use(settings)
     record, store = Runs(settings.runs).load(run_id), Store(settings.store)
     labels = [label] if label else kept_labels(record)
     return tuple(described(kept_table(record, one, store), one) for one in labels)
@@ -662,7 +665,7 @@ def preview(
     from helio.store.runs import Runs
     from helio.store.store import Store
 
-    settings = settings or read_settings()
+    settings = settings_in_use(settings)
     table = kept_table(Runs(settings.runs).load(run_id), label, Store(settings.store))
     return previewed(table, label, rows=rows, position=position)
 
@@ -702,11 +705,12 @@ def _saved_plan(pipeline: str | Path | Document, settings: Settings) -> SavedPla
     path = None if isinstance(pipeline, dict) else user_path(pipeline)
     if path is None or path.suffix != ".json" or not is_file(path):
         return None
+    from helio.pipelines.saved import is_saved_plan, read_saved, restore
+
     try:
-        document = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return None  # whoever reads it as a template says what is wrong
-    from helio.pipelines.saved import is_saved_plan, restore
+        document = read_saved(path)
+    except (FileNotFoundError, DamagedRecord, WrongShape):
+        return None  # reading it as a template says what is wrong
 
     return restore(document, home=settings.home, place=str(path)) if is_saved_plan(document) else None
 
@@ -742,7 +746,8 @@ def desk(
     by : "auto", "rules" or "model"
         Who writes: a model where there is a key for one, else the rules, when it is ``auto``.
     archive : str or Path
-        Its datasets may be proposed too, whether or not the catalogue knows them.
+        A folder of files, or ``"sample"``. It is searched before the catalogue, and its datasets may be proposed
+        whether or not the catalogue knows them.
     replay : str or Path
         A transcript that answers in place of the model: its file, or its id. Its clock counts where none is given.
 
@@ -753,7 +758,7 @@ def desk(
     """
     from helio.authoring.desk import Desk
 
-    settings = settings or read_settings()
+    settings = settings_in_use(settings)
     source = _archive(archive, settings)
     if replay is not None:
         from helio.authoring.transcript import clock_of, find_transcript
@@ -764,10 +769,60 @@ def desk(
         settings,
         now=read_now(now),
         by=by,
-        elsewhere=_datasets_of(source, settings),
+        archive=source,
+        listing=_listing_of(source, settings),
         ended=ended,
         replay=replay,
     )
+
+
+@checked
+def list_archive(
+    archive: str | Path | None = None,
+    dataset_id: str = "",
+    *,
+    on_progress: Callable[[str, int], None] = lambda what, count: None,
+    settings: Settings | None = None,
+) -> ArchiveListing:
+    """List what a folder of files holds: datasets, parameters, units, spans, and files that cannot be read.
+
+    A file is opened only where its name does not tell enough, and what it says is remembered until it is written to.
+
+    Parameters
+    ----------
+    archive : str or Path
+        A folder of CDF, netCDF, CSV or Parquet files; ``"sample"`` for the samples; ``$HELIO_ARCHIVE`` when left out.
+    dataset_id : str
+        List this dataset alone, with the exact spans of its files and the gaps between them.
+    on_progress : callable
+        Called with what is counted, and how many there are so far.
+
+    Returns
+    -------
+    ArchiveListing
+
+    Raises
+    ------
+    RequestError
+        There is no such folder, or it has more files than one walk looks at.
+    UnknownDataset
+    """
+    from helio.sources.archive_listing import list_archive as listed
+    from helio.sources.archives import SAMPLE, archives_of, is_folder
+    from helio.sources.cdf import CdfReader
+    from helio.sources.local import LocalArchive
+
+    settings = settings_in_use(settings)
+    source = _archive(archive, settings)
+    if source != SAMPLE and not is_folder(source):
+        raise RequestError(
+            f"{source} is not a folder" if source else "no folder was given",
+            advice="name a folder of CDF, netCDF, CSV or Parquet files",
+        )
+    with CdfReader() as reader:
+        opened = archives_of(settings, reader, source).choose("")
+        assert isinstance(opened, LocalArchive)
+        return listed(opened, dataset_id, on_progress)
 
 
 @checked
@@ -836,15 +891,13 @@ def _open_folder(archive: str, settings: Settings) -> None:
             archives_of(settings, reader, archive).open_named()
 
 
-def _datasets_of(archive: str, settings: Settings) -> tuple[str, ...]:
-    """The datasets of an archive of one's own; what the catalogue or a server knows is asked there."""
-    from helio.sources.archives import SAMPLE, archives_of, is_folder
-    from helio.sources.cdf import CdfReader
+def _listing_of(archive: str, settings: Settings) -> ArchiveListing | None:
+    """What an archive of one's own holds; what the catalogue or a server knows is asked there."""
+    from helio.sources.archives import SAMPLE, is_folder
 
     if archive != SAMPLE and not is_folder(archive):
-        return ()
-    with CdfReader() as reader:
-        return tuple(archives_of(settings, reader, archive).choose("").datasets())
+        return None
+    return list_archive(archive, settings=settings)
 
 
 @checked
@@ -879,6 +932,7 @@ __all__ = [
     "fix",
     "foresee",
     "library",
+    "list_archive",
     "load",
     "lock",
     "lock_run",

@@ -21,8 +21,12 @@
     │   ├── ChangedFile           the file was replaced or written to while it was used
     │   ├── Offline               it is not here, and nobody may be asked for it
     │   ├── Refused               the provider refuses for good
+    │   │   └── ForeignAddress    a redirect or a listing leads to a host that helio does not ask by itself
+    │   │       └── PrivateAddress  a host is on this machine or in the local network, and nobody named it
+    │   ├── ReplyTooLarge         a reply is longer, or nested more deeply, than helio reads
     │   └── TransientError        worth another try
     │       ├── ServerUnavailable
+    │       ├── TooSlow           the server sends, but more slowly than helio waits for
     │       ├── RateLimited
     │       └── Republished       the data changed at the provider each time they were read
     ├── StepError                 the author: a tool cannot do that with these inputs     exit 1
@@ -36,6 +40,7 @@
     │   └── NoSandbox             the machine: it lacks what code has to be shut in with
     ├── OutputError               the disk: a file cannot be written                      exit 1
     ├── DamagedObject             the store: an object is gone or not what was put there  exit 1
+    │   └── DamagedRecord         a record of helio's own cannot be read, or is not as helio writes it
     ├── ExportError               the machine: a static figure cannot be drawn here       exit 1
     ├── EngineError               the engine's server cannot be started or reached        exit 1
     ├── ModelError                the language model: it did not give what was asked      exit 1
@@ -52,6 +57,7 @@
     │   ├── BudgetSpent           the limit of tokens or of time for the whole task is reached
     │   └── TranscriptDiffers     what is asked now is not what the transcript answers
     └── Cancelled                 the user ended the run                                  exit 130
+        └── Suspended             the user suspended it on its page
 
 A step knows *what* went wrong and what to *try*; whoever knows the *place* adds it with `located`.
 Anything else that is raised is a bug, and shows its traceback.
@@ -145,6 +151,9 @@ class LockMismatch(RequestError):
 class DataError(HelioError):
     """The provider cannot give what a fetch asks for."""
 
+    cause = ""
+    """What stands between this machine and the server, a `helio.sources.connection.Cause`; empty for other errors."""
+
 
 class UnknownDataset(DataError):
     """The provider has no dataset of that id."""
@@ -182,6 +191,18 @@ class Refused(DataError):
     """The provider refuses, and will refuse again."""
 
 
+class ForeignAddress(Refused):
+    """A redirect or a listing leads to another host, or to a less safe protocol, than the provider's own."""
+
+
+class PrivateAddress(ForeignAddress):
+    """A host has an address of this machine or of the local network, and the user did not name that host."""
+
+
+class ReplyTooLarge(DataError):
+    """A server sends a longer reply than helio reads, or one that is nested more deeply."""
+
+
 class TransientError(DataError):
     """The provider failed in a way that may pass."""
 
@@ -190,8 +211,14 @@ class ServerUnavailable(TransientError):
     """The server could not be reached, or answered that it is down."""
 
 
+class TooSlow(TransientError):
+    """The server answers, and too slowly: below the least rate, or beyond the time for a whole reply."""
+
+
 class RateLimited(TransientError):
     """The server asks for fewer requests."""
+
+    cause = "too many requests"
 
 
 class Republished(TransientError):
@@ -264,6 +291,10 @@ class DamagedObject(HelioError):
     """What the store holds is gone or is not what was put there; made again, it is put again."""
 
 
+class DamagedRecord(DamagedObject):
+    """A record that helio keeps cannot be read, or is not as helio writes it."""
+
+
 class ExportError(HelioError):
     """A static figure cannot be drawn on this machine."""
 
@@ -314,6 +345,9 @@ class ModelUnavailable(ModelError):
 class ModelUnreachable(ModelUnavailable):
     """The model's server cannot be reached, so that no other model of its can be either."""
 
+    cause = ""
+    """As of a `DataError`."""
+
 
 class QuotaExhausted(ModelError):
     """The key has asked for more than its share."""
@@ -344,3 +378,7 @@ class TranscriptDiffers(ModelError):
 
 class Cancelled(HelioError):
     """The run was ended by its user; what is finished is kept."""
+
+
+class Suspended(Cancelled):
+    """The run was suspended on its page; what is finished is kept."""

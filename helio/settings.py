@@ -2,13 +2,40 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import re
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 from helio.errors import RequestError
+
+log = logging.getLogger(__name__)
+
+IDLE = 1800.0
+"""Seconds without use after which the engine's server ends itself, unless the environment says otherwise."""
+
+
+@dataclass(frozen=True)
+class NetworkLimits:
+    """How much and how slowly a server of data may send, and which further hosts may be asked."""
+
+    reply_bytes: int = 64 * 10**6
+    """``$HELIO_REPLY_MB``, in MB of 10^6 bytes: the longest listing, catalogue or other reply, without its
+    compression. Files and HAPI's records have limits of their own: ``--max-download``, the size in the listing."""
+    reply_seconds: float = 600.0
+    """``$HELIO_REPLY_SECONDS``: how long such a reply may take, all attempts together. Files may take longer."""
+    least_rate: float = 500.0
+    """``$HELIO_LEAST_RATE``: bytes a second; a server that sends more slowly is given up."""
+    rate_seconds: float = 30.0
+    """``$HELIO_RATE_SECONDS``: seconds of waiting over which that rate is measured."""
+    further_hosts: frozenset[tuple[str, int]] = frozenset()
+    """``$HELIO_FURTHER_HOSTS``, ``HOST[:PORT],…``: hosts that a redirect or a listing may lead to, and that may have
+    a private address, besides those of the providers. Without a port: 80 and 443."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +52,8 @@ class Settings:
     """``$HELIO_SWPC_URL``: another server than NOAA's, that has what services.swpc.noaa.gov has."""
     hapi_servers: Mapping[str, str] = field(default_factory=dict)
     """``$HELIO_HAPI_SERVERS``, ``NAME=URL,…``: HAPI servers beside those that are known, or in their place."""
+    network: NetworkLimits = NetworkLimits()
+    """``$HELIO_REPLY_MB`` and its companions: how much and how slowly a server of data may send."""
     browser: str = ""
     """``$BROWSER_PATH``: the Chromium that draws static figures; else one on the path."""
     path: str = ""
@@ -42,6 +71,9 @@ class Settings:
 
     engine: Literal["prefect", "direct"] = "prefect"
     """``$HELIO_ENGINE``: what ``helio run`` uses when it is not told."""
+    engine_idle: float | None = IDLE
+    """``$HELIO_ENGINE_IDLE``: after how long without use the engine's server ends itself, such as ``30min``, ``2h`` or
+    a number of minutes, in seconds here; None for ``never`` or 0."""
     model_key: str = field(default="", repr=False)
     """``$GEMINI_API_KEY``, else ``$GOOGLE_API_KEY``: the key of the model's maker; in no text, file or log of ours."""
     model_url: str = ""
@@ -114,6 +146,7 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
         cdaweb_url=environ.get("HELIO_CDAWEB_URL", ""),
         swpc_url=environ.get("HELIO_SWPC_URL", ""),
         hapi_servers=_servers(environ),
+        network=_network(environ),
         browser=environ.get("BROWSER_PATH", ""),
         path=environ.get("PATH", os.defpath),
         workers=int(_number(environ, "HELIO_WORKERS", min(4, os.cpu_count() or 1), least=1)),
@@ -121,6 +154,7 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
         worker_memory=int(memory * 1024**2) if memory else None,
         sandbox="weak" if sandbox == "weak" else "refuse",
         engine="direct" if engine == "direct" else "prefect",
+        engine_idle=_idle(environ.get("HELIO_ENGINE_IDLE", "")),
         model_key=(environ.get("GEMINI_API_KEY") or environ.get("GOOGLE_API_KEY") or "").strip(),
         model_url=environ.get("HELIO_MODEL_URL", ""),
         model_smart=environ.get("HELIO_MODEL_SMART") or Settings.model_smart,
@@ -129,6 +163,78 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
         model_tokens=int(tokens) or None,
         environ=dict(environ),
     )
+
+
+@dataclass(frozen=True)
+class CertificateSetting:
+    """The certificate authorities that the environment names in place of the system's."""
+
+    name: str
+    """Of the variable."""
+    path: str
+    is_folder: bool
+
+
+def certificate_setting(environ: Mapping[str, str] = os.environ) -> CertificateSetting | None:
+    """The first of ``SSL_CERT_FILE``, ``SSL_CERT_DIR``, ``REQUESTS_CA_BUNDLE`` and ``CURL_CA_BUNDLE`` that is set.
+
+    The first two are OpenSSL's, the others are what an institute may have set for other programs.
+
+    >>> certificate_setting({"REQUESTS_CA_BUNDLE": "/etc/ca.pem"}).name
+    'REQUESTS_CA_BUNDLE'
+    """
+    for name in ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
+        path = environ.get(name, "")
+        if path:
+            return CertificateSetting(name, path, name == "SSL_CERT_DIR" or os.path.isdir(path))
+    return None
+
+
+def settings_in_use(settings: Settings | None = None) -> Settings:
+    """Return the settings, given or read from the environment, with a home that only its owner can read.
+
+    The home is made if it is not there. A home that other users can read, as earlier versions made it, is closed.
+
+    Raises
+    ------
+    RequestError
+        The home is a folder that all users of the machine share, such as ``/tmp``, or a setting is wrong.
+    """
+    settings = settings or read_settings()
+    home = settings.home
+    try:
+        home.parent.mkdir(parents=True, exist_ok=True)
+        home.mkdir(mode=0o700, exist_ok=True)
+        close_to_others(home)
+    except OSError as error:  # commands that write nothing work without a home; the others say what is wrong
+        log.debug("the home %s cannot be made or closed: %s", home, error)
+    return settings
+
+
+def close_to_others(folder: Path) -> None:
+    """Take all rights on a folder from other users; a folder of another user stays as it is.
+
+    Raises
+    ------
+    RequestError
+        The folder is one that all users share.
+    OSError
+        The folder is not there, or its rights cannot be changed.
+    """
+    found = folder.stat()
+    if found.st_mode & stat.S_ISVTX:
+        raise RequestError(
+            f"{folder} is a folder that all users of this machine share",
+            advice=f"HELIO_HOME={folder / 'helio'}, a folder of your own",
+        )
+    if found.st_uid != os.geteuid() and found.st_mode & 0o022:
+        raise RequestError(
+            f"{folder} belongs to another user, and others can write to it",
+            advice="HELIO_HOME=a folder of your own",
+        )
+    if found.st_uid == os.geteuid() and found.st_mode & 0o077:
+        folder.chmod(stat.S_IMODE(found.st_mode) & 0o700)
+        log.warning("other users of this machine could read %s; from now on only you can", folder)
 
 
 def _number(environ: Mapping[str, str], name: str, default: float, *, least: float) -> float:
@@ -142,6 +248,55 @@ def _number(environ: Mapping[str, str], name: str, default: float, *, least: flo
     if not least <= value < float("inf"):
         raise RequestError(f"{name} is '{text}', not a number of at least {least:g}")
     return value
+
+
+def _network(environ: Mapping[str, str]) -> NetworkLimits:
+    limits = NetworkLimits
+    megabytes = _number(environ, "HELIO_REPLY_MB", limits.reply_bytes / 10**6, least=1)
+    return NetworkLimits(
+        reply_bytes=int(megabytes * 10**6),
+        reply_seconds=_number(environ, "HELIO_REPLY_SECONDS", limits.reply_seconds, least=1),
+        least_rate=_number(environ, "HELIO_LEAST_RATE", limits.least_rate, least=1),
+        rate_seconds=_number(environ, "HELIO_RATE_SECONDS", limits.rate_seconds, least=1),
+        further_hosts=_further_hosts(environ),
+    )
+
+
+def _further_hosts(environ: Mapping[str, str]) -> frozenset[tuple[str, int]]:
+    """Hosts and their ports, from ``HOST,HOST:PORT``."""
+    found: set[tuple[str, int]] = set()
+    for text in filter(None, (part.strip() for part in environ.get("HELIO_FURTHER_HOSTS", "").split(","))):
+        try:
+            parts = urlsplit(f"//{text}")
+            host, port = parts.hostname, parts.port
+        except ValueError:
+            host = port = None
+        if not host or parts.netloc != text or set(text) & set("@ \t"):
+            raise RequestError(
+                f"HELIO_FURTHER_HOSTS holds '{text}', not HOST or HOST:PORT",
+                advice="such as data.example.org,127.0.0.1:8080",
+            )
+        found |= {(host, 80), (host, 443)} if port is None else {(host, port)}
+    return frozenset(found)
+
+
+def _idle(text: str) -> float | None:
+    """Seconds of ``30min``, ``2h`` or a number of minutes; None of ``never`` or 0."""
+    text = text.strip()
+    if not text:
+        return IDLE
+    if text == "never":
+        return None
+    found = re.fullmatch(r"(\d+(?:\.\d*)?) ?(s|min|h|d|)", text, re.ASCII)
+    seconds = (
+        float(found[1]) * {"s": 1, "min": 60, "": 60, "h": 3600, "d": 86400}[found[2]] if found else -1.0
+    )
+    if seconds and not 1 <= seconds <= 366 * 86400:
+        raise RequestError(
+            f"HELIO_ENGINE_IDLE is '{text}', not a duration from 1s to 366d",
+            advice="30min, 2h, a number of minutes, or never",
+        )
+    return seconds or None
 
 
 def _servers(environ: Mapping[str, str]) -> dict[str, str]:

@@ -45,6 +45,7 @@ from datetime import date, datetime, timedelta
 from typing import Literal
 
 from helio.errors import RequestError, TimeRangeError
+from helio.limits import LIMITS
 
 # What datetime64[ns] can hold, in whole days.
 EARLIEST = datetime(1677, 9, 22)
@@ -67,7 +68,6 @@ _FORMS = (
     "'last 7 days', 'yesterday' or 'previous month'"
 )
 _DAY = timedelta(days=1)
-_LONGEST_TEXT = 200  # no range needs more, and nobody should wait for a page to be refused
 _LONGEST_DAYS = 220_000  # longer than EARLIEST to LATEST, and safe in any arithmetic of datetime
 
 
@@ -524,7 +524,7 @@ class _NotUnderstoodError(Exception):
 
 
 def _read(text: str) -> _Phrase:
-    plain = _plain(text) if len(text) <= _LONGEST_TEXT else ""
+    plain = _plain(text) if len(text) <= LIMITS.time_phrase else ""
     if found := re.search(_AMBIGUOUS, plain):
         raise _ambiguous(text, found)
     try:
@@ -877,7 +877,7 @@ def _nanoseconds(text: str) -> int:
         f"duration '{_shown(text)}'",
         "write a length such as '90s', '5min', '1h', '1d', '500ms' or 'PT5M'",
     )
-    plain = text.strip()
+    plain = text.strip() if len(text) <= LIMITS.time_phrase else ""
     if (found := re.fullmatch(_SIMPLE_DURATION, plain)) and found["unit"] in ("m", "M"):
         raise RequestError(
             f"{shown} may mean minutes or months", advice=f"did you mean '{found['count']}min'?"

@@ -122,6 +122,8 @@ WRONG_TYPES: dict[str, tuple[Any, ...]] = {
     "run_id": (None, 5, b"x", Path("x"), math.nan),
     "label": (None, 5, b"x", math.nan),
     "name": (None, 5, b"x"),
+    "dataset_id": (None, 5, b"x"),
+    "on_progress": (None, 5, "print"),
     "old": (None, 5, b"x"),
     "new": (None, 5, b"x"),
     "write": (None, 5, "yes", math.nan),
@@ -175,6 +177,7 @@ WRONG_VALUES: dict[str, tuple[Any, ...]] = {
     "old": ("", "no-such-run", "x" * 300),
     "new": ("", "no-such-run", "x" * 300),
     "label": ("no-such", "x" * 300),
+    "dataset_id": ("no-such", "x" * 300, "a\0b"),
     "rows": (0, -1, 51),
     "runs": ([], [("no-such-run", [])], [("x" * 300, [])]),
 }
@@ -205,7 +208,11 @@ def calls(values: dict[str, tuple[Any, ...]]) -> list[Any]:
 def call(name: str, parameter: str, value: Any) -> Any:
     function: Callable[..., Any] = PUBLIC[name]
     parameters = inspect.signature(function).parameters
-    needed = {key: GOOD[key] for key, one in parameters.items() if one.default is one.empty and key != "now"}
+    needed = {
+        key: GOOD[key]
+        for key, parameter in parameters.items()
+        if parameter.default is parameter.empty and key != "now"
+    }
     if "archive" in parameters and parameter not in ("archive", "by", "ended", "replay"):
         needed["archive"] = "sample"
     return function(**{**needed, parameter: value})
@@ -254,13 +261,13 @@ def test_every_public_function_is_checked_and_every_check_has_wrong_examples() -
         if not name.startswith("_") and one.__module__ == "helio.api"
     }
     assert functions == set(PUBLIC)
-    used = {key for one in PUBLIC.values() for key in inspect.signature(one).parameters}
+    used = {key for function in PUBLIC.values() for key in inspect.signature(function).parameters}
     assert used == set(WRONG_TYPES)
     assert set(CHECKS) - used == {"request", "chosen", "document", "writing"}  # of the methods below
     assert not [
         name
-        for name, one in PUBLIC.items()
-        for parameter in inspect.signature(one).parameters.values()
+        for name, function in PUBLIC.items()
+        for parameter in inspect.signature(function).parameters.values()
         if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
     ]
 
@@ -388,9 +395,9 @@ def test_what_a_notebook_shows_is_short(run: Run) -> None:
         "checked": api.check_template(TEMPLATE),
         "lock": api.lock(TEMPLATE, archive="sample"),
     }
-    for name, one in shown.items():
-        assert len(repr(one)) <= 500, name
-        assert "\n" not in repr(one), name
+    for name, value in shown.items():
+        assert len(repr(value)) <= 500, name
+        assert "\n" not in repr(value), name
     assert repr(run) == f"<Run '{run.id}': success, 1 table, 1 figure>"
     assert repr(run.tables) == "<1 table: 'AC_K2_MFI.BGSEc'>"
     assert repr(run.plan) == "<Plan 'short': TIME_RANGE='2022-01-01 to 2022-01-02'; steps 'b', 1>"

@@ -164,7 +164,7 @@ def test_ctrl_c_ends_a_run_that_waits_for_the_server(
             waiting.wait(0.02)
         waiting.wait(0.1)  # for the answer to be read, if there is one
         child.send_signal(signal.SIGINT)
-        _, told = child.communicate(timeout=30)
+        _, told = child.communicate(timeout=120)
     # had it been waited for, the next attempt would have had its answer, and the run an end
     assert child.returncode == 130, told
     assert "cancelled" in told

@@ -665,8 +665,8 @@ def test_a_run_says_which_values_were_not_measured_and_so_does_its_record():
         assert "warning[HV604] step five" in result.output
         assert "warning[HV604] step fig" in result.output
         record = json.loads(Path("out/run.json").read_text(encoding="utf-8"))
-        assert [one.get("not_measured") for one in record["steps"]] == [None, ["five"], ["five"]]
-        assert all(one["not_measured"] == ["five"] for one in record["artefacts"])
-        assert {one["step_id"] for one in record["warnings"]} >= {"five", "fig"}
+        assert [artefact.get("not_measured") for artefact in record["steps"]] == [None, ["five"], ["five"]]
+        assert all(artefact["not_measured"] == ["five"] for artefact in record["artefacts"])
+        assert {step["step_id"] for step in record["warnings"]} >= {"five", "fig"}
         shown = helio("runs", "show", record["id"])
         assert shown.output.count("values written by the author, not measured: five") == 2

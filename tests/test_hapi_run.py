@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 from helio.cli import app
 from helio.sources.http import Http
 from tests.sources.made_hapi import magnetometer, plain
-from tests.sources.standin_hapi import HapiStandIn
+from tests.sources.standin_hapi import MESSAGES, HapiStandIn
 
 PROVIDER = "hapi:Made"
 
@@ -284,3 +284,46 @@ def test_binary_that_is_refused_is_said_by_the_run_and_its_record(server: HapiSt
     [output] = record(helio(path, "--json"))["steps"][0]["outputs"]
     assert any("CSV" in note for note in output["notes"])
     assert "CSV" in output["sources"][0]["remark"]
+
+
+def test_missing_records_are_counted_in_the_record_the_figure_and_the_saved_file(
+    server: HapiStandIn, tmp_path: Path
+):
+    """Records that come evenly, and far more rarely than the cadence promises, leave no gap that a figure could see."""
+    server.datasets["MADE_MAG"].about["cadence"] = "PT1M"
+    path = Path(write(tmp_path))
+    document = json.loads(path.read_text())
+    document["steps"] += [
+        {"step_id": "size", "tool_name": "magnitude",
+         "tool_args": {"source_label": "MADE_MAG.BGSE", "output_label": "|B|"}},
+        {"step_id": "save", "tool_name": "save_data",
+         "tool_args": {"source_labels": ["MADE_MAG.BGSE"], "filename": "b.csv"}},
+        {"step_id": "save_size", "tool_name": "save_data",
+         "tool_args": {"source_labels": ["|B|"], "filename": "size.csv"}},
+    ]  # fmt: skip
+    path.write_text(json.dumps(document))
+    note = "48 of the 2,880 records that the cadence of 60 s promises are there"
+    for _ in ("cold", "from the store"):
+        found = record(helio(str(path), "--json"))
+        [output] = found["steps"][0]["outputs"]
+        assert note in output["notes"]
+        [figure] = found["steps"][1]["outputs"]
+        assert any("BGSE 1.7 % (48 of 2,880 records)" in text for text in figure["notes"])
+        for name in ("b.csv", "size.csv"):
+            [saved] = (tmp_path / "out").rglob(name)
+            assert note in saved.read_text()
+    said = helio(str(path)).output
+    assert note in said
+    assert "48 of 2,880 records" in said
+
+
+def test_an_info_that_is_refused_is_said_plainly(
+    server: HapiStandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    server.fail("/info", *[("200", 1408)] * 5)
+    monkeypatch.setitem(MESSAGES, 1408, "too \x1b[31mmuch\x07")
+    result = helio(write(tmp_path))
+    assert result.exit_code == 1, result.output
+    assert "refuses 'MADE_MAG' (1408: too [31mmuch" in result.output
+    assert not set(result.output) & {"\x1b", "\x07"}
+    assert "Traceback" not in result.output

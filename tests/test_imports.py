@@ -13,7 +13,8 @@ import helio
 
 ROOT = Path(helio.__file__).parent
 LAYERS = (
-    ("errors", "settings", "time_range"),
+    ("limits",),
+    ("errors", "settings", "time_range", "interrupts"),
     ("store",),
     ("sources",),
     ("knowledge",),

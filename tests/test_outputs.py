@@ -70,7 +70,7 @@ def run(name: str, *options: str, code: int = 0) -> set[str]:
     listed = json.loads(Path("out/run.json").read_text(encoding="utf-8"))
     record = json.loads(helio("runs", "show", listed["id"], "--json").stdout)
     for artefacts in (listed["artefacts"], record["artefacts"]):
-        assert {Path(one["file"]).name for one in artefacts} == found
+        assert {Path(artefact["file"]).name for artefact in artefacts} == found
     return found
 
 
@@ -431,7 +431,7 @@ def test_a_figure_that_nobody_chose_draws_twelve_tables_and_names_the_others(ste
     assert last in said
     assert "HV302" not in said
     listed = json.loads(Path("out/run.json").read_text(encoding="utf-8"))
-    [drawn] = [one for one in listed["plan"]["steps"] if one["tool_name"] == "render_spec"]
+    [drawn] = [step for step in listed["plan"]["steps"] if step["tool_name"] == "render_spec"]
     assert len(drawn["tool_args"]["spec"]["labels"]) == 12
     assert len(drawn["depends_on"]) == 12
     assert len(listed["steps"]) == count + (

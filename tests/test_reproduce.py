@@ -448,8 +448,8 @@ def test_what_no_file_holds_is_locked_by_its_numbers(service: CdaWebStandIn):
         ("{", 1, "the lock is damaged"),
         ("[]", 2, "this is no lock"),
         ('{"lock": "helio-lock/2"}', 2, "helio-lock/2"),
-        ('{"lock": "helio-lock/1", "fetches": [{}]}', 1, "the lock is damaged: 'tools' is missing"),
-        ('{"lock": "helio-lock/1", "tools": 3}', 1, "the lock is damaged: 'tools' is not an object"),
+        ('{"lock": "helio-lock/1", "fetches": [{}]}', 1, "the lock is damaged: it lacks 'tools'"),
+        ('{"lock": "helio-lock/1", "tools": 3}', 1, "the lock is damaged: it lacks 'pipeline'"),
     ],
 )
 def test_a_lock_that_is_none_is_an_error_in_words(
@@ -465,12 +465,20 @@ def test_a_lock_that_is_none_is_an_error_in_words(
 @pytest.mark.parametrize(
     ("path", "value", "words"),
     [
-        (("fetches",), 3, "'fetches' is not a list"),
-        (("fetches", 0), 3, "something in 'fetches' is not an object"),
-        (("fetches", 0, "range"), ["2021-10-28"], "'range' is not a start and a stop"),
-        (("fetches", 0, "datasets", 0, "parameters"), 5, "'parameters' is not a list"),
-        (("fetches", 0, "datasets", 0, "files", 0, "size"), "big", "'size' is not a whole number"),
-        (("tools", "fetch_data"), None, "'fetch_data' is missing"),
+        (("fetches",), 3, "fetches is 3, not a list"),
+        (("fetches", 0), 3, "fetches[0] is 3, not an object"),
+        (("fetches", 0, "range"), ["2021-10-28"], 'fetches[0].range is ["2021-10-28"], not a list of 2'),
+        (
+            ("fetches", 0, "datasets", 0, "parameters"),
+            5,
+            "fetches[0].datasets[0].parameters is 5, not a list",
+        ),
+        (
+            ("fetches", 0, "datasets", 0, "files", 0, "size"),
+            "big",
+            'fetches[0].datasets[0].files[0].size is "big", not a whole number',
+        ),
+        (("tools", "fetch_data"), None, "tools.fetch_data is null, not a whole number"),
     ],
 )
 def test_a_damaged_lock_says_in_words_which_part_of_it_is_wrong(

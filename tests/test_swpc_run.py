@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from helio.cli import app
+from tests.sources.standin_network import ProxyStandIn
 from tests.sources.standin_swpc import SwpcStandIn
 
 
@@ -80,3 +81,20 @@ def test_a_service_that_is_down_fails_the_run(service: SwpcStandIn):
     result = helio("-o", "out")
     assert result.exit_code == 1
     assert "refuses with 404" in result.output
+
+
+def test_a_run_names_what_stands_between_as_the_doctor_does(
+    service: SwpcStandIn, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    with ProxyStandIn(login="me:right-word") as proxy:
+        monkeypatch.setenv("HTTP_PROXY", f"http://me:wrong-word@{proxy.address}")
+        ran = helio("-o", "out")
+        asked = CliRunner().invoke(app, ["doctor", "--online", "--source", "swpc"], prog_name="helio")
+    for result in (ran, asked):
+        assert result.exit_code == 1
+        assert f"the proxy {proxy.address} wants a user name and a password" in result.output
+        assert "http://USER:PASSWORD@HOST:PORT" in result.output
+        assert "wrong-word" not in result.output
+    assert "wrong-word" not in Path("out/run.json").read_text()

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from helio import interrupts
+
 # a module's commands join the command when it is imported; --help lists them in this order
-from helio.cli import run, authoring, pipelines, runs, reproduce, schedules, data, upkeep  # isort: skip
+from helio.cli import run, authoring, pipelines, runs, reproduce, schedules, data, archive, upkeep  # isort: skip
 from helio.cli.app import app
 
-__all__ = ["app", "authoring", "data", "main", "pipelines", "reproduce", "run", "runs", "schedules", "upkeep"]
+__all__ = [
+    "app",
+    "archive",
+    "authoring",
+    "data",
+    "main",
+    "pipelines",
+    "reproduce",
+    "run",
+    "runs",
+    "schedules",
+    "upkeep",
+]
 
 
 def main() -> None:
-    """Run the command."""
-    app()
+    """Run the command; ``helio`` itself begins in `helio.__main__`, which takes Ctrl-C before it imports this."""
+    interrupts.install()
+    interrupts.carry_out(app)

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from helio import __version__
-from helio.pipelines.plain_text import plain
+from helio import __version__, interrupts
+from helio.pipelines.plain_text import plain, without_long_words
 
 if TYPE_CHECKING:
-    from logging import Formatter
+    from logging import Formatter, Handler
 
     from helio.errors import HelioError
     from helio.pipelines.changes import Change
@@ -107,18 +107,27 @@ def errors_as_text(
     cancelled : str
         What is true after Ctrl-C.
     """
+    interrupts.begin_work(cancelled)
     # Errors cost an import; a command that succeeds at once does not need them.
     from helio.errors import Cancelled, HelioError, RequestError
 
     try:
         yield
     except (KeyboardInterrupt, Cancelled) as error:
-        say(f"cancelled; {cancelled}", err=True)
+        _say_cancelled(cancelled)
         raise typer.Exit(CANCELLED) from error
     except HelioError as error:
+        if interrupts.asked():  # what broke off may say so in words of its own
+            _say_cancelled(cancelled)
+            raise typer.Exit(CANCELLED) from error
         code = INVALID if isinstance(error, RequestError) else FAILED
         _say_error(error, as_json, code)
         raise typer.Exit(code) from error
+
+
+def _say_cancelled(afterwards: str) -> None:
+    if interrupts.announce_once():
+        say(f"cancelled; {afterwards}", err=True)
 
 
 def _say_error(error: HelioError, as_json: bool, code: int) -> None:
@@ -140,9 +149,9 @@ def _say_error(error: HelioError, as_json: bool, code: int) -> None:
         )
     elif found:
         place = f"{error.place}\n" if error.place else ""
-        say(place + "\n".join(str(one) for one in found), err=True)
+        say(place + "\n".join(without_long_words(str(diagnostic)) for diagnostic in found), err=True)
     else:
-        say(f"error: {error}", err=True)
+        say(without_long_words(f"error: {error}"), err=True)
 
 
 def say(text: object = "", *, err: bool = False, nl: bool = True, exact: bool = False) -> None:
@@ -195,13 +204,25 @@ def say_changes(found: Sequence[Change], *, new: bool) -> None:
 
 def current_settings() -> Settings:
     """What the environment says now."""
-    from helio.settings import read_settings
+    from helio.settings import settings_in_use
 
-    return read_settings()
+    return settings_in_use()
+
+
+def page_link(link: str, settings: Settings) -> str:
+    """A link to a page of the engine as it is printed: on a terminal it opens the page in any browser.
+
+    Elsewhere, as in a log that others may read, it opens it in a browser that has opened one before.
+    """
+    if not sys.stdout.isatty():
+        return link
+    from helio.flows.server import Server
+
+    return Server(settings.home, settings.environ).with_ticket(link)
 
 
 def plain_form(written: str) -> Formatter:
-    """The form of what is logged to a terminal."""
+    """The form of what is logged to a terminal, or to a file that is shown in one."""
     import logging
 
     class Plain(logging.Formatter):
@@ -209,6 +230,17 @@ def plain_form(written: str) -> Formatter:
             return plain(super().format(record))
 
     return Plain(written)
+
+
+def printed_notices() -> Handler:
+    """What prints the words that a person who waits should read now, above a moving line too."""
+    import logging
+
+    class Printed(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            say(record.getMessage(), err=True)
+
+    return Printed()
 
 
 def log_to(settings: Settings, *, verbose: bool) -> None:
@@ -219,6 +251,8 @@ def log_to(settings: Settings, *, verbose: bool) -> None:
     root = logging.getLogger("helio")
     root.setLevel(logging.DEBUG)
     root.propagate = False
+    notices = logging.getLogger("helio.notice")
+    notices.handlers[:] = [] if verbose else [printed_notices()]
     while root.handlers:  # those of an earlier command of this process
         root.handlers.pop().close()
     written = "%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -228,12 +262,16 @@ def log_to(settings: Settings, *, verbose: bool) -> None:
         root.addHandler(told)
     try:
         settings.log_file.parent.mkdir(parents=True, exist_ok=True)
-        kept = RotatingFileHandler(settings.log_file, maxBytes=1_000_000, backupCount=3, encoding="utf-8")
+        kept = RotatingFileHandler(
+            settings.log_file, maxBytes=1_000_000, backupCount=3, encoding="utf-8", errors="backslashreplace"
+        )
     except OSError as error:
-        root.addHandler(logging.StreamHandler())
+        shown = logging.StreamHandler()
+        shown.setFormatter(plain_form("%(message)s"))
+        root.addHandler(shown)
         root.warning("no log file is kept: %s", error)
         return
-    kept.setFormatter(logging.Formatter(written))
+    kept.setFormatter(plain_form(written))
     root.addHandler(kept)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
+from helio import interrupts
 from helio.cli.app import (
     CANCELLED,
     Archive,
@@ -186,7 +187,10 @@ def list_proposals(
             say(f"note: {file} is no proposal of this helio, and is passed over: {reason}", err=True)
         found = kept.list(state=None if every else "pending")
         if as_json:
-            print_json([one.to_json() for one in found])
+            damaged = [
+                {"id": file.stem, "state": "damaged", "note": reason} for file, reason in kept.damaged()
+            ]
+            print_json([*(proposal.to_json() for proposal in found), *damaged])
             return
         for one in found:
             _say_line(f"{one.state:<8}  {one.id}  {one.kind} by {one.by}: {one.request}")
@@ -273,7 +277,8 @@ def _desk(
                 yield desk
         except (KeyboardInterrupt, Cancelled, typer.Abort) as error:
             ended.set()
-            say(_cancelled(desk), err=True)
+            if interrupts.announce_once():
+                say(_cancelled(desk), err=True)
             raise typer.Exit(CANCELLED) from error
         except NotProved as error:
             if not as_json and error.diagnostics:  # those alone would be printed

@@ -128,7 +128,8 @@ def refresh_catalog(
         from helio.knowledge.refresh import SERVER, known_so_far, renew
         from helio.sources.http import Http
 
-        home, now = current_settings().home, datetime.now(UTC)
+        settings, now = current_settings(), datetime.now(UTC)
+        home = settings.home
         before = known_so_far(home)
         if before.as_of <= now < before.fresh_until and not (force or masters):
             if as_json:
@@ -136,7 +137,7 @@ def refresh_catalog(
             else:
                 say(f"{len(before)} datasets, as of {before.as_of:%Y-%m-%d %H:%M} UTC: less than a day old")
             return
-        http = Http()
+        http = Http(limits=settings.network)
         try:
             done = renew(before, home, http, now=now, server=server or SERVER, masters=masters)
         except DataError as error:

@@ -24,6 +24,7 @@ from helio.cli.app import (
     say,
     say_changes,
 )
+from helio.pipelines.plain_text import without_long_words
 
 if TYPE_CHECKING:
     from helio.settings import Settings
@@ -63,7 +64,7 @@ def check(
             )
         else:
             for one in found:
-                say(str(one))
+                say(without_long_words(str(one)))
             say(f"{name}: {'not valid' if wrong else 'valid'}")
     raise typer.Exit(INVALID if wrong else SUCCESS)
 
@@ -80,8 +81,8 @@ def fix(
         from helio.pipelines.diagnostics import without_hints
 
         mended = api.fix(name, now=now, write=not diff, settings=current_settings())
-        for one in without_hints(mended.diagnostics):
-            say(str(one), err=True)
+        for diagnostic in without_hints(mended.diagnostics):
+            say(without_long_words(str(diagnostic)), err=True)
         say(mended.diff or f"{name}: nothing to mend", nl=not mended.diff)
         if mended.written is not None:
             say(f"written {mended.written}")
@@ -106,7 +107,7 @@ def explain(
                 say(str(code))
             return
         record = run_records().load(subject)
-        edits = record.documents.get("edits", [])
+        edits = record.edits
         if as_json:
             print_json(edits)
             return
@@ -254,11 +255,13 @@ def import_pipeline(
         from helio.errors import RequestError
         from helio.pipelines.diagnostics import InvalidTemplate
         from helio.pipelines.history import Writing
-        from helio.store.files import is_file
+        from helio.store.files import is_file, is_special
 
         settings = current_settings()
         if not is_file(file):
-            raise RequestError(f"there is no file {file}")
+            raise RequestError(
+                f"{file} is no regular file" if is_special(file) else f"there is no file {file}"
+            )
         shelf = api.library(settings)
         template = api.load(file.absolute(), settings)
         errors = api.check_template(template).errors
@@ -302,7 +305,7 @@ def history(
             if as_json:
                 print_json([change.to_json() for change in found])
             else:
-                say_changes(found, new=diff == min(one.number for one in kept.revisions()))
+                say_changes(found, new=diff == min(revision.number for revision in kept.revisions()))
             return
         if restore is not None:
             kept.restore(restore)
@@ -321,9 +324,9 @@ def history(
 @app.command()
 def schema() -> None:
     """Print the JSON Schema of templates."""
-    from helio.pipelines.schema import PUBLISHED
+    from helio.pipelines.schema import schema_text
 
-    say(PUBLISHED.read_text(encoding="utf-8"), nl=False)
+    say(schema_text(), nl=False)
 
 
 def _pipeline_rows(settings: Settings) -> list[dict[str, Any]]:

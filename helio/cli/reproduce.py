@@ -66,11 +66,12 @@ def lock(
         from helio import api
         from helio.errors import RequestError
         from helio.sources.archives import Access
+        from helio.store.files import is_file
         from helio.store.lock import changes, read_lock
 
         settings = current_settings()
         log_to(settings, verbose=context.obj)
-        before = read_lock(output) if output.is_file() else None
+        before = read_lock(output) if is_file(output) else None
         if run is not None:
             if name or time_range or assign or now or archive:
                 raise RequestError("a run has its pipeline and values already", advice="helio lock --run RUN")
@@ -172,7 +173,7 @@ def cite(
 
         settings = current_settings()
         record = run_records().load(run_id)
-        version = str(record.header.get("environment", {}).get("helio", ""))
+        version = record.whole_header["environment"].get("helio", "")
         found = api.cite(record.id, settings)
         if as_json or form == "json":
             datasets: list[dict[str, Any]] = [one.to_json() for one in found]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -28,6 +26,7 @@ from helio.cli.app import (
     current_settings,
     errors_as_text,
     log_to,
+    page_link,
     print_json,
     say,
     size_of,
@@ -93,7 +92,6 @@ def run(
         from helio.sources.archives import Access
 
         settings = current_settings()
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: words, a record, exit code 130
         log_to(settings, verbose=context.obj)
         pipeline = _one_name(name)
         chosen = chosen_formats(formats)
@@ -124,7 +122,7 @@ def run(
         if as_json:
             print_json(outcome.record() | {"folder": str(outcome.folder)})
         else:
-            _print_outcome(outcome)
+            _print_outcome(outcome, settings)
     raise typer.Exit({"success": SUCCESS, "partial": PARTIAL, "failed": FAILED}[outcome.status])
 
 
@@ -155,7 +153,7 @@ def plan_pipeline(
     with errors_as_text(as_json):
         from helio import api
         from helio.sources.archives import Access
-        from helio.store.files import write_whole
+        from helio.store.files import json_bytes, write_whole
 
         settings = current_settings()
 
@@ -175,7 +173,7 @@ def plan_pipeline(
             planned=print_plan,
         )
         if output is not None:
-            write_whole(output, (json.dumps(saved, indent=1, ensure_ascii=False) + "\n").encode())
+            write_whole(output, json_bytes(saved))
         if as_json:
             print_json(saved)
             return
@@ -240,7 +238,7 @@ def _print_times(plan: Plan, settings: Settings) -> None:
         say(f"note: {notice}", err=True)
 
 
-def _print_outcome(outcome: Run) -> None:
+def _print_outcome(outcome: Run, settings: Settings) -> None:
     for one in outcome.result.steps:
         for output in one.outputs:
             if output.label:
@@ -261,7 +259,7 @@ def _print_outcome(outcome: Run) -> None:
     for artefact in outcome.artefacts:
         say(f"{artefact.kind:<5} {artefact.path}")
     if outcome.page:
-        say(f"page  {outcome.page}  (helio down stops the server)")
+        say(f"page  {page_link(outcome.page, settings)}  (helio down stops the server)")
     say(f"{outcome.status}: {outcome.plan.pipeline_id}  {outcome.folder}")
 
 

@@ -50,11 +50,16 @@ def list_runs(
 def show_run(run_id: RunId, as_json: Json = False) -> None:
     """Show what a run did: its steps, files and sources."""
     with errors_as_text(as_json):
+        from helio.store.runs import message_of
+
         record = run_records().load(run_id)
         if as_json:
-            print_json({**record.header, "steps": record.steps, "notes": record.notes} | record.documents)
+            written = {**record.whole_header, "process": record.process.to_json()}
+            facts = {"steps": record.steps, "notes": record.notes}
+            print_json(written | facts | record.documents)
             return
-        header = record.header
+        header = record.whole_header
+        steps, notes = record.readable_steps
         say(f"{record.id}: {record.status}")
         if header.get("error"):
             say(f"error: {header['error']}")
@@ -62,20 +67,20 @@ def show_run(run_id: RunId, as_json: Json = False) -> None:
             say(f"  {name} = {value}")
         for lost in header.get("missing", ()):
             say(lost["message"])
-        for step in record.steps:
-            told = step["reason"] or (step["error"] or {}).get("message", "")
+        for step in steps:
+            told = step["reason"] or message_of(step)
             say(f"  {MARKS[step['state']]} {step['step_id']}  {step['tool_name']}  {told}".rstrip())
-            for key, what in (
-                ("not_measured", "values written by the author, not measured"),
-                ("maybe_not_measured", "values that may not be measured"),
+            for labels, what in (
+                (step.get("not_measured"), "values written by the author, not measured"),
+                (step.get("maybe_not_measured"), "values that may not be measured"),
             ):
-                if step.get(key):
-                    say(f"      {what}: {', '.join(step[key])}")
+                if labels:
+                    say(f"      {what}: {', '.join(labels)}")
             for output in step["outputs"]:
                 say(f"      {output['label'] or 'artefact'}  {output['digest'][:19]}…")
         for file in header.get("artefacts", ()):
             say(f"  {file['kind']:<5} {file['file']}")
-        for note in record.notes:
+        for note in notes:
             say(f"note: {note}", err=True)
 
 

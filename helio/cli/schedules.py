@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from helio import interrupts
 from helio.cli.app import (
     CANCELLED,
     FAILED,
@@ -23,6 +25,7 @@ from helio.cli.app import (
     current_settings,
     errors_as_text,
     log_to,
+    page_link,
     print_json,
     say,
 )
@@ -36,23 +39,39 @@ if TYPE_CHECKING:
 
 
 @app.command()
-def up() -> None:
-    """Start the engine's server, and say where its pages are."""
-    with errors_as_text(as_json=False):
+def up(
+    environment: Annotated[
+        bool,
+        typer.Option(
+            "--env",
+            help='Print what the prefect command needs: eval "$(helio up --env)". Anyone who reads it can use '
+            "the engine.",
+        ),
+    ] = False,
+) -> None:
+    """Start the engine's server, keep it up until helio down, and print a link that opens its pages."""
+    with errors_as_text(as_json=False, cancelled="helio down ends a server that starts"):
+        from shlex import quote
+
         server = _server()
-        server.start()
-        server.wait()
-        say(server.ui_url)
+        with server.used():
+            server.start()
+            server.wait()
+            server.keep()
+        if environment:
+            for name, value in server.client_environment().items():
+                say(f"export {name}={quote(value)}")
+        else:
+            say(page_link(server.link(), current_settings()))
+            if lives := server.state().lives:
+                say(lives, err=True)
 
 
 @app.command()
 def down() -> None:
     """Stop the engine's server."""
     with errors_as_text(as_json=False):
-        server = _server()
-        was_up = server.is_up()
-        server.stop()
-        say("stopped" if was_up else "it was not up")
+        say("stopped" if _server().stop() else "it was not up")
 
 
 schedule_app = typer.Typer(
@@ -96,6 +115,7 @@ def add_schedule(
     """Let a pipeline run by itself, once it is found that it can."""
     with errors_as_text(as_json=False):
         from helio import api
+        from helio.flows.slots import FAR
 
         settings = current_settings()
         now = api.read_now(None)
@@ -113,6 +133,8 @@ def add_schedule(
             replace=replace,
         )
         say(_schedule_line(schedule, now))
+        for note in schedule.clock_notes(now, FAR):
+            say(f"note: {note}", err=True)
         say("it runs under helio serve", err=True)
 
 
@@ -124,19 +146,38 @@ def list_schedules(as_json: Json = False) -> None:
 
         from helio import api
         from helio.errors import HelioError
+        from helio.flows.missed import missed_notes
 
         schedules, now = _schedules(current_settings()), api.read_now(None)
-        found = []
+        found, damaged = [], {}
         for name in schedules.names():
             try:
                 found.append(schedules.load(name))
             except HelioError as error:  # one damaged record does not hide the others
-                say(f"error: {error}", err=True)
+                damaged[name] = error
         if as_json:
-            print_json([asdict(one) | {"next": one.next_after(now).isoformat()} for one in found])
+            sound = [
+                asdict(schedule)
+                | {"next": schedule.next_after(now).isoformat()}
+                | {
+                    "notes": [
+                        *schedule.clock_notes(now),
+                        *missed_notes(schedule, schedules.settings.home, now),
+                    ]
+                }
+                for schedule in found
+            ]
+            print_json(
+                [*sound, *({"name": name, "damaged": str(damage)} for name, damage in damaged.items())]
+            )
             return
+        for name, damage in damaged.items():
+            say(f"{name}  damaged")
+            say(f"error: {damage}", err=True)
         for one in found:
             say(_schedule_line(one, now))
+            for note in (*one.clock_notes(now), *missed_notes(one, schedules.settings.home, now)):
+                say(f"note: {one.name}: {note}", err=True)
             for notice in one.notices(schedules.settings):
                 say(f"note: {notice}", err=True)
         if not schedules.names():
@@ -176,13 +217,17 @@ def serve(
     flow_run: Annotated[str, typer.Option("--flow-run", hidden=True)] = "",
 ) -> None:
     """Run the schedules until Ctrl-C, and show them in the engine's pages."""
-    with errors_as_text(as_json=False):
+    stays = "the run is put back" if flow_run else "the schedules stay"
+    with errors_as_text(as_json=False, cancelled=f"{stays}, and the next helio serve goes on"):
         settings = current_settings()
         log_to(settings, verbose=context.obj)
         from helio.flows import serve as serving
 
         if not flow_run:
-            serving.serve(settings, limit=limit, told=_say_when)
+            serving.serve(settings, limit=limit, told=_say_when, on_terminal=sys.stdout.isatty())
+            if not interrupts.was_terminated():
+                raise KeyboardInterrupt
+            interrupts.ended_as_asked()  # a service manager has stopped it, which is no failure
             return
         from helio.errors import Cancelled, HelioError
         from helio.pipelines.reread import plan_notices
@@ -204,7 +249,7 @@ def _server() -> Server:
     from helio.flows.server import Server
 
     settings = current_settings()
-    return Server(settings.home, settings.environ)
+    return Server(settings.home, settings.environ, idle=settings.engine_idle)
 
 
 def _schedules(settings: Settings) -> Schedules:

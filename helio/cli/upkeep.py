@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,13 +15,16 @@ from helio.cli.app import (
     app,
     current_settings,
     errors_as_text,
+    log_to,
     print_json,
     run_records,
     say,
     size_of,
 )
+from helio.pipelines.plain_text import without_long_words
 
 if TYPE_CHECKING:
+    from helio.doctor import Finding
     from helio.store.collect import Collected
 
 
@@ -67,30 +72,75 @@ def gc(
 
 @app.command()
 def doctor(
+    context: typer.Context,
     archive: Annotated[
         str | None, typer.Option("--archive", help="An archive to look at.", metavar="DIR|sample")
     ] = None,
+    online: Annotated[
+        bool,
+        typer.Option(
+            "--online",
+            help="Also ask each source of data one small question, and the model, if a key is set, for its list of "
+            "models, which costs nothing.",
+        ),
+    ] = False,
+    source: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--source", help="With --online: ask only this source; may be repeated.", metavar="NAME"
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            "--report", help="Write a file for a bug report, without passwords and keys.", metavar="FILE"
+        ),
+    ] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace the file of --report.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Say what this installation has, and what it lacks."""
+    """Say what this installation has, and what it lacks.
+
+    With --online also whether each source can be asked from here, and what to do where it cannot.
+    """
     with errors_as_text(as_json):
         from helio.doctor import examine
+        from helio.doctor.online import ask_sources
+        from helio.doctor.report import check_report, write_report
+        from helio.errors import RequestError
+        from helio.store.files import user_path
 
-        findings = examine(current_settings(), archive or "")
+        if source and not online:
+            raise RequestError("--source says which source --online asks", advice="add --online")
+        if replace and report is None:
+            raise RequestError("--replace goes with --report", advice="add --report FILE")
+        settings = current_settings()
+        log_to(settings, verbose=context.obj)
+        file = None if report is None else user_path(report)
+        if file is not None:
+            check_report(file, replace=replace)
+        findings = examine(settings, archive or "")
+        if online:
+            findings += ask_sources(settings, source or ())
         if as_json:
-            print_json(
-                [
-                    {"subject": one.subject, "ok": one.ok, "found": one.found, "advice": one.advice}
-                    for one in findings
-                ]
-            )
+            print_json([finding.to_json() for finding in findings])
         else:
-            width = max(len(one.subject) for one in findings)
-            for one in findings:
-                say(f"{'ok  ' if one.ok else 'MISS'}  {one.subject:<{width}}  {one.found}")
-                if one.advice:
-                    say(f"      {'':<{width}}  try {one.advice}")
-    raise typer.Exit(SUCCESS if all(one.ok or one.optional for one in findings) else FAILED)
+            _print_findings(findings)
+        if file is not None:
+            write_report(file, settings, findings, replace=replace)
+            say(f"report: {file}; read it before you send it", err=as_json)
+    raise typer.Exit(SUCCESS if all(finding.ok or finding.optional for finding in findings) else FAILED)
+
+
+def _print_findings(findings: Sequence[Finding]) -> None:
+    width = max(len(finding.subject) for finding in findings)
+    for finding in findings:
+        mark = "ok  " if finding.ok else "FAIL" if finding.asked else "MISS"
+        where = f"{finding.address}, asked {finding.asked}: " if finding.address else ""
+        signed = f" (certificate by {finding.issuer})" if finding.issuer else ""
+        say(f"{mark}  {finding.subject:<{width}}  {where}{without_long_words(finding.found)}{signed}")
+        if finding.advice:
+            say(f"      {'':<{width}}  try {finding.advice}")
 
 
 def _print_collected(found: Collected, *, done: bool, as_json: bool) -> None:
