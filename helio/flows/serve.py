@@ -357,16 +357,22 @@ class _Serving:
                 self._running[one["id"]] = self._spawn(one["id"])
                 self._busy[one["id"]] = one["deployment_id"]
 
+    def _deployed_schedules(self) -> Iterator[tuple[str, _Deployment, Schedule]]:
+        """The schedules that the server knows and whose records can be read."""
+        for name, deployment in self._deployments.items():
+            try:
+                schedule = self._schedules.load(name)
+            except RequestError as error:
+                log.debug("schedule %s cannot be read: %s", name, error.message)  # said when records are read
+            else:
+                yield name, deployment, schedule
+
     def _hand_over_slots(self) -> None:
         """Give the server the next slots of the schedules whose clocks change, before it has run out of them."""
         now = utc_now()
-        for name, deployment in self._deployments.items():
+        for name, deployment, schedule in self._deployed_schedules():
             if self._renew_at.get(name, now) > now:
                 continue
-            try:
-                schedule = self._schedules.load(name)
-            except HelioError:
-                continue  # said already
             ahead = slots_ahead(schedule.cron, schedule.timezone, now)
             first_time, self._renew_at[name] = name not in self._renew_at, ahead[len(ahead) // 2]
             shown = ask(self.server, f"/deployments/{deployment.id}")["schedules"]
@@ -386,11 +392,7 @@ class _Serving:
         """Say which slots passed while nothing ran, and keep it for ``helio schedule list``."""
         now, served = utc_now(), read_served(self._settings.home)
         missed: dict[str, Missed] = {}
-        for name, deployment in self._deployments.items():
-            try:
-                schedule = self._schedules.load(name)
-            except HelioError:
-                continue  # said when the records are followed
+        for name, deployment, schedule in self._deployed_schedules():
             if served is None:
                 continue
             shown = ask(self.server, f"/deployments/{deployment.id}")
