@@ -133,6 +133,12 @@ class _Page:
             self._look()
         return not (self.paused or self._execution.suspended or self._execution.cancelled.is_set())
 
+    def suspend(self) -> None:
+        """Let no further step begin; Prefect, which watches the run too, may see it before a look does."""
+        if not self._execution.suspended:
+            notice.warning("the run was suspended on its page: no further step begins")
+        self._execution.suspended = True
+
     def _look(self) -> None:
         try:
             shown = self._server.request(f"/flow_runs/{self._flow_run}", timeout=QUICK)
@@ -149,8 +155,7 @@ class _Page:
             notice.warning("the run was ended on its page: %s", state["name"])
             self._execution.cancel()
         elif state["type"] == "PAUSED" and not self.paused:
-            notice.warning("the run was suspended on its page: no further step begins")
-            self._execution.suspended = True
+            self.suspend()
         elif self.paused != was_paused:
             notice.warning(
                 "the run is paused on its page; it goes on when it is resumed there"
@@ -179,10 +184,14 @@ def _schedule(execution: Execution, page: _Page) -> None:
         edges = [_Edge(task_runs[one]) for one in step.depends_on]
         alone = not ready and not running
         if alone or blocked_by(step, execution.results):
-            state = cast(State[Any], task(quote(step.step_id), wait_for=edges, return_state=True))
-            task_run_id = state.state_details.task_run_id
-            assert task_run_id is not None  # Prefect sets it with every state of a task run
-            task_runs[step.step_id] = task_run_id
+            try:
+                state = cast(State[Any], task(quote(step.step_id), wait_for=edges, return_state=True))
+            except Pause:
+                page.suspend()
+            else:
+                task_run_id = state.state_details.task_run_id
+                assert task_run_id is not None  # Prefect sets it with every state of a task run
+                task_runs[step.step_id] = task_run_id
             done.put(step.step_id)
             return
         future: PrefectFuture[Any] = task.submit(quote(step.step_id), wait_for=edges, return_state=False)
@@ -205,8 +214,10 @@ def _schedule(execution: Execution, page: _Page) -> None:
             continue
         pending -= 1
         running.discard(finished)
-        if finished not in execution.results:
-            continue  # cancelled, and so is all that waits for it
+        if finished not in execution.results:  # and nothing that waits for it begins
+            if not execution.cancelled.is_set():
+                page.suspend()
+            continue
         for one in dependants[finished]:
             waiting[one].discard(finished)
             if not waiting[one]:

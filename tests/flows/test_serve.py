@@ -349,9 +349,6 @@ def test_a_run_that_crashed_can_be_asked_for_again(serving: Serving) -> None:
     assert _states(serving, shown).count("CRASHED") == 1
 
 
-@pytest.mark.skipif(
-    not os.environ.get("HELIO_LONG"), reason="a fast machine ends the run before it can be held"
-)
 @pytest.mark.parametrize("kind", ["Suspended", "Paused"])
 def test_a_run_that_is_paused_on_its_page_begins_no_step_until_it_is_resumed(
     serving: Serving, home: Path, kind: str
