@@ -79,8 +79,7 @@ class Serving:
 
     def runs(self) -> list[int]:
         """The processes of runs."""
-        command = ["ps", "-o", "pid=", "--ppid", str(self.process.pid)]
-        return [int(one) for one in subprocess.run(command, capture_output=True, text=True).stdout.split()]
+        return list(_children(self.process.pid))
 
     def ended(self, shown: Shown) -> dict[str, Any]:
         final = ("COMPLETED", "FAILED", "CANCELLED", "CRASHED")
@@ -310,9 +309,29 @@ def test_a_run_whose_process_dies_has_crashed(serving: Serving) -> None:
     assert serving.ended(shown)["state_type"] == "CRASHED"
 
 
-def _hold(pid: int) -> None:
-    """Let a process take no further step, so that a test decides what happens meanwhile."""
-    os.kill(pid, signal.SIGSTOP)
+def _held_at_its_first_computation(serving: Serving, shown: Shown) -> int:
+    """Stop the process that computes for a run, so that the run waits; return its id."""
+    soon(lambda: _workers(serving), "a process that computes")
+    [worker] = _workers(serving)
+    os.kill(worker, signal.SIGSTOP)
+    soon(lambda: shown.run["state_type"] == "RUNNING", "its beginning")
+    return worker
+
+
+def _workers(serving: Serving) -> list[int]:
+    return [
+        process
+        for run in serving.runs()
+        for process, command in _children(run).items()
+        if "helio.pipelines.worker" in command
+    ]
+
+
+def _children(parent: int) -> dict[int, str]:
+    """The child processes of a process, and their command lines."""
+    command = ["ps", "-o", "pid=,args=", "--ppid", str(parent)]
+    lines = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
+    return {int(line.split()[0]): line for line in lines}
 
 
 def _retry(serving: Serving, shown: Shown) -> None:
@@ -354,9 +373,7 @@ def test_a_run_that_is_paused_on_its_page_begins_no_step_until_it_is_resumed(
     serving: Serving, home: Path, kind: str
 ) -> None:
     shown = serving.trigger("daily", WINDOW="21min" if kind == "Paused" else "22min")
-    soon(lambda: shown.run["state_type"] == "RUNNING", "its beginning")
-    [run] = serving.runs()
-    _hold(run)
+    held = _held_at_its_first_computation(serving, shown)
     state = {
         "type": "PAUSED",
         "name": kind,
@@ -368,7 +385,7 @@ def test_a_run_that_is_paused_on_its_page_begins_no_step_until_it_is_resumed(
     answer = ask(serving.server, f"/flow_runs/{shown.id}/set_state", {"state": state})
     assert answer["status"] == "ACCEPT"
     before = len(Runs(home / "runs").list())
-    os.kill(run, signal.SIGCONT)
+    os.kill(held, signal.SIGCONT)
     log = home / "serve.txt"
     words = "it goes on when it is resumed" if kind == "Paused" else "no further step begins"
     soon(lambda: words in log.read_text(), "a word about it")
@@ -387,11 +404,9 @@ def test_a_run_that_is_paused_on_its_page_begins_no_step_until_it_is_resumed(
 
 def test_a_paused_run_can_be_cancelled(serving: Serving) -> None:
     shown = serving.trigger("daily", WINDOW="23min")
-    soon(lambda: shown.run["state_type"] == "RUNNING", "its beginning")
-    [run] = serving.runs()
-    _hold(run)
+    held = _held_at_its_first_computation(serving, shown)
     ask(serving.server, f"/flow_runs/{shown.id}/set_state", {"state": {"type": "PAUSED"}})
-    os.kill(run, signal.SIGCONT)
+    os.kill(held, signal.SIGCONT)
     ask(serving.server, f"/flow_runs/{shown.id}/set_state", {"state": {"type": "CANCELLING"}})
     assert serving.ended(shown)["state_type"] == "CANCELLED"
 
