@@ -11,6 +11,7 @@ import os
 import secrets
 import shlex
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -30,6 +31,7 @@ from helio import interrupts
 from helio.errors import Cancelled, DamagedRecord, EngineError
 from helio.flows.application import LOOPBACK, PROOF, START_PAGE, TICKETS
 from helio.flows.idle import RECORD, USE
+from helio.flows.new_database import create_database
 from helio.flows.secret import find_secret, make_secret, mark_of, proof_of
 from helio.settings import IDLE, close_to_others
 from helio.store.files import write_whole
@@ -334,6 +336,7 @@ class Server:
                 )
                 _end(process)
             self.check_database()
+            self._create_database()
             port = _free_port(process.port if process else FIRST_PORT)
             self._turn_log_over()
             begins = self.log.stat().st_size if self.log.exists() else 0
@@ -428,6 +431,14 @@ class Server:
             head = file.read(len(SQLITE))
         if head and head != SQLITE:
             raise _database_error(path, DAMAGED, "it is no SQLite database")
+
+    def _create_database(self) -> None:
+        if self._database is None:
+            return
+        try:
+            create_database(self._database)
+        except sqlite3.OperationalError as error:
+            raise _database_error(self._database, UNREADABLE, str(error)) from error
 
     def _proves_itself(self) -> bool:
         """Whether the process that we started answers, and knows the secret.
@@ -620,6 +631,7 @@ def ephemeral_server(environ: Mapping[str, str]) -> Iterator[Server]:
         own = {name: value for name, value in environ.items() if not name.startswith("PREFECT_API_")}
         server = Server(Path(folder), own)
         server.home.mkdir(mode=0o700)
+        server._create_database()
         with (
             server.log.open("wb") as log,
             subprocess.Popen(
