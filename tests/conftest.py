@@ -1,12 +1,17 @@
 """What all tests share."""
 
 from collections.abc import Generator
+from functools import cache
 
 import pytest
+import typer.testing
 from hypothesis import settings
 
 settings.register_profile("helio", deadline=None)  # a busy machine is no failure
 settings.load_profile("helio")
+
+typer.testing._get_command = cache(typer.testing._get_command)  # type: ignore[attr-defined]
+"""Typer builds all commands for each call; a process of `helio` calls one, a process of tests thousands."""
 
 
 @pytest.hookimpl(wrapper=True)
