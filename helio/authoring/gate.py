@@ -1,4 +1,40 @@
-"""The gate between an author and a person: every template is mended, verified and held to the catalogue."""
+"""The gate between an author and a person: every template is mended, verified and held to the catalogue.
+
+HE301 (error)  a repair touches a step that it did not declare
+    What an edit does not name stays byte for byte the same.
+    before  a change of colour that moves a fetch
+    after   refused
+
+HE303 (error)  a repair equal to an earlier one, or leaving the same diagnostics
+    It leads nowhere.
+    before  the same patch twice
+    after   refused
+
+HE304 (error)  a repair weakens critical, a pin, the range or the artefact
+    Making an error go away is not mending it.
+    before  "critical": false on the step that failed
+    after   refused
+
+HE305 (error)  a repair puts values that its author wrote in the place of measured data
+    A figure of invented numbers is worse than none.
+    before  a fetch that becomes a table of literals
+    after   refused
+
+HE401 (error)  an author names a data set that is nowhere
+    What a model makes up never reaches a person's approval.
+    before  "dataset_id": "AC_H9_MFI"
+    after   refused; did you mean 'AC_H3_MFI'?
+
+HE402 (error)  an author names a parameter that the data set does not have
+    What a model makes up never reaches a person's approval.
+    before  "dataset_id": "AC_H2_MFI", "parameter_id": "BGSEx"
+    after   refused; did you mean 'BGSEc'?
+
+HE403 (error)  an author asks for a time of which there is nothing
+    Before the first record there will never be one, however old the catalogue is.
+    before  Parker Solar Probe in 2010
+    after   refused, with what the data set covers
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Data sets of fetches against the catalogue."""
+"""Data sets of fetches against the catalogue.
+
+HV502 (warning)  a data set that the catalogue does not know, where CDAWeb would be asked
+    CDAWeb has the last word: the catalogue may be older. A folder named by --archive decides for itself.
+    before  AC_H2_MIF
+    after   said, with the closest name; HS101 in a run where nobody is named to serve it
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Parameters of fetches against what the catalogue lists."""
+"""Parameters of fetches against what the catalogue lists.
+
+HV501 (warning)  a parameter that the catalogue does not list for its data set
+    The files have the last word: the catalogue may be older than they are, and may leave some out.
+    before  BGSE of AC_H2_MFI
+    after   said, with the closest name; HE402 for an author
+"""
 
 from __future__ import annotations
 

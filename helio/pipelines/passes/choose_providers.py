@@ -1,4 +1,20 @@
-"""Who serves each fetch."""
+"""Who serves each fetch.
+
+HS101 (error)  nobody is named to serve the data, and the catalogue does not know the data set
+    Data never come from somewhere silently.
+    before  "dataset_id": "MY_EVENTS"
+    after   refused: --archive DIR
+
+HS102 (error)  no provider of that name
+    A folder is never opened because a template says so.
+    before  "provider": "/etc"
+    after   refused
+
+HS103 (edit bind)  the provider that the catalogue names
+    Who served the data stands in the plan, whether it was named or not.
+    before  "dataset_id": "AC_H2_MFI"
+    after   "dataset_id": "AC_H2_MFI", "provider": "cdaweb"
+"""
 
 from __future__ import annotations
 

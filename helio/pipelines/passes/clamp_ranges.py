@@ -1,4 +1,15 @@
-"""Ranges against what is known to be published: clamped where they reach beyond it, refused where they miss it."""
+"""Ranges against what is known to be published: clamped where they reach beyond it, refused where they miss it.
+
+HB301 (edit bind + warning)  range partly outside known coverage: clamped, recorded
+    What exists is fetched, and the record says what was asked for.
+    before  "2025-12-20 to 2026-01-10", covered to 2025-12-31
+    after   "2025-12-20 to 2025-12-31"
+
+HB302 (error)  range wholly outside known coverage
+    The covered range is named.
+    before  ACE in 1990
+    after   refused: 1997-09-02 to …
+"""
 
 from __future__ import annotations
 

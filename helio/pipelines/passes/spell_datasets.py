@@ -1,4 +1,10 @@
-"""Ids of data sets in the archive's own spelling."""
+"""Ids of data sets in the archive's own spelling.
+
+HS104 (edit bind)  the id of a CDAWeb data set as its catalogue spells it
+    The server knows capitals alone.
+    before  "dataset_id": "ac_h2_mfi"
+    after   "dataset_id": "AC_H2_MFI"
+"""
 
 from __future__ import annotations
 
