@@ -21,7 +21,7 @@ LAYERS = (
     ("steps",),
     ("pipelines",),
     ("flows", "authoring"),
-    ("api", "doctor"),
+    ("api", "doctor", "dev"),
     ("cli",),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

@@ -12,6 +12,7 @@ from helio.steps.compute.join_components import join_components
 from helio.steps.signature import signatures
 from helio.store.table import Table
 from helio.time_range import Duration
+from tests.steps.calls import stated_calls
 from tests.steps.compute.test_vectors_and_solar_wind import CALLS as CALLS_OF_WIND
 from tests.steps.test_foreseen import CALLS as CALLS_BY_RULE
 
@@ -21,6 +22,7 @@ MINUTE = Duration("1min")
 
 CALLS = {name: [(makes, args)] for name, (makes, args) in CALLS_OF_WIND.items()} | CALLS_BY_RULE
 """By tool: tables and arguments of some calls."""
+CALLS |= stated_calls()
 CALLS |= {
     "resample": [([CALLS_BY_RULE["resample"][0][0][0]], {"cadence": MINUTE, "method": method}) for method in
                  ("mean", "median", "min", "max", "first")],

@@ -13,6 +13,7 @@ from helio.steps.result import NOTHING_SAID
 from helio.steps.signature import signatures
 from helio.store.table import Axis
 from helio.time_range import Duration
+from tests.steps.calls import stated_calls
 from tests.steps.compute import test_vectors_and_solar_wind as always
 from tests.steps.series import spectrum
 from tests.steps.solar_wind import bz, density, field, series, speed, temperature, vectors
@@ -136,6 +137,10 @@ ELSEWHERE = {
 }
 
 
+STATED = stated_calls()
+CALLS |= {name: calls for name, calls in STATED.items() if name in RULED}
+
+
 def known_of(table):
     return Foreseen(table.unit, table.frame, frozenset({table.kind}))
 
@@ -174,9 +179,10 @@ def test_what_is_foreseen_is_what_comes(name, makes, args):
     assert told.kinds != EVERY_KIND
 
 
-@pytest.mark.parametrize("name", sorted(set(always.CALLS) - RULED))
+@pytest.mark.parametrize("name", sorted({*always.CALLS, *STATED} - RULED))
 def test_what_is_always_given_is_what_comes(name):
-    told, came = foreseen(signatures()[name], {}, {}), always.run(name, always.inputs(name))
+    makes, args = STATED[name][0] if name in STATED else always.CALLS[name]
+    told, came = foreseen(signatures()[name], {}, {}), load_tool(name)(*(make() for make in makes), **args)
     assert (told.unit, told.frame, told.kinds) == (came.unit, came.frame, {came.kind})
 
 
