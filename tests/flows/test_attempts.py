@@ -139,7 +139,7 @@ def test_a_run_asks_cdaweb_three_times_and_the_engine_as_often_again_if_it_may_p
 ):
     plan = plan_of("STA_L1_HET", "Proton_Flux", "cdaweb")
     standin.fail(stage, *[fault] * 9)
-    results = run(plan, engine, "cdaweb", cdaweb_url=standin.url)
+    results = run(plan, engine, "cdaweb", addresses={"cdaweb": standin.url})
     assert type(results["b"].error) is kind
     assert results["figure"].state == "skipped"
     again = engine == "prefect" and issubclass(kind, (ServerUnavailable, RateLimited))
@@ -149,7 +149,7 @@ def test_a_run_asks_cdaweb_three_times_and_the_engine_as_often_again_if_it_may_p
         assert path.with_name(f"{path.name}.json").exists()
     # the server is well again, and it is not an hour later
     standin.mend()
-    after = run(plan, engine, "cdaweb", cdaweb_url=standin.url)
+    after = run(plan, engine, "cdaweb", addresses={"cdaweb": standin.url})
     assert {one.state for one in after.values()} == {"completed"}
     assert len(standin.asked(FILE)) == 1
 
@@ -204,7 +204,7 @@ def test_each_of_two_fetches_that_fail_is_asked_for_once_more_by_itself(
     )
     plan = make_plan(document, now=NOW, archive="cdaweb")
     standin.fail(LISTING, *["503"] * 20)
-    results = run(plan, engine, "cdaweb", cdaweb_url=standin.url)
+    results = run(plan, engine, "cdaweb", addresses={"cdaweb": standin.url})
     assert {one.state for one in results.values()} == {"failed", "skipped"}
     for dataset in ("STA_L1_HET", "AC_K2_MFI"):
         asked = [one for one in standin.asked(LISTING) if dataset in one.path]

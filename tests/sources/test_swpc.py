@@ -25,7 +25,7 @@ from helio.errors import (
 )
 from helio.knowledge.catalogue import Catalogue
 from helio.sources.http import Hosts, Http
-from helio.sources.swpc import Swpc
+from helio.sources.providers.swpc import Swpc
 from helio.store.table import Table
 from helio.time_range import TimeRange
 from tests.sources.conftest import FakeClock, patience
@@ -389,7 +389,7 @@ def test_every_dataset_is_listed(opened):
 
 def test_the_progress_of_a_reply_is_told(opened):
     told = []
-    one(opened(told=told.append), "SWPC_RTSW_PLASMA", "speed")
+    one(opened(on_progress=told.append), "SWPC_RTSW_PLASMA", "speed")
     assert (told[0].files_done, told[-1].files_done, told[-1].files) == (0, 1, 1)
     assert told[-1].bytes_done == told[-1].bytes > 100_000
 
