@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # for the tests' server
 
-from tests.sources.standin_faulty import (
+from helio.testing.faulty import (
     JSON,
     OK,
     Answer,

@@ -94,7 +94,7 @@ def served(folder: Path) -> Iterator[str]:
 
 def serve(folder: Path) -> None:
     sys.path.insert(0, str(ROOT))
-    from tests.sources.standin_cdaweb import CdaWebStandIn
+    from helio.testing import CdaWebStandIn
 
     with CdaWebStandIn(folder) as standin:
         print(standin.url, flush=True)

@@ -12,7 +12,7 @@ import pytest
 
 from helio.cli.progress import downloads_line
 from helio.sources.transfers import Progress
-from tests.sources.standin_cdaweb import CdaWebStandIn
+from helio.testing import CdaWebStandIn
 from tests.test_cdaweb_run import service  # noqa: F401 - a fixture
 
 

@@ -26,13 +26,11 @@ from helio.sources.archives import Archives
 from helio.sources.cdf import CdfReader
 from helio.sources.http import Http
 from helio.store.store import Store
+from helio.testing import CdaWebStandIn, FakeClock, HapiStandIn
 from tests.pipelines.conftest import fetch, render, template
-from tests.sources.conftest import FakeClock
 from tests.sources.conftest import published as published
 from tests.sources.conftest import standin as standin
 from tests.sources.made_hapi import magnetometer
-from tests.sources.standin_cdaweb import CdaWebStandIn
-from tests.sources.standin_hapi import HapiStandIn
 
 ENGINES = ("direct", "prefect")
 LISTING, FILE = "orig_data", "/sp_phys/data/"

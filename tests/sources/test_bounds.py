@@ -33,9 +33,9 @@ from helio.sources.http import Hosts, Http
 from helio.sources.providers import hapi as hapi_module
 from helio.sources.providers.hapi import Hapi
 from helio.sources.providers.swpc import PRODUCTS, Swpc
+from helio.testing import FakeClock
 from helio.time_range import TimeRange
-from tests.sources.conftest import FakeClock
-from tests.sources.standin_faulty import (
+from helio.testing.faulty import (
     JSON,
     OK,
     FaultyServer,

@@ -31,9 +31,8 @@ from helio.sources.providers.cdaweb import CdaWeb
 from helio.sources.providers.cdaweb_folders import CdaWebFolders
 from helio.sources.samples import sample_folder
 from helio.store.table import Table
+from helio.testing import CdaWebStandIn, FakeClock
 from helio.time_range import TimeRange
-from tests.sources.conftest import FakeClock
-from tests.sources.standin_cdaweb import CdaWebStandIn
 
 DAY = TimeRange(datetime(2021, 10, 28), datetime(2021, 10, 29))
 HET, HET_FILE = "STA_L1_HET", "sta_l1_het_20211028_v01.cdf"

@@ -24,9 +24,9 @@ from helio.sources.file_digests import FileDigests, FileState, digest_file
 from helio.sources.formats import format_of
 from helio.sources.local import LocalArchive
 from helio.sources.providers.cdaweb import CdaWeb
+from helio.testing import CdaWebStandIn
 from helio.time_range import TimeRange
 from tests.sources.conftest import WrittenCdf
-from tests.sources.standin_cdaweb import CdaWebStandIn
 
 DAY = TimeRange(datetime(2024, 5, 10), datetime(2024, 5, 11))
 RECORDS = 1440

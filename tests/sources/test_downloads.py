@@ -30,7 +30,7 @@ from helio.sources.allowance import in_words
 from helio.sources.downloads import Downloads, Wanted, place_of
 from helio.sources.http import Hosts, Http
 from helio.sources.transfers import Progress
-from tests.sources.standin_cdaweb import CdaWebStandIn
+from helio.testing import CdaWebStandIn
 
 ACE, HET = "ac_k2_mfi_20220101_v03.cdf", "sta_l1_het_20211028_v01.cdf"
 

@@ -28,10 +28,9 @@ from helio.sources.http import Hosts, Http
 from helio.sources.providers.hapi import Hapi
 from helio.sources.registry import server_named
 from helio.store.table import Table
+from helio.testing import FakeClock, HapiStandIn
 from helio.time_range import TimeRange
-from tests.sources.conftest import FakeClock
 from tests.sources.made_hapi import magnetometer, plain
-from tests.sources.standin_hapi import HapiStandIn
 
 DAY = TimeRange(datetime(2021, 10, 28), datetime(2021, 10, 29))
 TWO_DAYS = TimeRange(datetime(2021, 10, 28), datetime(2021, 10, 30))

@@ -11,9 +11,9 @@ import pytest
 
 from helio.errors import DamagedFile, Offline, Republished, ServerUnavailable
 from helio.sources.providers.hapi import Hapi
+from helio.testing import HapiStandIn
 from helio.time_range import TimeRange
 from tests.sources.made_hapi import magnetometer
-from tests.sources.standin_hapi import HapiStandIn
 
 MAG = "MADE_MAG"
 DAY = TimeRange(datetime(2021, 10, 28), datetime(2021, 10, 29))

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from helio.sources.providers.hapi import Hapi
+from helio.testing import HapiStandIn, recorded
 from helio.time_range import TimeRange
 from tests.sources.made_hapi import magnetometer, plain
-from tests.sources.standin_hapi import HapiStandIn, recorded
 
 hapiclient = pytest.importorskip("hapiclient", reason="hapiclient is not installed: it is in the dev extra")
 

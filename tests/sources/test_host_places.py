@@ -9,7 +9,7 @@ import pytest
 
 from helio.errors import Cancelled
 from helio.sources.host_places import HostPlaces
-from tests.sources.standin_cdaweb import CdaWebStandIn
+from helio.testing import CdaWebStandIn
 
 HOLD = """
 import sys, threading

@@ -13,8 +13,8 @@ import pytest
 from helio.sources.local import LocalArchive
 from helio.sources.providers.hapi import Hapi
 from helio.steps.save_data import save_data
+from helio.testing import Dataset, HapiStandIn, dataset
 from helio.time_range import TimeRange
-from tests.sources.standin_hapi import Dataset, HapiStandIn, dataset
 
 MIDNIGHT = datetime(2017, 1, 1)
 BEFORE = TimeRange(MIDNIGHT - timedelta(days=1), MIDNIGHT)

@@ -22,9 +22,9 @@ from helio.sources.providers.cdaweb_folders import CdaWebFolders
 from helio.sources.providers.hapi import Hapi
 from helio.sources.providers.swpc import PRODUCTS, Swpc
 from helio.sources.sites import Site, is_public
+from helio.testing import FakeClock, FaultyServer
+from helio.testing.faulty import redirect, whole
 from helio.time_range import TimeRange
-from tests.sources.conftest import FakeClock
-from tests.sources.standin_faulty import FaultyServer, redirect, whole
 
 DAY = TimeRange(datetime(2021, 10, 28), datetime(2021, 10, 29))
 REST = "/WS/cdasr/1/dataviews/sp_phys/datasets"

@@ -27,9 +27,10 @@ from helio.knowledge.catalogue import Catalogue
 from helio.sources.http import Hosts, Http
 from helio.sources.providers.swpc import Swpc
 from helio.store.table import Table
+from helio.testing import FakeClock, SwpcStandIn
+from helio.testing.swpc import MAG, PLASMA, XRAYS
 from helio.time_range import TimeRange
-from tests.sources.conftest import FakeClock, patience
-from tests.sources.standin_swpc import MAG, PLASMA, XRAYS, SwpcStandIn
+from tests.sources.conftest import patience
 
 NOW = datetime(2024, 5, 12, 12, 0, 30)
 HOUR = TimeRange(datetime(2024, 5, 11, 10), datetime(2024, 5, 11, 11))
