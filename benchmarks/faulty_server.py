@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # for the tests' server
 
-from tests.sources.standin_faulty import (
+from helio.testing.faulty import (
     JSON,
     OK,
     Answer,
@@ -82,7 +82,7 @@ from pathlib import Path
 import httpx2, httpcore2, h11
 from helio.errors import HelioError
 from helio.sources.downloads import Downloads, Wanted
-from helio.sources.hapi import Hapi
+from helio.sources.providers.hapi import Hapi
 from helio.sources.http import Http
 from helio.time_range import TimeRange
 url, kind, folder = sys.argv[1], sys.argv[2], Path(sys.argv[3])
@@ -95,7 +95,7 @@ try:
         case "json": http.get_json(url + "/a")
         case "bytes": http.get(url + "/a")
         case "file": Downloads(folder, http).get([Wanted(url + "/a", 31_000)])
-        case "records": Hapi(url + "/hapi", folder, http).fetch("A", ["B"], DAY)
+        case "records": Hapi(folder, http, url=url + "/hapi").fetch("A", ["B"], DAY)
     ended = ["", "it is taken"]
 except HelioError as error:
     ended = [type(error).__name__, error.message]

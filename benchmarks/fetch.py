@@ -94,7 +94,7 @@ def served(folder: Path) -> Iterator[str]:
 
 def serve(folder: Path) -> None:
     sys.path.insert(0, str(ROOT))
-    from tests.sources.standin_cdaweb import CdaWebStandIn
+    from helio.testing import CdaWebStandIn
 
     with CdaWebStandIn(folder) as standin:
         print(standin.url, flush=True)
@@ -111,10 +111,10 @@ def seconds(action: Callable[[], Any]) -> float:
 
 
 def helio(url: str, start: datetime, stop: datetime, folder: Path) -> Seconds:
-    from helio.sources.cdaweb import CdaWeb
     from helio.sources.cdf import CdfReader
     from helio.sources.file_digests import FileDigests
     from helio.sources.http import Http
+    from helio.sources.providers.cdaweb import CdaWeb
     from helio.sources.samples import sample_folder
     from helio.time_range import TimeRange
 
@@ -127,7 +127,7 @@ def helio(url: str, start: datetime, stop: datetime, folder: Path) -> Seconds:
         def fetch() -> None:
             digests = FileDigests(folder / "digests")
             http = Http()
-            provider = CdaWeb(reader, folder / "files", http, url=url, digests=digests, limit=None)
+            provider = CdaWeb(folder / "files", http, reader=reader, url=url, digests=digests, limit=None)
             table = provider.fetch(DATASET, ["B"], TimeRange(start, stop))["B"]
             assert len(table) == (stop - start).days * 1440
             http.close()
@@ -291,12 +291,12 @@ def memory() -> None:
 
 
 def print_peaks(url: str, days: int, folder: Path) -> None:
-    from helio.sources.cdaweb import CdaWeb
     from helio.sources.cdf import CdfReader
+    from helio.sources.providers.cdaweb import CdaWeb
     from helio.time_range import TimeRange
 
     with CdfReader() as reader:
-        provider = CdaWeb(reader, folder, url=url, limit=None)
+        provider = CdaWeb(folder, reader=reader, url=url, limit=None)
         table = provider.fetch(DATASET, ["B"], TimeRange(START, START + timedelta(days=days)))["B"]
         assert len(table) == days * 43_200
         provider.close()

@@ -25,9 +25,9 @@ from urllib.parse import parse_qs, urlsplit
 import numpy as np
 import pandas as pd
 
-from helio.sources.hapi import Hapi
 from helio.sources.hapi_data import read_records
 from helio.sources.hapi_info import Parameter
+from helio.sources.providers.hapi import Hapi
 from helio.time_range import TimeRange
 
 RECORDS = 86_400
@@ -133,7 +133,7 @@ def fetching(repeats: int = 5) -> None:
     for _ in range(repeats):
         with tempfile.TemporaryDirectory() as folder:
             for name in ("helio, cold", "helio, kept"):
-                provider = Hapi(url, Path(folder))
+                provider = Hapi(Path(folder), url=url)
                 taken[name].append(milliseconds(partial(provider.fetch, "ONE", ["V"], DAY)))
                 provider.close()
             if theirs is not None:

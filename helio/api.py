@@ -250,7 +250,7 @@ def save_runs(
     settings = settings_in_use(settings)
     shelf, records = library(settings), Runs(settings.runs)
     chosen = [Chosen(records.load(one), tuple(steps)) for one, steps in runs]
-    made, notes = template_of(chosen, name, settings.hapi_servers)
+    made, notes = template_of(chosen, name, settings.servers)
     template, _, found = mend(json.dumps(made), now=read_now(None), pipelines=shelf.templates())
     if any(one.severity == "error" for one in found):
         raise InvalidTemplate(found)
@@ -808,9 +808,10 @@ def list_archive(
     UnknownDataset
     """
     from helio.sources.archive_listing import list_archive as listed
-    from helio.sources.archives import SAMPLE, archives_of, is_folder
+    from helio.sources.archives import archives_of, is_folder
     from helio.sources.cdf import CdfReader
     from helio.sources.local import LocalArchive
+    from helio.sources.registry import SAMPLE
 
     settings = settings_in_use(settings)
     source = _archive(archive, settings)
@@ -893,7 +894,8 @@ def _open_folder(archive: str, settings: Settings) -> None:
 
 def _listing_of(archive: str, settings: Settings) -> ArchiveListing | None:
     """What an archive of one's own holds; what the catalogue or a server knows is asked there."""
-    from helio.sources.archives import SAMPLE, is_folder
+    from helio.sources.archives import is_folder
+    from helio.sources.registry import SAMPLE
 
     if archive != SAMPLE and not is_folder(archive):
         return None

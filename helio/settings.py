@@ -6,7 +6,7 @@ import logging
 import os
 import re
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -46,12 +46,12 @@ class Settings:
     """Everything a user owns: ``$HELIO_HOME``, else the platform's data folder."""
     archive: str = ""
     """``$HELIO_ARCHIVE``: the archive of runs that name none."""
-    cdaweb_url: str = ""
-    """``$HELIO_CDAWEB_URL``: another server than NASA's, that speaks as CDAWeb does."""
-    swpc_url: str = ""
-    """``$HELIO_SWPC_URL``: another server than NOAA's, that has what services.swpc.noaa.gov has."""
-    hapi_servers: Mapping[str, str] = field(default_factory=dict)
-    """``$HELIO_HAPI_SERVERS``, ``NAME=URL,…``: HAPI servers beside those that are known, or in their place."""
+    addresses: Mapping[str, str] = field(default_factory=dict)
+    """``$HELIO_NAME_URL``, by the name of a source in small letters, such as ``$HELIO_SWPC_URL``: another server than
+    its own, that speaks as it does."""
+    servers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """``$HELIO_NAME_SERVERS``, ``NAME=URL,…``, by the name of a source of many servers, such as
+    ``$HELIO_HAPI_SERVERS``: servers beside those that are known, or in their place."""
     network: NetworkLimits = NetworkLimits()
     """``$HELIO_REPLY_MB`` and its companions: how much and how slowly a server of data may send."""
     browser: str = ""
@@ -143,9 +143,8 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
         if environ.get("HELIO_HOME")
         else _data_folder(),
         archive=environ.get("HELIO_ARCHIVE", ""),
-        cdaweb_url=environ.get("HELIO_CDAWEB_URL", ""),
-        swpc_url=environ.get("HELIO_SWPC_URL", ""),
-        hapi_servers=_servers(environ),
+        addresses=_addresses(environ),
+        servers=_servers(environ),
         network=_network(environ),
         browser=environ.get("BROWSER_PATH", ""),
         path=environ.get("PATH", os.defpath),
@@ -299,17 +298,32 @@ def _idle(text: str) -> float | None:
     return seconds or None
 
 
-def _servers(environ: Mapping[str, str]) -> dict[str, str]:
-    """URLs of servers by name, from ``NAME=URL,NAME=URL``."""
-    found = {}
-    for one in filter(None, (part.strip() for part in environ.get("HELIO_HAPI_SERVERS", "").split(","))):
-        name, _, url = (part.strip() for part in one.partition("="))
-        if not name or not url.startswith(("http://", "https://")):
-            raise RequestError(
-                f"HELIO_HAPI_SERVERS holds '{one}', not NAME=URL", advice="NAME=https://HOST/hapi"
-            )
-        found[name] = url
-    return found
+def _of_sources(environ: Mapping[str, str], what: str) -> Iterator[tuple[str, str, str]]:
+    """Variables ``HELIO_NAME_WHAT`` that are set: name, NAME as sources are called, and value."""
+    for variable, value in environ.items():
+        named = re.fullmatch(rf"HELIO_([A-Z0-9_]+)_{what}", variable)
+        if named and value:
+            yield variable, named[1].lower().replace("_", "-"), value
+
+
+def _addresses(environ: Mapping[str, str]) -> dict[str, str]:
+    """Addresses of sources by name; the model's maker is no source of data."""
+    return {name: url for _, name, url in _of_sources(environ, "URL") if name != "model"}
+
+
+def _servers(environ: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """URLs of servers by name, from ``NAME=URL,NAME=URL``, for each source of many servers."""
+    servers: dict[str, dict[str, str]] = {}
+    for variable, source, text in _of_sources(environ, "SERVERS"):
+        for part in filter(None, (part.strip() for part in text.split(","))):
+            name, _, url = (word.strip() for word in part.partition("="))
+            if not name or not url.startswith(("http://", "https://")):
+                raise RequestError(
+                    f"{variable} holds '{part}', not NAME=URL",
+                    advice=f"NAME=https://HOST/{source}",
+                )
+            servers.setdefault(source, {})[name] = url
+    return servers
 
 
 def _data_folder() -> Path:

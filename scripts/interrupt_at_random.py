@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from helio.flows.server import Server
 from helio.sources.samples import sample_folder
 from helio.store.runs import Runs
-from tests.sources.standin_cdaweb import CdaWebStandIn
+from helio.testing import CdaWebStandIn
 
 BEGIN = "import os, sys; os.write({}, b'x'); from helio.__main__ import main; main()"
 KINDS = {

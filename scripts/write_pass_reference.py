@@ -1,4 +1,4 @@
-"""Writes docs/passes.md from the passes' own docstrings and the list of codes; a test holds it there."""
+"""Writes docs/passes.md from the passes' own docstrings and the codes; a test holds it there."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from helio.pipelines import passes
-from helio.pipelines.codes import CODES
+from helio.pipelines.codes import codes
 from helio.pipelines.passes.edit import Pass
 
 PAGE = Path(__file__).parents[1] / "docs" / "passes.md"
@@ -44,16 +44,16 @@ def reference() -> str:
     listed = dict(passes.LETTERS)
     for letter, title in STAGES.items():
         once = dict.fromkeys(one for stage in listed.get(letter, ()) for one in stage)
-        codes = [one for one in CODES.values() if one.code[1] == letter]
-        if not once and not codes:
+        explained = [code for code in codes().values() if code.code[1] == letter]
+        if not once and not explained:
             continue
         parts.append(f"## {letter} {title}\n")
         parts += [_described(one) for one in once]
-        if codes:
+        if explained:
             parts += ["| code | kind | meaning | example |", "|---|---|---|---|"]
             parts += [
-                f"| {one.code} | {one.kind} | {_cell(one.meaning)} | {_cell(one.before)} → {_cell(one.after)} |"
-                for one in codes
+                f"| {code.code} | {code.kind} | {_cell(code.meaning)} | {_cell(code.before)} → {_cell(code.after)} |"
+                for code in explained
             ]
             parts.append("")
     return "\n".join(parts)

@@ -19,7 +19,7 @@ from typer.testing import CliRunner, Result
 
 from helio.cli import app
 from helio.sources.samples import sample_folder
-from tests.sources.standin_cdaweb import CdaWebStandIn
+from helio.testing import CdaWebStandIn
 
 
 @pytest.fixture

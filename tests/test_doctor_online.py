@@ -21,12 +21,9 @@ from helio.doctor import online
 from helio.settings import read_settings
 from helio.sources.http import Clock
 from helio.sources.samples import sample_folder
+from helio.testing import Authority, CdaWebStandIn, HapiStandIn, ProxyStandIn, SwpcStandIn, secure
 from tests.authoring import standin_gemini as gemini
 from tests.sources.made_hapi import magnetometer
-from tests.sources.standin_cdaweb import CdaWebStandIn
-from tests.sources.standin_hapi import HapiStandIn
-from tests.sources.standin_network import Authority, ProxyStandIn, secure
-from tests.sources.standin_swpc import SwpcStandIn
 
 SOURCES = ("cdaweb", "swpc", "hapi:mine")
 

@@ -14,8 +14,9 @@ from typer.testing import CliRunner, Result
 
 from helio.cli import app
 from helio.sources.http import Http
+from helio.testing import HapiStandIn
+from helio.testing.hapi import MESSAGES
 from tests.sources.made_hapi import magnetometer, plain
-from tests.sources.standin_hapi import MESSAGES, HapiStandIn
 
 PROVIDER = "hapi:Made"
 

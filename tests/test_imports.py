@@ -21,8 +21,9 @@ LAYERS = (
     ("steps",),
     ("pipelines",),
     ("flows", "authoring"),
-    ("api", "doctor"),
+    ("api", "doctor", "dev"),
     ("cli",),
+    ("testing",),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 HOMES = {
@@ -81,5 +82,31 @@ def test_every_room_of_the_package_has_its_layer():
 def test_the_command_starts_without_the_heavy_libraries():
     heavy = ("prefect", "pandas", "numpy", "plotly", "google", "pyarrow", "jsonschema", "cdflib", "rich")
     code = f"import helio.cli, sys; print([m for m in {heavy!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_nothing_of_the_product_imports_the_stand_ins():
+    importers = {
+        str(path.relative_to(ROOT))
+        for path in (*SOURCES, ROOT / "__init__.py", ROOT / "__main__.py")
+        if any(name.startswith("helio.testing") for name in imported(path))
+    }
+    assert {where.split("/")[0] for where in importers} == {"testing"}
+
+
+def test_the_stand_ins_are_imported_without_the_heavy_libraries():
+    heavy = (
+        "prefect",
+        "pandas",
+        "numpy",
+        "pyarrow",
+        "cdflib",
+        "pycdfpp",
+        "netCDF4",
+        "cryptography",
+        "httpx2",
+    )
+    code = f"import helio.testing, sys; print([m for m in {heavy!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -15,7 +15,7 @@ import pytest
 
 from helio.sources.samples import sample_folder
 from helio.store.runs import Runs
-from tests.sources.standin_cdaweb import CdaWebStandIn
+from helio.testing import CdaWebStandIn
 
 LONG = 120.0
 """Seconds after which a process that should have ended is taken to hang."""

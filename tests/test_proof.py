@@ -19,9 +19,9 @@ from helio.sources.cdf import CdfReader
 from helio.sources.local import LocalArchive
 from helio.sources.samples import sample_archive, sample_folder
 from helio.store.source_file import LEVELS, PROOFS, SourceFile, proves
+from helio.testing import CdaWebStandIn
 from helio.time_range import TimeRange
 from tests.sources.conftest import WrittenCdf
-from tests.sources.standin_cdaweb import CdaWebStandIn
 
 RECORDS = 24
 DATASET = "MY_FIELD"

@@ -22,10 +22,8 @@ from helio.pipelines import lock as locking
 from helio.settings import Settings, read_settings
 from helio.sources.samples import sample_folder
 from helio.steps.signature import signatures
+from helio.testing import CdaWebStandIn, Computed, HapiStandIn, SwpcStandIn
 from tests.sources.made_hapi import magnetometer
-from tests.sources.standin_cdaweb import CdaWebStandIn, Computed
-from tests.sources.standin_hapi import HapiStandIn
-from tests.sources.standin_swpc import SwpcStandIn
 
 FILE = "sta_l1_het_20211028_v01.cdf"
 LATER = 1_760_000_000.0

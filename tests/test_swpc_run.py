@@ -11,8 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from helio.cli import app
-from tests.sources.standin_network import ProxyStandIn
-from tests.sources.standin_swpc import SwpcStandIn
+from helio.testing import ProxyStandIn, SwpcStandIn
 
 
 @pytest.fixture

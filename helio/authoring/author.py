@@ -1,4 +1,10 @@
-"""The author that asks a model: discovery, planning, edits and repairs, each proved before anyone sees it."""
+"""The author that asks a model: discovery, planning, edits and repairs, each proved before anyone sees it.
+
+HE302 (error)  a repair uses what was ruled out
+    It would fail again.
+    before  a data set known to be absent
+    after   refused
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,25 @@
-"""Editing: the model sees a template as it stands and answers with operations on named steps, never with a new one."""
+"""Editing: the model sees a template as it stands and answers with operations on named steps, never with a new one.
+
+HA101 (error)  an operation of an edit that cannot be applied
+    The step or the place that it names does not exist, or is taken; the template stays as it was.
+    before  set "tool_args/window" of a step 7 that does not exist
+    after   the author is asked again
+
+HA102 (error)  an edit without operations
+    An edit that changes nothing is an answer in words, or a question.
+    before  "status": "edit", "operations": []
+    after   the author is asked again
+
+HA103 (error)  an operation that does not say what it does, or where
+    Nothing is guessed: another place would be another change.
+    before  {"op": "set", "step": "plot", "value_json": "5"}
+    after   the author is asked again
+
+HA107 (error)  the catalogue is to be searched a second time for one edit
+    The search finds the same again.
+    before  "status": "look", after a search
+    after   the author is asked to decide
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,20 @@
-"""A question that must be answered with something sound: two chances to mend an answer, then one anew, then an end."""
+"""A question that must be answered with something sound: two chances to mend an answer, then one anew, then an end.
+
+HA104 (error)  characters that cannot be seen in an answer
+    A person could approve something else than what is shown.
+    before  a title with an escape sequence
+    after   the author is asked again
+
+HA105 (error)  a question without its text, or with fewer than two choices
+    A person cannot answer it.
+    before  "status": "question", "choices": ["ACE"]
+    after   the author is asked again
+
+HA106 (error)  one question too many
+    A request that needs more questions has to be said in other words.
+    before  a fourth question about one request
+    after   the author is asked to decide
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,40 @@
-"""The gate between an author and a person: every template is mended, verified and held to the catalogue."""
+"""The gate between an author and a person: every template is mended, verified and held to the catalogue.
+
+HE301 (error)  a repair touches a step that it did not declare
+    What an edit does not name stays byte for byte the same.
+    before  a change of colour that moves a fetch
+    after   refused
+
+HE303 (error)  a repair equal to an earlier one, or leaving the same diagnostics
+    It leads nowhere.
+    before  the same patch twice
+    after   refused
+
+HE304 (error)  a repair weakens critical, a pin, the range or the artefact
+    Making an error go away is not mending it.
+    before  "critical": false on the step that failed
+    after   refused
+
+HE305 (error)  a repair puts values that its author wrote in the place of measured data
+    A figure of invented numbers is worse than none.
+    before  a fetch that becomes a table of literals
+    after   refused
+
+HE401 (error)  an author names a data set that is nowhere
+    What a model makes up never reaches a person's approval.
+    before  "dataset_id": "AC_H9_MFI"
+    after   refused; did you mean 'AC_H3_MFI'?
+
+HE402 (error)  an author names a parameter that the data set does not have
+    What a model makes up never reaches a person's approval.
+    before  "dataset_id": "AC_H2_MFI", "parameter_id": "BGSEx"
+    after   refused; did you mean 'BGSEc'?
+
+HE403 (error)  an author asks for a time of which there is nothing
+    Before the first record there will never be one, however old the catalogue is.
+    before  Parker Solar Probe in 2010
+    after   refused, with what the data set covers
+"""
 
 from __future__ import annotations
 
@@ -27,7 +63,7 @@ from helio.pipelines.plan import check, make_plan
 from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, substitute
 from helio.pipelines.work import work_of
-from helio.sources.archives import CDAWEB, CDAWEB_FOLDERS, SWPC
+from helio.sources.registry import BY_CATALOGUE, datasets_known_to, is_catalogued, source_class
 from helio.steps.fetch.choices import Choice, choices_of
 from helio.steps.signature import signatures
 from helio.time_range import TimeRange, parse_time_range
@@ -40,8 +76,6 @@ MOST_STEPS = 200
 VERIFIED = "HV"
 """What codes of verification begin with."""
 UNKNOWN_DATASET = "HV502"
-OF_CATALOGUE = ("", CDAWEB, CDAWEB_FOLDERS)
-"""Providers that the catalogue is about."""
 
 
 @dataclass(frozen=True)
@@ -268,7 +302,8 @@ class Gate:
     ) -> Iterator[Diagnostic]:
         if choice.dataset_id in self._elsewhere or TOKEN.search(choice.dataset_id):
             return
-        if choice.provider not in OF_CATALOGUE and not self._catalogue.in_archive(choice.dataset_id):
+        elsewhere = choice.provider and not is_catalogued(choice.provider)
+        if elsewhere and not self._catalogue.in_archive(choice.dataset_id):
             if (choice.provider, choice.dataset_id) not in there:
                 yield from _not_served(choice, step, where)
             return
@@ -293,7 +328,7 @@ class Gate:
             planned = make_plan(
                 template,
                 now=self._now,
-                archive=archive or CDAWEB,
+                archive=archive or BY_CATALOGUE,
                 catalogue=self._in_files if archive else self._known,
                 pipelines=self._pipelines,
             )
@@ -413,24 +448,23 @@ def _not_served(choice: Choice, step: StepId, where: str) -> Iterator[Diagnostic
     def wrong(code: str, message: str, advice: str) -> Diagnostic:
         return Diagnostic(code, message, "error", step, "fetch_data", where, (advice,) if advice else ())
 
-    if choice.provider != SWPC:
+    known = datasets_known_to(choice.provider)
+    if not known:
         yield wrong(
             "HE401",
             f"what '{choice.provider}' serves cannot be looked up, so that no author may choose it",
             "leave the provider out; a run can name an archive: --archive",
         )
         return
-    from helio.sources.swpc import PRODUCTS  # what hardly any author asks for
-
-    product = PRODUCTS.get(choice.dataset_id)
-    if product is None:
-        message = f"SWPC has no dataset '{choice.dataset_id}'"
-        yield wrong("HE401", message, did_you_mean(choice.dataset_id, PRODUCTS))
+    parameters = known.get(choice.dataset_id)
+    if parameters is None:
+        message = f"{source_class(choice.provider).title} has no dataset '{choice.dataset_id}'"
+        yield wrong("HE401", message, did_you_mean(choice.dataset_id, known))
         return
     for name in choice.parameters:
-        if name not in product.parameters and not TOKEN.search(name) and not is_glob(name):
+        if name not in parameters and not TOKEN.search(name) and not is_glob(name):
             message = f"{choice.dataset_id} has no parameter '{name}'"
-            yield wrong("HE402", message, did_you_mean(name, product.parameters))
+            yield wrong("HE402", message, did_you_mean(name, parameters))
 
 
 def _as_written(mended: Document, step: Document) -> Document:

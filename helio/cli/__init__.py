@@ -5,7 +5,7 @@ from __future__ import annotations
 from helio import interrupts
 
 # a module's commands join the command when it is imported; --help lists them in this order
-from helio.cli import run, authoring, pipelines, runs, reproduce, schedules, data, archive, upkeep  # isort: skip
+from helio.cli import run, authoring, pipelines, runs, reproduce, schedules, data, archive, upkeep, dev  # isort: skip
 from helio.cli.app import app
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "archive",
     "authoring",
     "data",
+    "dev",
     "main",
     "pipelines",
     "reproduce",

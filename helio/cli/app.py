@@ -14,6 +14,7 @@ import typer
 
 from helio import __version__, interrupts
 from helio.pipelines.plain_text import plain, without_long_words
+from helio.sources.registry import choices
 
 if TYPE_CHECKING:
     from logging import Formatter, Handler
@@ -47,8 +48,8 @@ Archive = Annotated[
     str | None,
     typer.Option(
         "--archive",
-        help="A folder of files, 'cdaweb', 'swpc', 'sample', 'hapi:NAME' or a HAPI server's URL; when left out "
-        "each step says, else the catalogue.",
+        help=f"A folder of files, a provider ({choices()}) or the URL of a HAPI server. "
+        "Default: the provider named in the step, otherwise the catalogue's.",
         metavar="DIR|NAME|URL",
     ),
 ]

@@ -155,13 +155,27 @@ def list_pipelines(
 
 
 @app.command()
-def show(name: Name, as_json: Json = False) -> None:
-    """Show a pipeline: what it fetches, computes and draws."""
+def show(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A pipeline's name, the path of a JSON file, or the name of a tool.", metavar="PIPELINE|TOOL"
+        ),
+    ],
+    as_json: Json = False,
+) -> None:
+    """Show what a pipeline fetches, computes and draws, or what a tool takes and gives, with an example."""
     with errors_as_text(as_json):
         from helio import api
+        from helio.steps.signature import signatures
+
+        settings = current_settings()
+        if name in signatures() and name not in {entry.id for entry in api.library(settings).entries()}:
+            _show_tool(name, as_json)
+            return
         from helio.pipelines.template import as_text
 
-        template = api.load(name, current_settings())
+        template = api.load(name, settings)
         if as_json:
             say(as_text(template), nl=False, exact=True)
             return
@@ -343,6 +357,22 @@ def _pipeline_rows(settings: Settings) -> list[dict[str, Any]]:
             summary = f"cannot be read: {error.message}"
         rows.append({"id": entry.id, "shipped": entry.shipped, "summary": summary})
     return rows
+
+
+def _show_tool(name: str, as_json: bool) -> None:
+    from helio.steps.signature import signatures
+
+    tool = signatures()[name]
+    if as_json:
+        print_json({"id": name, **tool.to_json()})
+        return
+    say(f"{name}: {tool.summary}\n")
+    for argument in tool.arguments:
+        need = " (required)" if argument.required else ""
+        say(f"  {argument.name}{need}  {argument.schema.get('description', '')}".rstrip())
+    if tool.module:
+        say(f"\n>>> from {tool.module} import *")
+    say(f"\n{tool.example}")
 
 
 def _tool_rows() -> list[dict[str, Any]]:

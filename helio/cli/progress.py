@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from helio.pipelines.execute import StepResult
     from helio.pipelines.plan import Plan, PlannedStep
-    from helio.sources.downloads import Progress
+    from helio.sources.transfers import Progress
     from helio.time_range import TimeRange
 
 _BAR = 20

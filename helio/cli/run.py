@@ -1,4 +1,10 @@
-"""``helio run`` and ``helio plan``: do it, or say what would be done."""
+"""``helio run`` and ``helio plan``: do it, or say what would be done.
+
+HE201 (warning)  a later candidate was used; all attempts listed
+    Nothing else ever falls back silently, and this one says so.
+    before  "candidates": ["AC_H0_MFI", "AC_K0_MFI"]
+    after   AC_H0_MFI was passed over: no data
+"""
 
 from __future__ import annotations
 

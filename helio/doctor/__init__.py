@@ -177,9 +177,10 @@ def _model(settings: Settings) -> Finding:
 
 def _archives(archive: str, settings: Settings) -> Iterator[Finding]:
     from helio.sources.archive_listing import list_archive
-    from helio.sources.archives import SAMPLE, archive_named, archives_of
+    from helio.sources.archives import archive_named, archives_of
     from helio.sources.cdf import CdfReader
     from helio.sources.local import LocalArchive
+    from helio.sources.registry import SAMPLE
 
     with CdfReader() as reader:
         for name in dict.fromkeys([SAMPLE, archive_named(archive)] if archive else [SAMPLE]):

@@ -16,7 +16,8 @@ from helio.errors import HelioError, RequestError, did_you_mean
 from helio.settings import NetworkLimits, Settings
 from helio.sources.connection import LOOKUP, clock_problem, without_user
 from helio.sources.http import Clock, Hosts, Http
-from helio.sources.questions import Question, Witness, questions
+from helio.sources.questions import Question, questions
+from helio.sources.witness import Witness
 
 SECONDS = 20.0
 """For one source, all in all; they are asked side by side."""

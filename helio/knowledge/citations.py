@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from helio.errors import UnknownDataset
+from helio.sources.registry import BY_CATALOGUE, source_class, source_in_records
 
 if TYPE_CHECKING:
     from helio.knowledge.catalogue import Catalogue, DatasetSummary
@@ -20,12 +21,6 @@ if TYPE_CHECKING:
 
 ACKNOWLEDGEMENTS = Path(__file__).with_name("acknowledgements.json")
 """What archives ask for beside what their files say, each with the page that says so."""
-SPDF = "NASA Space Physics Data Facility (SPDF), CDAWeb"
-_PUBLISHERS = (
-    ("CDAWeb", SPDF),
-    ("SWPC", "NOAA Space Weather Prediction Center"),
-)
-"""Who publishes what a provider serves, by the beginning of its name."""
 
 _ADDRESS = re.compile(r"\s*[(<]?[\w.+-]+@[\w.-]+\w[)>]?")
 _TEX = {
@@ -177,15 +172,19 @@ def _citation(uses: list[Use], catalogue: Catalogue | None) -> Citation:
 
 
 def _is_another_service(source: SourceFile) -> bool:
-    """Whether it is served by somebody whose ids are not CDAWeb's, even where they are spelt alike."""
-    name = source.provider.lower()
-    return name.startswith("swpc") or (name.startswith("hapi") and "cdaweb" not in name)
+    """Whether its ids are not the catalogue's, even where they are spelt alike."""
+    served_by = source_in_records(source.provider)
+    return served_by is not None and not served_by.has_catalogued_ids(source.provider)
 
 
 def _served_at(sources: Iterable[SourceFile]) -> str:
-    """The address of the HAPI server that gave the data; a server's other address is another one."""
-    found = (one.url.partition("/data?")[0] for one in sources if one.provider.startswith("HAPI") and one.url)
-    return ", ".join(dict.fromkeys(found))
+    """The address of the server that gave the data, of a source of many; a server's other address is another one."""
+    servers = (
+        served_by.server_of(source.url)
+        for source in sources
+        if source.url and (served_by := source_in_records(source.provider)) is not None
+    )
+    return ", ".join(dict.fromkeys(filter(None, servers)))
 
 
 def _proofs(sources: Iterable[SourceFile]) -> dict[str, int]:
@@ -219,12 +218,10 @@ def _requests() -> list[dict[str, Any]]:
 
 def _publisher(served: tuple[str, ...], in_catalogue: bool) -> str:
     for name in served:
-        for beginning, publisher in _PUBLISHERS:
-            if name.startswith(beginning):
-                return publisher
-        if name.startswith("HAPI"):
-            return name
-    return SPDF if in_catalogue else ""
+        source = source_in_records(name)
+        if source is not None:
+            return source.publisher or name
+    return source_class(BY_CATALOGUE).publisher if in_catalogue else ""
 
 
 def citation_text(one: Citation) -> str:

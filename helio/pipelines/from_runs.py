@@ -19,7 +19,7 @@ from helio.pipelines.states import DONE
 from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, substitute, tokens
 from helio.sources.archives import is_folder
-from helio.sources.hapi_servers import is_url, name_of_server
+from helio.sources.registry import BY_ADDRESS, is_url, name_of_server
 from helio.steps.signature import signatures
 from helio.store.records import WrongShape, convert
 from helio.store.runs import RunRecord
@@ -35,7 +35,7 @@ class Chosen:
 
 
 def template_of(
-    chosen: Sequence[Chosen], name: str, hapi_servers: Mapping[str, str] | None = None
+    chosen: Sequence[Chosen], name: str, servers: Mapping[str, Mapping[str, str]] | None = None
 ) -> tuple[Document, tuple[str, ...]]:
     """The template of what one or several runs did, not verified yet, and what is to be said of it.
 
@@ -46,8 +46,8 @@ def template_of(
 
     Parameters
     ----------
-    hapi_servers : mapping, optional
-        URLs of HAPI servers by name, beside those that are shipped.
+    servers : mapping, optional
+        For each family of servers, URLs by name beside those that are shipped.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def template_of(
     phrases: dict[str, Any] = {}
     for one in chosen:
         taken, left_out = _steps_of(one)
-        provider, how = _provider_of(one.run, name, hapi_servers or {})
+        provider, how = _provider_of(one.run, name, servers or {})
         notes += how
         if provider:
             fetches = _fetches(one.run)
@@ -98,17 +98,20 @@ def template_of(
     return made, tuple(notes)
 
 
-def _provider_of(run: RunRecord, name: str, hapi_servers: Mapping[str, str]) -> tuple[str, list[str]]:
+def _provider_of(
+    run: RunRecord, name: str, servers: Mapping[str, Mapping[str, str]]
+) -> tuple[str, list[str]]:
     """The provider that a template can name for the archive of a run; else what to pass to run it."""
     archive = run.whole_header.get("archive")
     if archive is None:
         return "", [f"{run.id}: its record does not say which archive it used; --archive may be needed"]
     if is_url(archive):
-        known = name_of_server(archive, hapi_servers)
+        known = name_of_server(archive, servers)
+        variable = f"HELIO_{BY_ADDRESS.upper()}_SERVERS"
         return known, [] if known else [
             f"{run.id}: its data came from {archive}, and a template cannot hold an address. To run it: "
-            f"helio run {name} --archive {archive}; or name the server, HELIO_HAPI_SERVERS=NAME={archive}, and "
-            'write "provider": "hapi:NAME" in the step'
+            f"helio run {name} --archive {archive}; or name the server, {variable}=NAME={archive}, "
+            f'and write "provider": "{BY_ADDRESS}:NAME" in the step'
         ]
     if is_folder(archive):
         return "", [

@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helio.pipelines.passes.edit import Dataset
-from helio.sources.archives import CDAWEB, CDAWEB_FOLDERS, SAMPLE, Archives, is_folder
+from helio.sources.archives import Archives, is_folder
 from helio.sources.cdf import CdfReader
 from helio.sources.local import LocalArchive
+from helio.sources.registry import SAMPLE, is_catalogued
 
 if TYPE_CHECKING:
     from helio.knowledge.catalogue import Catalogue
-
-CDAWEB_ALIKE = (CDAWEB, CDAWEB_FOLDERS)
-"""Archives that the spans of the catalogue are about."""
 
 # A catalogue names the epoch of the last record; a range is half-open.
 _AFTER_LAST = timedelta(seconds=1)
@@ -25,7 +23,7 @@ _AFTER_LAST = timedelta(seconds=1)
 
 def known_datasets(home: Path, now: datetime, archive: str = "") -> KnownDatasets:
     """Datasets as a run knows them whose archive is named, or left to the steps and the catalogue."""
-    return KnownDatasets(home, now, spans=archive in ("", *CDAWEB_ALIKE))
+    return KnownDatasets(home, now, spans=not archive or is_catalogued(archive))
 
 
 def components_in_files(
@@ -60,7 +58,7 @@ class KnownDatasets(Mapping[str, Dataset]):
     now : datetime
         The run's clock, naive UTC: whether facts are fresh is judged by it.
     spans : bool
-        Whether the spans count. They are CDAWeb's, and say nothing of an archive of one's own.
+        Whether the spans count. They say nothing of an archive of one's own.
     """
 
     def __init__(self, home: Path, now: datetime, *, spans: bool) -> None:

@@ -1,4 +1,10 @@
-"""Find what in a template is larger than any template may be, before anything else looks at it."""
+"""Find what in a template is larger than any template may be, before anything else looks at it.
+
+HP005 (error)  larger than a template may be
+    Its bytes, nesting, values, lists and texts are counted before any work is done.
+    before  a text of 200,000 characters
+    after   refused: a text of 200,000 characters is longer than 100,000
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,30 @@
-"""P: whatever an author wrote, text or JSON, as a template."""
+"""P: whatever an author wrote, text or JSON, as a template.
+
+HP001 (error)  not readable as text or JSON at all
+    Nothing in it can be taken for a plan; guessing would make one up.
+    before  an empty file
+    after   refused
+
+HP002 (error)  truncated JSON
+    It is refused, not repaired: the missing tail could hold the artefact.
+    before  {"steps": [{"step_id": 1, "tool_name": "fetch_da
+    after   refused
+
+HP003 (error)  readable, but not a plan
+    Prose, a number or a bare text has no steps.
+    before  Hello! How can I help?
+    after   refused
+
+HP004 (error)  a plan without steps
+    There is nothing to run, and success is never reported when nothing was done.
+    before  {"steps": []}
+    after   refused
+
+HP101 (edit safe)  the envelope of a template supplied
+    Models answer with a bare list, a single action or fenced JSON; what they hold is the same.
+    before  [{"step_id": 1, "tool_name": "fetch_data", …}]
+    after   {"steps": [{"step_id": 1, "tool_name": "fetch_data", …}]}
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""Which of the time ranges of a plan a new time range reaches, and which it leaves as they are."""
+"""Which of the time ranges of a plan a new time range reaches, and which it leaves as they are.
+
+HB205 (error; warning where the author declared the variable)  a time range for the run that reaches some of
+        the ranges of a template, and not others
+    Nobody said which of several literal ranges are meant; some of them moved would be another comparison.
+    before  fetches of 2024-01-01 and 2024-01-02, run with --time-range 2024-05-10
+    after   refused, the steps and their ranges named
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,15 @@
-"""Runs passes over a plan: applies their edits, keeps their diagnostics, and holds them to what passes promise."""
+"""Runs passes over a plan: applies their edits, keeps their diagnostics, and holds them to what passes promise.
+
+HI001 (error)  passes do not converge; they are named
+    Two rewrites that undo each other are a mistake of helio's.
+    before  a pass that edits in every round
+    after   refused, the passes named
+
+HI002 (error)  a pass raised or broke the plan; it is named, the plan untouched
+    A mistake of one pass must not take the plan with it.
+    before  a pass that raises
+    after   refused, the pass named
+"""
 
 from __future__ import annotations
 

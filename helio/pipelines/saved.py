@@ -1,4 +1,10 @@
-"""A plan on disk: what `helio plan` writes, and what `helio run plan.json` executes, exactly or not at all."""
+"""A plan on disk: what `helio plan` writes, and what `helio run plan.json` executes, exactly or not at all.
+
+HV106 (error)  a saved plan is not what its template gives
+    It is damaged, or was planned by another version.
+    before  helio run plan.json, edited by hand
+    after   refused: helio plan, again
+"""
 
 from __future__ import annotations
 

@@ -13,13 +13,14 @@ from helio.errors import Offline, RequestError
 from helio.pipelines.compare import Comparison, Difference, compare, judge_by
 from helio.pipelines.execute import StepResult
 from helio.pipelines.files import FORMATS, Format
-from helio.pipelines.known import CDAWEB_ALIKE, KnownDatasets
+from helio.pipelines.known import KnownDatasets
 from helio.pipelines.lock import absolute_archive, listings, recorded_fetches
 from helio.pipelines.plan import Plan, make_plan
 from helio.pipelines.run import Direct, Run, run_plan
 from helio.settings import Settings
 from helio.sources.archives import Access, is_folder
 from helio.sources.cited_as import Citations
+from helio.sources.registry import is_catalogued
 from helio.store.files import is_folder_there
 from helio.store.runs import RunRecord, Runs
 from helio.store.store import Store
@@ -130,7 +131,7 @@ def _plan_again(record: RunRecord, archive: str, settings: Settings) -> Plan:
         now=now,
         values=header["values"],
         archive=archive,
-        catalogue=KnownDatasets(settings.home, now, spans=archive in CDAWEB_ALIKE),
+        catalogue=KnownDatasets(settings.home, now, spans=is_catalogued(archive)),
         recorded=True,
     )
 

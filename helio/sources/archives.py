@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from helio.errors import RequestError, closest
 from helio.settings import NetworkLimits, Settings
@@ -15,26 +15,26 @@ from helio.sources.allowance import MAX_DOWNLOAD, Allowance
 from helio.sources.cdf import CdfReader
 from helio.sources.cited_as import Citations, CitedAs
 from helio.sources.file_digests import FileDigests
-from helio.sources.hapi_servers import is_hapi, is_url, server_named
 from helio.sources.local import LocalArchive
 from helio.sources.provider import Listings, Provider
+from helio.sources.registry import (
+    BY_ADDRESS,
+    SAMPLE,
+    archive_of,
+    choices,
+    family_of,
+    is_url,
+    names,
+    server_named,
+    source_class,
+)
 from helio.sources.samples import sample_archive
 from helio.store.files import is_folder_there, user_path
 
 if TYPE_CHECKING:
-    from helio.sources.cdaweb import CdaWeb
-    from helio.sources.downloads import Progress
-    from helio.sources.hapi import Hapi
+    from helio.sources.base import Source
     from helio.sources.http import Http
-    from helio.sources.swpc import Swpc
-
-SAMPLE = "sample"
-CDAWEB = "cdaweb"
-CDAWEB_FOLDERS = "cdaweb-folders"
-"""CDAWeb's files as the listings of its folders name them, for when its REST service does not."""
-SWPC = "swpc"
-SERVED = (SAMPLE, CDAWEB, CDAWEB_FOLDERS, SWPC)
-"""Providers that a step may name itself."""
+    from helio.sources.transfers import Progress
 
 _HURRY = 5.0
 """Seconds for a connection where whoever asks can do without the answer."""
@@ -47,12 +47,12 @@ def archive_named(archive: str) -> str:
     ('cdaweb', './mine')
     """
     folded = archive.strip().casefold()
-    return folded if folded in SERVED and not is_folder_there(user_path(archive)) else archive
+    return folded if folded in names() and not is_folder_there(user_path(archive)) else archive
 
 
 def is_folder(archive: str) -> bool:
     """Whether the archive of a run is a folder, not a provider's name or address and not left to the steps."""
-    return bool(archive) and archive not in SERVED and not is_hapi(archive) and not is_url(archive)
+    return bool(archive) and archive not in names() and not family_of(archive) and not is_url(archive)
 
 
 @dataclass(frozen=True)
@@ -90,23 +90,15 @@ def archives_of(
     settings: Settings, reader: CdfReader, archive: str = "", access: Access | None = None
 ) -> Archives:
     """The archives of a run, with what is remembered and kept in the home."""
-    access = access or Access()
     return Archives(
         reader,
         archive,
         digests=FileDigests(settings.home / "file-digests"),
         cache=settings.home / "files",
-        cdaweb_url=settings.cdaweb_url,
-        swpc_url=settings.swpc_url,
-        hapi_servers=settings.hapi_servers,
+        addresses=settings.addresses,
+        servers=settings.servers,
         limits=settings.network,
-        max_download=access.max_download,
-        offline=access.offline,
-        refresh=access.refresh,
-        impatient=access.impatient,
-        listed=access.listed,
-        cited=access.cited,
-        told=access.told,
+        access=access,
     )
 
 
@@ -118,34 +110,20 @@ class Archives:
     reader : CdfReader
         Reads the files of all of them.
     archive : str
-        A provider of `SERVED`, ``hapi:NAME``, the URL of a HAPI server, or a folder, for every fetch of the run;
-        ``""`` leaves the choice to the steps.
+        A provider's name, the URL of a HAPI server, or a folder, for every fetch of the run; ``""`` leaves the choice
+        to the steps.
     digests : FileDigests, optional
         Gives a file's digest; one that remembers saves reading large files in every run.
     cache : Path, optional
         Where what is downloaded is kept; without it nothing can be.
-    cdaweb_url : str, optional
-        Another server than NASA's.
-    swpc_url : str, optional
-        Another server than NOAA's.
-    hapi_servers : mapping of str to str, optional
-        URLs of HAPI servers by name, beside those that are known.
+    addresses : mapping of str to str, optional
+        Other addresses than their own, by the name of the archive.
+    servers : mapping, optional
+        For each family of servers, URLs by name beside those that are known.
     limits : NetworkLimits, optional
         How much and how slowly a server may send.
-    max_download : int or None, optional
-        Bytes that the run may download.
-    offline : bool
-        Ask nobody: use what is kept.
-    refresh : bool
-        Ask again what is kept already.
-    impatient : bool
-        Try each request once, and give up early a server that cannot be reached.
-    listed : Listings, optional
-        Files that are known, so that their archive is not asked which there are.
-    cited : Citations, optional
-        Files that are cited as a record cites them, whoever serves them.
-    told : callable, optional
-        Is told the progress of downloads.
+    access : Access, optional
+        How the network may be used.
     """
 
     def __init__(
@@ -155,33 +133,20 @@ class Archives:
         *,
         digests: FileDigests | None = None,
         cache: Path | None = None,
-        cdaweb_url: str = "",
-        swpc_url: str = "",
-        hapi_servers: Mapping[str, str] | None = None,
+        addresses: Mapping[str, str] | None = None,
+        servers: Mapping[str, Mapping[str, str]] | None = None,
         limits: NetworkLimits | None = None,
-        max_download: int | None = MAX_DOWNLOAD,
-        offline: bool = False,
-        refresh: bool = False,
-        impatient: bool = False,
-        listed: Listings | None = None,
-        cited: Citations | None = None,
-        told: Callable[[Progress], None] = lambda progress: None,
+        access: Access | None = None,
     ) -> None:
         self._reader = reader
         self._digests = digests or FileDigests()
         self._archive = archive
         self._cache = cache
-        self._cdaweb_url = cdaweb_url
-        self._swpc_url = swpc_url
-        self._hapi_servers = hapi_servers or {}
+        self._addresses = addresses or {}
+        self._servers = servers or {}
         self._limits = limits
-        self._allowance = Allowance(max_download)
-        self._offline = offline
-        self._refresh = refresh
-        self._impatient = impatient
-        self._listed = listed or {}
-        self._cited = cited or {}
-        self._told = told
+        self._access = access or Access()
+        self._allowance = Allowance(self._access.max_download)
         self._lock = threading.Lock()
         self._opened: dict[str, Provider] = {}
         self._client: Http | None = None
@@ -201,12 +166,12 @@ class Archives:
     def choose(self, provider: str) -> Provider:
         """The provider for a step that names `provider`, or names none with ``""``."""
         name = self._archive or self._served(provider)
-        if is_hapi(name):
+        if family_of(name):
             name = name.casefold()  # capital letters count for nothing: one server, one client
         with self._lock:
             if name not in self._opened:
                 opened = self._open(name)
-                self._opened[name] = CitedAs(opened, self._cited) if self._cited else opened
+                self._opened[name] = CitedAs(opened, self._access.cited) if self._access.cited else opened
             return self._opened[name]
 
     def cancel(self) -> None:
@@ -225,7 +190,7 @@ class Archives:
             from helio.sources.http import CONNECTIONS_PER_HOST, Http
 
             places = HostPlaces(self._cache / "hosts", CONNECTIONS_PER_HOST) if self._cache else None
-            hurry: dict[str, Any] = {"attempts": 1, "connecting": _HURRY} if self._impatient else {}
+            hurry: dict[str, Any] = {"attempts": 1, "connecting": _HURRY} if self._access.impatient else {}
             self._client = Http(places=places, limits=self._limits, **hurry)
             if self._cancelled:
                 self._client.cancel()
@@ -234,28 +199,25 @@ class Archives:
     @staticmethod
     def _served(provider: str) -> str:
         """A provider that a template may name; never a folder or a URL, which only the run itself can name."""
-        if provider in SERVED or is_hapi(provider):
+        if provider in names() or family_of(provider):
             return provider
         raise RequestError(
             f"no provider is called '{provider}'" if provider else "nobody is named to serve the data",
-            advice=f"a provider: {', '.join(SERVED)}, hapi:NAME; or --archive DIR",
+            advice=f"a provider: {choices()}; or --archive DIR",
         )
 
     def _open(self, name: str) -> Provider:
         if name == SAMPLE:
             return sample_archive(self._reader, self._digests)
-        if name == CDAWEB:
-            return self._cdaweb("rest")
-        if name == CDAWEB_FOLDERS:
-            return self._cdaweb("folders")
-        if name == SWPC:
-            return self._swpc()
-        if is_hapi(name):
-            return self._hapi(*server_named(name, self._hapi_servers))
+        if name in names():
+            return self._source(name, url=self._addresses.get(archive_of(name), ""))
+        if family := family_of(name):
+            server, url = server_named(name, self._servers)
+            return self._source(family, url=url, server=server)
         if is_url(name):
-            return self._hapi("", name)
+            return self._source(BY_ADDRESS, url=name)
         folder = user_path(name)
-        close = () if os.path.exists(folder) or folder.name != name else closest(name, SERVED)
+        close = () if os.path.exists(folder) or folder.name != name else closest(name, names())
         if close:
             raise RequestError(
                 f"the archive {name} does not exist, neither as a folder nor as a provider",
@@ -263,49 +225,19 @@ class Archives:
             )
         return LocalArchive(folder, self._reader, digests=self._digests)
 
-    def _cdaweb(self, way_in: Literal["rest", "folders"]) -> CdaWeb:
-        from helio.sources.cdaweb import CdaWeb  # what a run without the network does without
-
-        return CdaWeb(
-            self._reader,
+    def _source(self, name: str, *, url: str, server: str = "") -> Source:
+        return source_class(name)(
             self._folder(),
             self._http(),
-            url=self._cdaweb_url,
-            way_in=way_in,
-            digests=self._digests,
-            limit=self._allowance,
-            offline=self._offline,
-            refresh=self._refresh,
-            listed=self._listed,
-            told=self._told,
-        )
-
-    def _swpc(self) -> Swpc:
-        from helio.sources.swpc import Swpc
-
-        return Swpc(
-            self._folder(),
-            self._http(),
-            url=self._swpc_url,
-            limit=self._allowance,
-            offline=self._offline,
-            refresh=self._refresh,
-            told=self._told,
-        )
-
-    def _hapi(self, server: str, url: str) -> Hapi:
-        from helio.sources.hapi import Hapi
-
-        return Hapi(
-            url,
-            self._folder(),
-            self._http(),
+            url=url,
             server=server,
+            reader=self._reader,
             digests=self._digests,
             limit=self._allowance,
-            offline=self._offline,
-            refresh=self._refresh,
-            told=self._told,
+            offline=self._access.offline,
+            refresh=self._access.refresh,
+            listed=self._access.listed,
+            on_progress=self._access.told,
         )
 
     def _folder(self) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import logging
 import os
@@ -13,29 +12,27 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import unquote, urlsplit
 
 from helio.errors import Cancelled, ChangedFile, DamagedFile, DamagedRecord, Offline, Refused, TransientError
-from helio.sources.allowance import MAX_DOWNLOAD, Allowance, Share, allowance_of, in_words
+from helio.sources.allowance import MAX_DOWNLOAD, Allowance, in_words
 from helio.sources.answer import Answer, CutShort
 from helio.sources.cdf_checksum import ByteDigests
 from helio.sources.cdf_guard import check_cdf
 from helio.sources.connection import explain_page
 from helio.sources.file_digests import FileDigest, FileDigests, refuse_wrong, settled_state
-from helio.sources.http import CONNECTIONS_PER_HOST, Http
+from helio.sources.http import Http
+from helio.sources.transfers import Progress, Tally, Transfers
 from helio.store.files import note_use, unwritable, write_all, write_whole
 from helio.store.process import fate_of_writer, temporary_name
 from helio.store.records import Count, Sha256, parse_record, read_bytes, read_record
 
 log = logging.getLogger(__name__)
-
-FETCHES = itertools.count(1)
-"""Numbers of the fetches of this process."""
 
 _CHUNK = 256 * 1024
 _WORTH_RESUMING = 8 * 1024**2
@@ -88,18 +85,6 @@ class Kept:
         return {name: value for name, value in asdict(self).items() if name not in ("path", "digest")}
 
 
-@dataclass(frozen=True)
-class Progress:
-    """How far a fetch's downloads are; `bytes` is 0 while no archive has said how many there will be."""
-
-    files_done: int
-    files: int
-    bytes_done: int
-    bytes: int
-    fetch: int = 0
-    """Which fetch of this process it is: several may be under way."""
-
-
 class Downloads:
     """Files below one folder, at places made from their URLs; several processes may share it.
 
@@ -119,8 +104,8 @@ class Downloads:
         Bytes that may be downloaded altogether; an `Allowance` is shared with whoever else has it.
     offline : bool
         Ask nobody.
-    told : callable, optional
-        Is told the progress, from several threads and one at a time.
+    on_progress : callable, optional
+        Gets the progress, from several threads and one at a time.
     """
 
     def __init__(
@@ -132,15 +117,14 @@ class Downloads:
         check: Callable[[Path], None] = check_cdf,
         limit: int | Allowance | None = MAX_DOWNLOAD,
         offline: bool = False,
-        told: Callable[[Progress], None] = lambda progress: None,
+        on_progress: Callable[[Progress], None] = lambda progress: None,
     ) -> None:
         self._root = root
         self._http = http
         self._digests = digests or FileDigests()
         self._check = check
-        self._allowance = allowance_of(limit)
+        self._transfers = Transfers(http, limit, on_progress)
         self._offline = offline
-        self._told = told
         self._lock = threading.Lock()
         self._busy: dict[str, threading.Lock] = {}
 
@@ -201,12 +185,12 @@ class Downloads:
             revalidate = False
         asked = list(kept) if revalidate else missing
         if asked:
-            share = self._share_of(missing)
-            try:
-                tally = _Tally(asked, share, self._told)
-                kept.update(zip(asked, self._download_all(asked, kept, tally), strict=True))
-            finally:
-                share.close()
+            size = sum(one.size for one in missing)
+            what = f"{len(missing)} file{'s' * (len(missing) != 1)} of {in_words(size)}"
+            whole = sum(one.size for one in asked) if all(one.size for one in asked) else 0
+            with self._transfers.begin(len(asked), size, what, shown=whole) as tally:
+                tasks = [partial(self._download, one, kept[one], tally) for one in asked]
+                kept.update(zip(asked, self._transfers.run(tasks, tally), strict=True))
         return [found for one in wanted if (found := kept[one]) is not None]
 
     def missing(self, wanted: Sequence[Wanted]) -> list[Wanted]:
@@ -215,32 +199,7 @@ class Downloads:
 
     # Downloading
 
-    def _share_of(self, missing: Sequence[Wanted]) -> Share:
-        size = sum(one.size for one in missing)
-        many = f"{len(missing)} file{'s' * (len(missing) != 1)}"
-        return self._allowance.plan(size, f"{many} of {in_words(size)}")
-
-    def _download_all(
-        self, asked: Sequence[Wanted], kept: Mapping[Wanted, Kept | None], tally: _Tally
-    ) -> list[Kept]:
-        with ThreadPoolExecutor(min(len(asked), CONNECTIONS_PER_HOST), "helio-download") as pool:
-            futures = [pool.submit(self._download, one, kept[one], tally) for one in asked]
-            try:
-                finished, _ = wait(futures, return_when=FIRST_EXCEPTION)
-                failures = (one.exception() for one in futures if one in finished)
-                failure = next((one for one in failures if one is not None), None)
-                if failure is not None:
-                    raise failure
-                return [future.result() for future in futures]
-            except KeyboardInterrupt:
-                self._http.cancel()  # their next bytes may be long in coming
-                raise
-            finally:
-                # after a failure, those under way end at their next bytes; what has come is kept
-                tally.stop()
-                pool.shutdown(wait=False, cancel_futures=True)
-
-    def _download(self, wanted: Wanted, held: Kept | None, tally: _Tally) -> Kept:
+    def _download(self, wanted: Wanted, held: Kept | None, tally: Tally) -> Kept:
         place = self._path(wanted)
         with self._alone(wanted):
             if held is None and (found := self.find(wanted)) is not None:
@@ -249,7 +208,7 @@ class Downloads:
             with _Part.open(self._root / "parts", wanted.url, place) as part:
                 return self._fetch(wanted, held, place, part, tally)
 
-    def _fetch(self, wanted: Wanted, held: Kept | None, place: Path, part: _Part, tally: _Tally) -> Kept:
+    def _fetch(self, wanted: Wanted, held: Kept | None, place: Path, part: _Part, tally: Tally) -> Kept:
         def headers() -> dict[str, str]:
             # compressed on the way, a file could neither be resumed nor measured
             asked = {"Accept": "*/*", "Accept-Encoding": "identity"}
@@ -278,7 +237,7 @@ class Downloads:
         expected = {200, 206, 416} if held is None else {200, 206, 304, 416}
         said = self._http.exchange(wanted.url, receive, headers=headers, expected=expected, in_bulk=True)
         if said is None and held is not None:
-            tally.done(0)
+            tally.done()
             return held
         said = said or {}
         self._check_part(part, wanted)
@@ -297,11 +256,11 @@ class Downloads:
         self._digests.remember(place, digest)
         # lost with the power, it costs another download: only the bytes themselves must not be half there
         write_whole(_beside(place), json.dumps(kept.to_json(), indent=1).encode(), durable=False)
-        tally.done(0)
+        tally.done()
         return replace(kept, digest=digest)
 
     @staticmethod
-    def _begin(answer: Answer, wanted: Wanted, part: _Part, tally: _Tally) -> None:
+    def _begin(answer: Answer, wanted: Wanted, part: _Part, tally: Tally) -> None:
         """Look at the head of an answer: which bytes are coming, and whether they can be the file."""
         if answer.status == 416:
             tally.add(-part.length)
@@ -386,43 +345,6 @@ def _whole(answer: Answer) -> Iterator[bytes]:
         yield from answer.raw()  # as it comes: what came before a cut is not lost
     except httpx2.RemoteProtocolError as error:
         raise CutShort("ends before it is whole") from error
-
-
-class _Tally:
-    """What the downloads of one call amount to."""
-
-    def __init__(self, asked: Sequence[Wanted], share: Share, told: Callable[[Progress], None]) -> None:
-        self._files = len(asked)
-        self._bytes = sum(one.size for one in asked) if all(one.size for one in asked) else 0
-        self._share = share
-        self._told = told
-        self._lock = threading.Lock()
-        self._files_done = self._bytes_done = 0
-        self._number = next(FETCHES)
-        self._stopped = False
-
-    def add(self, count: int) -> None:
-        """More bytes have come, or some came in vain."""
-        if self._stopped:
-            raise Cancelled("the download was ended")
-        with self._lock:
-            self._bytes_done += count
-            self._tell()
-        self._share.add(count)
-
-    def done(self, count: int) -> None:
-        """A file is here."""
-        with self._lock:
-            self._files_done += 1
-            self._bytes_done += count
-            self._tell()
-
-    def stop(self) -> None:
-        """End all downloads at their next bytes."""
-        self._stopped = True
-
-    def _tell(self) -> None:
-        self._told(Progress(self._files_done, self._files, self._bytes_done, self._bytes, self._number))
 
 
 class _Part:

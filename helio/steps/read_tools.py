@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from importlib import import_module
@@ -27,6 +28,7 @@ def read_from_code() -> dict[str, Signature]:
         arguments=tuple(Argument(key, schema, required=False) for key, schema in keys.items()),
         runs=False,
         synonyms=("plot", "make_plot", "create_plot", "draw_plot", "plot_timeseries"),
+        example=_step(2, "plot_data", {"labels": ["B"], "title": "Magnetic field"}),
     )
     found["style_plot"] = Signature(
         name="style_plot",
@@ -40,6 +42,7 @@ def read_from_code() -> dict[str, Signature]:
         ),
         runs=False,
         synonyms=("style", "style_figure", "set_style"),
+        example=_step(3, "style_plot", {"y_label": "B [nT]", "palette": "okabe-ito"}, depends_on=[2]),
     )
     found["manage_plot"] = Signature(
         name="manage_plot",
@@ -53,8 +56,14 @@ def read_from_code() -> dict[str, Signature]:
         ),
         runs=False,
         synonyms=("manage_figure",),
+        example=_step(4, "manage_plot", {"action": "export", "filename": "field.png"}, depends_on=[2]),
     )
     return dict(sorted(found.items()))
+
+
+def _step(step_id: int, tool: str, args: dict[str, Any], **more: Any) -> str:
+    """The step of a template, as an example."""
+    return json.dumps({"step_id": step_id, "tool_name": tool, "tool_args": args, **more})
 
 
 def _tool_modules() -> Iterator[tuple[str, str]]:

@@ -67,6 +67,15 @@ def save_data(
     References
     ----------
     ISO 8601-1:2019; RFC 4180; ISTP Metadata Guidelines; CF Conventions 1.11.
+
+    Examples
+    --------
+    The last lines of a CSV file:
+
+    >>> from helio.steps.examples import series
+    >>> export = save_data({"OMNI.Bz": series([-5.0, 2.5], "nT", "Bz")}, filename="bz.csv")
+    >>> export.content.decode().splitlines()[-2:]
+    ['2024-05-10T00:00:00Z,-5.0', '2024-05-10T00:01:00Z,2.5']
     """
     named = dict(zip(parameters_of(list(tables)), tables.values(), strict=True))
     default = "-".join(named).lower().replace("_", "-")[:80]

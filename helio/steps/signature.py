@@ -130,6 +130,8 @@ class Signature:
     """Other words that people and models write for it."""
     module: str = ""
     """Where its function is; empty for a spelling that passes lower to another tool."""
+    example: str = ""
+    """A short example: Python that runs, or the step of a template."""
 
     @property
     def range_capable(self) -> bool:
@@ -192,6 +194,7 @@ class Signature:
             **({"same": [same.to_json() for same in self.same]} if self.same else {}),
             "synonyms": list(self.synonyms),
             "module": self.module,
+            "example": self.example,
         }
 
     @classmethod
@@ -227,6 +230,7 @@ class Signature:
             same=tuple(Same.from_json(same) for same in written.get("same", ())),
             synonyms=tuple(written["synonyms"]),
             module=written["module"],
+            example=written["example"],
         )
 
 

@@ -152,6 +152,7 @@ def signature_of(function: Callable[..., Any]) -> Signature:
         same=mark.same,
         synonyms=mark.synonyms,
         module=function.__module__,
+        example=_section(doc, "Examples").strip(),
     )
 
 
@@ -263,12 +264,17 @@ def _label_argument(table: TableInput, help_texts: dict[str, str]) -> Argument:
 
 def _documented_parameters(doc: str) -> Iterator[tuple[str, str]]:
     """Names and texts of a numpydoc ``Parameters`` section."""
-    section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[^\n]*\n-+\n|\Z)", doc, re.DOTALL | re.MULTILINE)
-    if not section:
-        return
     for entry in re.finditer(
-        r"^(\S[^\n]*?)(?: *: [^\n]*)?\n((?:[ ]+[^\n]*\n?|\n)*)", section[1], re.MULTILINE
+        r"^(\S[^\n]*?)(?: *: [^\n]*)?\n((?:[ ]+[^\n]*\n?|\n)*)",
+        _section(doc, "Parameters"),
+        re.MULTILINE,
     ):
         text = " ".join(entry[2].split()).replace("``", "")
         for name in entry[1].split(","):
             yield name.strip(), text
+
+
+def _section(doc: str, title: str) -> str:
+    """The text below a numpydoc title; empty where there is none."""
+    found = re.search(rf"^{title}\n-+\n(.*?)(?=^\w[^\n]*\n-+\n|\Z)", doc, re.DOTALL | re.MULTILINE)
+    return found[1] if found else ""

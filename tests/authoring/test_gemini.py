@@ -25,9 +25,10 @@ from helio.errors import (
     WrongKey,
 )
 from helio.settings import read_settings
+from helio.testing import FaultyServer
+from helio.testing.faulty import bomb, unending_json, whole
 from tests.authoring import standin_gemini as standin
 from tests.authoring.conftest import FAST, OTHER, SMART
-from tests.sources.standin_faulty import FaultyServer, bomb, unending_json, whole
 
 SEARCH = Tool(
     "search_datasets",

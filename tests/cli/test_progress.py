@@ -11,8 +11,8 @@ import threading
 import pytest
 
 from helio.cli.progress import downloads_line
-from helio.sources.downloads import Progress
-from tests.sources.standin_cdaweb import CdaWebStandIn
+from helio.sources.transfers import Progress
+from helio.testing import CdaWebStandIn
 from tests.test_cdaweb_run import service  # noqa: F401 - a fixture
 
 

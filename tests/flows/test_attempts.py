@@ -26,13 +26,11 @@ from helio.sources.archives import Archives
 from helio.sources.cdf import CdfReader
 from helio.sources.http import Http
 from helio.store.store import Store
+from helio.testing import CdaWebStandIn, FakeClock, HapiStandIn
 from tests.pipelines.conftest import fetch, render, template
-from tests.sources.conftest import FakeClock
 from tests.sources.conftest import published as published
 from tests.sources.conftest import standin as standin
 from tests.sources.made_hapi import magnetometer
-from tests.sources.standin_cdaweb import CdaWebStandIn
-from tests.sources.standin_hapi import HapiStandIn
 
 ENGINES = ("direct", "prefect")
 LISTING, FILE = "orig_data", "/sp_phys/data/"
@@ -139,7 +137,7 @@ def test_a_run_asks_cdaweb_three_times_and_the_engine_as_often_again_if_it_may_p
 ):
     plan = plan_of("STA_L1_HET", "Proton_Flux", "cdaweb")
     standin.fail(stage, *[fault] * 9)
-    results = run(plan, engine, "cdaweb", cdaweb_url=standin.url)
+    results = run(plan, engine, "cdaweb", addresses={"cdaweb": standin.url})
     assert type(results["b"].error) is kind
     assert results["figure"].state == "skipped"
     again = engine == "prefect" and issubclass(kind, (ServerUnavailable, RateLimited))
@@ -149,7 +147,7 @@ def test_a_run_asks_cdaweb_three_times_and_the_engine_as_often_again_if_it_may_p
         assert path.with_name(f"{path.name}.json").exists()
     # the server is well again, and it is not an hour later
     standin.mend()
-    after = run(plan, engine, "cdaweb", cdaweb_url=standin.url)
+    after = run(plan, engine, "cdaweb", addresses={"cdaweb": standin.url})
     assert {one.state for one in after.values()} == {"completed"}
     assert len(standin.asked(FILE)) == 1
 
@@ -204,7 +202,7 @@ def test_each_of_two_fetches_that_fail_is_asked_for_once_more_by_itself(
     )
     plan = make_plan(document, now=NOW, archive="cdaweb")
     standin.fail(LISTING, *["503"] * 20)
-    results = run(plan, engine, "cdaweb", cdaweb_url=standin.url)
+    results = run(plan, engine, "cdaweb", addresses={"cdaweb": standin.url})
     assert {one.state for one in results.values()} == {"failed", "skipped"}
     for dataset in ("STA_L1_HET", "AC_K2_MFI"):
         asked = [one for one in standin.asked(LISTING) if dataset in one.path]

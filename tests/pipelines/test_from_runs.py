@@ -271,7 +271,7 @@ def test_a_run_on_a_folder_is_saved_with_what_to_pass(settings, without_archive,
 )
 def test_what_the_archive_of_a_run_is_called_in_a_template(ran, archive: str, provider: str | None):
     record = with_archive(ran(fetch(), SIZE, FIGURE), archive)
-    made, notes = template_of([Chosen(record)], "kept", {"mine": "http://127.0.0.1:1/hapi/"})
+    made, notes = template_of([Chosen(record)], "kept", {"hapi": {"mine": "http://127.0.0.1:1/hapi/"}})
     assert made["steps"][0]["tool_args"].get("provider") == provider
     assert notes == ()
 

@@ -3,8 +3,6 @@
 import os
 import re
 import shutil
-import threading
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -15,9 +13,9 @@ import pytest
 from cdflib.cdfwrite import CDF
 
 from helio.sources.cdf import CdfReader
-from helio.sources.http import Clock, Hosts, Http
+from helio.sources.http import Hosts, Http
 from helio.sources.samples import sample_folder
-from tests.sources.standin_cdaweb import CdaWebStandIn, Computed
+from helio.testing import CdaWebStandIn, Computed, FakeClock
 
 TYPES = {
     "i1": 1, "i2": 2, "i4": 4, "i8": 8, "u1": 11, "u2": 12, "u4": 14, "f4": 44, "f8": 45,
@@ -104,24 +102,6 @@ def archive() -> Path:
     if not folder:
         pytest.skip("HELIO_TEST_ARCHIVE does not name a folder of real CDFs")
     return Path(folder)
-
-
-class FakeClock(Clock):
-    """Real time plus what was slept, which takes none; remembers each wait."""
-
-    def __init__(self, start: float | None = None) -> None:
-        self.slept: list[float] = []
-        self.then: Callable[[], None] = lambda: None
-        begun = time.time()
-        base = begun if start is None else start
-
-        def sleep(seconds: float, ended: threading.Event) -> None:
-            self.slept.append(seconds)
-            self.then()
-
-        super().__init__(now=lambda: base + self.ahead + sum(self.slept), sleep=sleep, random=lambda: 0.5)
-
-    ahead = 0.0
 
 
 @pytest.fixture(autouse=True)

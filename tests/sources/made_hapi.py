@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import numpy as np
 
-from tests.sources.standin_hapi import Dataset, dataset
+from helio.testing import Dataset, dataset
 
 FILL = -1e31
 

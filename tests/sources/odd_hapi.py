@@ -6,7 +6,7 @@ import json
 from typing import Any
 from urllib.parse import urlsplit
 
-from tests.sources.standin import Handler, StandIn
+from helio.testing import Handler, StandIn
 
 OK = {"code": 1200, "message": "OK"}
 TIME = {"name": "Time", "type": "isotime", "units": "UTC", "fill": None, "length": 24}
@@ -60,13 +60,13 @@ class OddHapi(StandIn):
 
 
 class _Handler(Handler):
-    def _route(self) -> None:
+    def route(self) -> None:
         served = self.standin
         assert isinstance(served, OddHapi)
         endpoint = urlsplit(self.path).path.removeprefix("/hapi/")
         reply = served.replies.get(endpoint)
         if reply is None:
-            self._answer(404, b"", "text/plain")
+            self.answer(404, b"", "text/plain")
             return
         content = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
         kind = "application/json"
@@ -76,7 +76,7 @@ class _Handler(Handler):
                 if isinstance(reply, bytes) and "format=csv" in self.path
                 else "application/octet-stream"
             )
-        self._answer(served.http_status, content, kind, reason=served.reasons.get(endpoint))
+        self.answer(served.http_status, content, kind, reason=served.reasons.get(endpoint))
 
 
 OddHapi.handler = _Handler

@@ -25,17 +25,17 @@ from helio.errors import (
     TooSlow,
 )
 from helio.settings import NetworkLimits
-from helio.sources import hapi as hapi_module
 from helio.sources.answer import read_json
 from helio.sources.downloads import Downloads, Wanted
 from helio.sources.folder_listing import read_listing
-from helio.sources.hapi import Hapi
 from helio.sources.hapi_reply import split_header
 from helio.sources.http import Hosts, Http
-from helio.sources.swpc import PRODUCTS, Swpc
+from helio.sources.providers import hapi as hapi_module
+from helio.sources.providers.hapi import Hapi
+from helio.sources.providers.swpc import PRODUCTS, Swpc
+from helio.testing import FakeClock
 from helio.time_range import TimeRange
-from tests.sources.conftest import FakeClock
-from tests.sources.standin_faulty import (
+from helio.testing.faulty import (
     JSON,
     OK,
     FaultyServer,
@@ -435,7 +435,7 @@ INFO = {
 def hapi(server, tmp_path, http):
     server.answers["/hapi/info"] = whole(json.dumps(INFO).encode())
     server.answers["/hapi/capabilities"] = whole(b'{"HAPI": "3.2", "outputFormats": ["csv"]}')
-    return Hapi(f"{server.url}/hapi", tmp_path, http)
+    return Hapi(tmp_path, http, url=f"{server.url}/hapi")
 
 
 @pytest.mark.parametrize("kind", ["endless", "bomb", "deep", "values"])

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helio.sources.cdaweb import CdaWeb
+from helio.sources.providers.cdaweb import CdaWeb
 from helio.time_range import TimeRange
 
 cdasws = pytest.importorskip("cdasws", reason="cdasws is not installed: it is in the dev extra")
@@ -34,7 +34,7 @@ def test_it_finds_the_datasets_and_their_parameters(client):
 def test_it_gets_the_same_files_as_helio(client, standin, cdf_reader, http, tmp_path):
     status, files = client.get_original_files("STA_L1_HET", START, STOP)
     assert status == 200
-    provider = CdaWeb(cdf_reader, tmp_path / "files", http, url=standin.url)
+    provider = CdaWeb(tmp_path / "files", http, reader=cdf_reader, url=standin.url)
     [located] = provider.locate("STA_L1_HET", DAY)
     assert [one["Name"] for one in files] == [located.url]
     assert [one["Length"] for one in files] == [located.size]
@@ -52,7 +52,7 @@ def test_it_gets_the_same_numbers_from_the_data_service(client, standin, cdf_rea
     [file] = made["FileDescription"]
     downloaded = Path(client.download(file["Name"], file["Length"]))
     theirs = cdf_reader.read(downloaded, ["Proton_Flux", "Total"], DAY)
-    ours = CdaWeb(cdf_reader, tmp_path, http, url=standin.url).fetch(
+    ours = CdaWeb(tmp_path, http, reader=cdf_reader, url=standin.url).fetch(
         "STA_L1_HET", ["Proton_Flux", "Total"], DAY
     )
     for name in theirs:

@@ -24,15 +24,15 @@ from helio.errors import (
     UnknownParameter,
 )
 from helio.sources.archives import Archives
-from helio.sources.cdaweb import CdaWeb, rest_url
 from helio.sources.folder_listing import FolderFile, choose_files, read_listing
 from helio.sources.http import Hosts, Http
 from helio.sources.local import LocalArchive
+from helio.sources.providers.cdaweb import CdaWeb
+from helio.sources.providers.cdaweb_folders import CdaWebFolders
 from helio.sources.samples import sample_folder
 from helio.store.table import Table
+from helio.testing import CdaWebStandIn, FakeClock
 from helio.time_range import TimeRange
-from tests.sources.conftest import FakeClock
-from tests.sources.standin_cdaweb import CdaWebStandIn
 
 DAY = TimeRange(datetime(2021, 10, 28), datetime(2021, 10, 29))
 HET, HET_FILE = "STA_L1_HET", "sta_l1_het_20211028_v01.cdf"
@@ -48,9 +48,9 @@ def cache(tmp_path: Path) -> Path:
 def new(standin, cache, cdf_reader, http):
     """A provider as a new run would make it, over the same cache."""
 
-    def make(**options) -> CdaWeb:
+    def make(kind: type[CdaWeb] = CdaWeb, **options) -> CdaWeb:
         facts = {"url": standin.url} | options
-        return CdaWeb(cdf_reader, cache, facts.pop("http", http), **facts)
+        return kind(cache, facts.pop("http", http), reader=cdf_reader, **facts)
 
     return make
 
@@ -128,7 +128,7 @@ def test_two_steps_of_a_run_ask_once(standin, new):
     assert len(standin.requests) == 2
 
 
-@pytest.mark.parametrize("way_in", ["rest", "folders"])
+@pytest.mark.parametrize("kind", [CdaWeb, CdaWebFolders])
 @pytest.mark.parametrize(
     ("file", "parameters"),
     [
@@ -136,7 +136,7 @@ def test_two_steps_of_a_run_ask_once(standin, new):
         (HET_FILE, ["Proton_Flux", "Electron_Flux"]),
     ],
 )
-def test_values_are_those_of_the_file(new, published, cdf_reader, way_in, file, parameters):
+def test_values_are_those_of_the_file(new, published, cdf_reader, kind, file, parameters):
     dataset = file.partition("_2")[0].upper()
     start = datetime.strptime(file.split("_")[3], "%Y%m%d")
     span = TimeRange(start, start + timedelta(days=1))
@@ -144,7 +144,7 @@ def test_values_are_those_of_the_file(new, published, cdf_reader, way_in, file, 
     parameters = [one for one in parameters if one in cdf_reader.describe(published / file).parameters]
     assert len(parameters) >= 2
     expected = here.fetch(dataset, parameters, span)
-    found = new(way_in=way_in).fetch(dataset, parameters, span)
+    found = new(kind).fetch(dataset, parameters, span)
     assert list(found) == parameters
     for name in parameters:
         same(found[name], expected[name])
@@ -489,7 +489,7 @@ def test_the_folders_are_asked_only_when_they_are_named(standin, new):
     with pytest.raises(ServerUnavailable):
         new().fetch(HET, ["Proton_Flux"], DAY)
     assert standin.asked("/pub/") == []
-    provider = new(way_in="folders")
+    provider = new(CdaWebFolders)
     provider.fetch(HET, ["Proton_Flux"], DAY)
     assert provider.name == "CDAWeb folders"
     assert [one.path for one in standin.asked("/pub/")] == [
@@ -498,21 +498,21 @@ def test_the_folders_are_asked_only_when_they_are_named(standin, new):
         f"/pub/data/sta_l1_het/2021/{HET_FILE}",
     ]
     standin.mend()
-    new(way_in="folders").fetch(HET, ["Proton_Flux"], DAY)
+    new(CdaWebFolders).fetch(HET, ["Proton_Flux"], DAY)
     assert standin.requests == []
 
 
 def test_the_folders_tell_an_unknown_dataset_from_one_without_files(new):
     with pytest.raises(UnknownDataset):
-        new(way_in="folders").locate("STA_L1_HEX", DAY)
+        new(CdaWebFolders).locate("STA_L1_HEX", DAY)
     with pytest.raises(NoData):
-        new(way_in="folders").locate(HET, TimeRange(datetime(2019, 1, 1), datetime(2019, 1, 2)))
+        new(CdaWebFolders).locate(HET, TimeRange(datetime(2019, 1, 1), datetime(2019, 1, 2)))
 
 
 def test_files_named_the_same_before_and_after_whatever_the_folders_do_not_say(new):
-    [before] = new(way_in="folders").locate(HET, DAY)
-    new(way_in="folders").fetch(HET, ["Proton_Flux"], DAY)
-    assert new(way_in="folders").locate(HET, DAY)[0].identity == before.identity
+    [before] = new(CdaWebFolders).locate(HET, DAY)
+    new(CdaWebFolders).fetch(HET, ["Proton_Flux"], DAY)
+    assert new(CdaWebFolders).locate(HET, DAY)[0].identity == before.identity
 
 
 def folder_files(*names: str) -> list[FolderFile]:
@@ -553,7 +553,7 @@ def test_a_listing_is_read_with_its_escapes_and_without_its_links():
 
 
 def test_a_step_and_a_run_may_name_it(standin, cdf_reader, cache):
-    archives = Archives(cdf_reader, cache=cache, cdaweb_url=standin.url)
+    archives = Archives(cdf_reader, cache=cache, addresses={"cdaweb": standin.url})
     provider = archives.choose("cdaweb")
     assert isinstance(provider, CdaWeb)
     assert archives.choose("cdaweb") is provider
@@ -569,16 +569,14 @@ def test_without_a_folder_nothing_can_be_downloaded(cdf_reader):
 
 
 def test_a_server_may_be_named_by_itself_or_by_its_service():
-    rest = "http://host/WS/cdasr/1/dataviews/sp_phys/"
-    assert (
-        rest_url("http://host/") == rest_url("http://host") == rest_url(rest) == rest_url(rest[:-1]) == rest
-    )
+    full, rest = CdaWeb.full_address, "http://host/WS/cdasr/1/dataviews/sp_phys/"
+    assert full("http://host/") == full("http://host") == full(rest) == full(rest[:-1]) == rest
 
 
 @pytest.mark.parametrize("url", ["host", "ftp://host", "/a/folder"])
 def test_a_server_must_be_a_url(url):
     with pytest.raises(RequestError):
-        rest_url(url)
+        CdaWeb.full_address(url)
 
 
 # Further real files
@@ -609,12 +607,12 @@ def test_real_files_come_over_http_as_they_are(
     expected = LocalArchive(archive / folder, cdf_reader).fetch(dataset, parameters, span)
     with CdaWebStandIn(archive / folder) as server:
         http = Http(timeout=10, hosts=Hosts())
-        provider = CdaWeb(cdf_reader, tmp_path, http, url=server.url)
+        provider = CdaWeb(tmp_path, http, reader=cdf_reader, url=server.url)
         files = provider.locate(dataset, span)
         found = provider.fetch(dataset, parameters, span)
         assert len(server.requests) == 1 + len(files)
         server.mend()
-        CdaWeb(cdf_reader, tmp_path, http, url=server.url).fetch(dataset, parameters, span)
+        CdaWeb(tmp_path, http, reader=cdf_reader, url=server.url).fetch(dataset, parameters, span)
         assert server.requests == []
         http.close()
     for name in parameters:

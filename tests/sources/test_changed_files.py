@@ -18,15 +18,15 @@ from typer.testing import CliRunner
 
 from helio.cli import app
 from helio.errors import ChangedFile
-from helio.sources.cdaweb import CdaWeb
 from helio.sources.cdf import CdfReader
 from helio.sources.cdf_worker import KeptOpen
 from helio.sources.file_digests import FileDigests, FileState, digest_file
 from helio.sources.formats import format_of
 from helio.sources.local import LocalArchive
+from helio.sources.providers.cdaweb import CdaWeb
+from helio.testing import CdaWebStandIn
 from helio.time_range import TimeRange
 from tests.sources.conftest import WrittenCdf
-from tests.sources.standin_cdaweb import CdaWebStandIn
 
 DAY = TimeRange(datetime(2024, 5, 10), datetime(2024, 5, 11))
 RECORDS = 1440
@@ -362,7 +362,7 @@ def test_a_kept_download_that_is_replaced_before_it_is_read_is_refused(
     file, replace: Replace, reader, tmp_path, http, monkeypatch
 ):
     with CdaWebStandIn(file.parent) as service:
-        archive = CdaWeb(reader, tmp_path / "files", http, url=service.url)
+        archive = CdaWeb(tmp_path / "files", http, reader=reader, url=service.url)
         assert set(np.ravel(archive.fetch("MY_FIELD", ["B"], DAY)["B"].values).tolist()) == {1.0}
         [kept] = (tmp_path / "files" / "data").rglob(file.name)
         answers = reader._answers
@@ -376,7 +376,9 @@ def test_a_kept_download_that_is_replaced_before_it_is_read_is_refused(
             archive.fetch("MY_FIELD", ["B"], DAY)
         monkeypatch.setattr(reader, "_answers", answers)
         # what is kept is not what was sent any more: it is sent again
-        table = CdaWeb(reader, tmp_path / "files", http, url=service.url).fetch("MY_FIELD", ["B"], DAY)["B"]
+        table = CdaWeb(tmp_path / "files", http, reader=reader, url=service.url).fetch(
+            "MY_FIELD", ["B"], DAY
+        )["B"]
         assert set(np.ravel(table.values).tolist()) == {1.0}
         assert table.sources[0].sha256 == digest_file(file).sha256
 
@@ -390,7 +392,7 @@ def test_a_downloaded_file_is_not_read_again_to_be_known(file, reader, tmp_path,
     with CdaWebStandIn(file.parent) as service:
         for _ in range(2):
             digests = FileDigests(tmp_path / "memory")
-            archive = CdaWeb(reader, tmp_path / "files", http, url=service.url, digests=digests)
+            archive = CdaWeb(tmp_path / "files", http, reader=reader, url=service.url, digests=digests)
             [located] = archive.locate("MY_FIELD", DAY)
             assert len(archive.fetch("MY_FIELD", ["B"], DAY)["B"]) == RECORDS
             assert [one.sha256 for one in archive.locate("MY_FIELD", DAY)] != [""]

@@ -18,9 +18,7 @@ from helio.errors import DataError, Refused, RequestError, ServerUnavailable
 from helio.sources import connection
 from helio.sources.connection import ahead_of, clock_problem, explain_page, without_user
 from helio.sources.http import Hosts, Http
-from tests.sources.conftest import FakeClock
-from tests.sources.standin import Handler, StandIn
-from tests.sources.standin_network import Authority, ProxyStandIn, secure
+from helio.testing import Authority, FakeClock, Handler, ProxyStandIn, StandIn, secure
 
 CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
@@ -33,17 +31,17 @@ class Service(StandIn):
 
 
 class _Handler(Handler):
-    def _route(self) -> None:
+    def route(self) -> None:
         if "redirect" in self.path:
-            self._answer(302, b"", "text/html", {"Location": self.standin.location})
+            self.answer(302, b"", "text/html", {"Location": self.standin.location})
         elif "page" in self.path:
-            self._answer(200, self.standin.page, "text/html")
+            self.answer(200, self.standin.page, "text/html")
         elif "down" in self.path:
-            self._answer(503, self.standin.page, "text/html")
+            self.answer(503, self.standin.page, "text/html")
         elif "login" in self.path:
-            self._answer(511, self.standin.page, "text/html")
+            self.answer(511, self.standin.page, "text/html")
         else:
-            self._answer(200, {"right": True})
+            self.answer(200, {"right": True})
 
 
 Service.handler = _Handler

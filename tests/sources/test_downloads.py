@@ -27,9 +27,10 @@ from helio.errors import (
 )
 from helio.sources import downloads as module
 from helio.sources.allowance import in_words
-from helio.sources.downloads import Downloads, Progress, Wanted, place_of
+from helio.sources.downloads import Downloads, Wanted, place_of
 from helio.sources.http import Hosts, Http
-from tests.sources.standin_cdaweb import CdaWebStandIn
+from helio.sources.transfers import Progress
+from helio.testing import CdaWebStandIn
 
 ACE, HET = "ac_k2_mfi_20220101_v03.cdf", "sta_l1_het_20211028_v01.cdf"
 
@@ -263,7 +264,7 @@ def test_offline_names_what_is_missing_and_asks_nobody(standin, root, http):
 
 def test_progress_counts_files_and_bytes(standin, root, http):
     told: list[Progress] = []
-    Downloads(root, http, told=told.append).get([wanted(standin), wanted(standin, ACE)])
+    Downloads(root, http, on_progress=told.append).get([wanted(standin), wanted(standin, ACE)])
     assert replace(told[-1], fetch=0) == Progress(2, 2, bytes_done=246_334, bytes=246_334)
     assert {one.fetch for one in told} == {told[0].fetch}
     assert [one.bytes_done for one in told] == sorted(one.bytes_done for one in told)
@@ -272,7 +273,7 @@ def test_progress_counts_files_and_bytes(standin, root, http):
 def test_progress_does_not_count_what_came_in_vain(standin, root, http):
     told: list[Progress] = []
     standin.fail("/sp_phys/data/", ("truncate", 50_000), "reset midway")
-    Downloads(root, http, told=told.append).get([wanted(standin)])
+    Downloads(root, http, on_progress=told.append).get([wanted(standin)])
     assert told[-1].bytes_done == 215_082
 
 

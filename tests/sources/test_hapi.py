@@ -24,14 +24,13 @@ from helio.errors import (
 )
 from helio.settings import read_settings
 from helio.sources.archives import Archives
-from helio.sources.hapi import Hapi
-from helio.sources.hapi_servers import server_named
 from helio.sources.http import Hosts, Http
+from helio.sources.providers.hapi import Hapi
+from helio.sources.registry import server_named
 from helio.store.table import Table
+from helio.testing import FakeClock, HapiStandIn
 from helio.time_range import TimeRange
-from tests.sources.conftest import FakeClock
 from tests.sources.made_hapi import magnetometer, plain
-from tests.sources.standin_hapi import HapiStandIn
 
 DAY = TimeRange(datetime(2021, 10, 28), datetime(2021, 10, 29))
 TWO_DAYS = TimeRange(datetime(2021, 10, 28), datetime(2021, 10, 30))
@@ -56,7 +55,7 @@ def new(server, cache, http):
 
     def make(**options) -> Hapi:
         facts = {"url": server.url, "http": http} | options
-        return Hapi(facts.pop("url"), cache, facts.pop("http"), **facts)
+        return Hapi(cache, facts.pop("http"), **facts)
 
     return make
 
@@ -107,7 +106,9 @@ def test_every_version_and_format_gives_the_same_tables(server, new, version, fo
 
 def test_a_parameter_does_not_depend_on_what_is_asked_for_beside_it(server, new, cache, tmp_path, http):
     alone = new().fetch(MAG, ["BGSE"], DAY)["BGSE"]
-    beside = Hapi(server.url, tmp_path / "other", http).fetch(MAG, ["Magnitude", "BGSE", "Flux"], DAY)["BGSE"]
+    beside = Hapi(tmp_path / "other", http, url=server.url).fetch(MAG, ["Magnitude", "BGSE", "Flux"], DAY)[
+        "BGSE"
+    ]
     same(alone, beside)
     assert alone.sources == beside.sources
 
@@ -649,7 +650,7 @@ def test_offline_what_is_missing_is_named(server, new):
 
 
 def test_a_step_and_a_run_may_name_a_server_and_only_a_run_its_address(server, cdf_reader, cache):
-    archives = Archives(cdf_reader, cache=cache, hapi_servers={"Made": server.url})
+    archives = Archives(cdf_reader, cache=cache, servers={"hapi": {"Made": server.url}})
     provider = archives.choose("hapi:made")
     assert provider.name == "HAPI Made"
     assert archives.choose("HAPI:MADE") is provider
@@ -668,14 +669,14 @@ def test_an_unknown_server_is_an_error_with_the_closest_names():
         server_named("hapi:CDAWep", {})
     assert caught.value.advice.startswith("did you mean 'CDAWeb'?")
     with pytest.raises(RequestError) as far:
-        server_named("hapi:xyzzy", {"Mine": "http://host/hapi"})
+        server_named("hapi:xyzzy", {"hapi": {"Mine": "http://host/hapi"}})
     assert "INTERMAGNET" in far.value.advice
     assert "Mine" in far.value.advice
 
 
 def test_the_environment_adds_servers_and_puts_others_in_place_of_known_ones():
     text = "Mine=https://host/hapi, cdaweb=http://127.0.0.1:1/hapi"
-    found = read_settings({"HELIO_HAPI_SERVERS": text}).hapi_servers
+    found = read_settings({"HELIO_HAPI_SERVERS": text}).servers
     assert server_named("hapi:mine", found) == ("Mine", "https://host/hapi")
     assert server_named("hapi:CDAWeb", found)[1] == "http://127.0.0.1:1/hapi"
     with pytest.raises(RequestError, match="HELIO_HAPI_SERVERS holds 'host'"):
@@ -685,4 +686,4 @@ def test_the_environment_adds_servers_and_puts_others_in_place_of_known_ones():
 @pytest.mark.parametrize("url", ["host", "ftp://host/hapi", "https:///hapi", "https://host/hapi?x=1"])
 def test_an_address_must_be_a_url(url, cache):
     with pytest.raises(RequestError, match="not the URL of a HAPI server"):
-        Hapi(url, cache)
+        Hapi(cache, url=url)

@@ -473,7 +473,7 @@ def test_a_real_reply_that_breaks_off_is_damaged(hapi_samples: Path):
 @pytest.mark.archive
 @pytest.mark.parametrize("folder", ["AC_K0_EPM", "OMNI2_H0_MRG1HR"])
 def test_real_binary_replies_are_the_same_written_as_csv(hapi_samples: Path, folder: str):
-    from tests.sources.standin_hapi import recorded
+    from helio.testing import recorded
 
     served = recorded(hapi_samples / folder)
     about = read_info(folder, served.info(), folder)
@@ -489,7 +489,7 @@ def test_real_binary_replies_are_the_same_written_as_csv(hapi_samples: Path, fol
 
 @pytest.mark.archive
 def test_the_storm_of_november_2021_is_in_the_real_reply(hapi_samples: Path):
-    from tests.sources.standin_hapi import recorded
+    from helio.testing import recorded
 
     served = recorded(hapi_samples / "OMNI2_H0_MRG1HR")
     about = read_info("OMNI2_H0_MRG1HR", served.info(), "")

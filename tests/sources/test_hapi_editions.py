@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from helio.errors import DamagedFile, Offline, Republished, ServerUnavailable
-from helio.sources.hapi import Hapi
+from helio.sources.providers.hapi import Hapi
+from helio.testing import HapiStandIn
 from helio.time_range import TimeRange
 from tests.sources.made_hapi import magnetometer
-from tests.sources.standin_hapi import HapiStandIn
 
 MAG = "MADE_MAG"
 DAY = TimeRange(datetime(2021, 10, 28), datetime(2021, 10, 29))
@@ -30,7 +30,7 @@ def server():
 @pytest.fixture
 def new(server, tmp_path: Path, http):
     def make(**options) -> Hapi:
-        return Hapi(server.url, tmp_path / "files", http, **options)
+        return Hapi(tmp_path / "files", http, url=server.url, **options)
 
     return make
 

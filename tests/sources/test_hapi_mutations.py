@@ -24,7 +24,7 @@ import numpy as np
 import pytest
 
 from helio.errors import HelioError
-from helio.sources.hapi import Hapi
+from helio.sources.providers.hapi import Hapi
 from helio.store.table import Table
 from helio.time_range import TimeRange
 from tests.sources.odd_hapi import FIELD, OK, OddHapi, info_reply
@@ -264,7 +264,7 @@ def test_nothing_odd_is_read_silently(block: int, tmp_path: Path, http):
             }
             server.mend()
             try:
-                table = Hapi(server.url, tmp_path / f"{number}", http).fetch("ODD", ["B"], DAY)["B"]
+                table = Hapi(tmp_path / f"{number}", http, url=server.url).fetch("ODD", ["B"], DAY)["B"]
             except HelioError as error:
                 assert f"{error.message} {error.advice}".isprintable()
                 outcome = type(error).__name__
@@ -279,6 +279,6 @@ def test_nothing_odd_is_read_silently(block: int, tmp_path: Path, http):
 def test_a_whole_reply_has_no_note(tmp_path: Path, http):
     given = rows(random.Random(7))
     with OddHapi(capabilities={"HAPI": "3.2", "outputFormats": ["binary"]}, data=to_binary(given)) as server:
-        table = Hapi(server.url, tmp_path, http).fetch("ODD", ["B"], DAY)["B"]
+        table = Hapi(tmp_path, http, url=server.url).fetch("ODD", ["B"], DAY)["B"]
     assert table.notes == ()
     law(table, to_binary(given), "binary", "<", info_reply(FIELD))

@@ -20,7 +20,7 @@ from helio.errors import (
     ServerUnavailable,
     UnknownDataset,
 )
-from helio.sources.hapi import Hapi
+from helio.sources.providers.hapi import Hapi
 from helio.store.table import Table
 from helio.time_range import TimeRange
 from tests.sources.odd_hapi import FIELD, OK, TIME, OddHapi, csv_lines, csv_reply, info_reply
@@ -36,7 +36,7 @@ def fetch(tmp_path: Path, http):
 
     def run(parameter: str = "B", **replies: Any) -> Table:
         with OddHapi(**replies) as server:
-            return Hapi(server.url, tmp_path / "files", http).fetch("ODD", [parameter], DAY)[parameter]
+            return Hapi(tmp_path / "files", http, url=server.url).fetch("ODD", [parameter], DAY)[parameter]
 
     return run
 
@@ -130,13 +130,13 @@ def test_a_duration_that_cannot_be_used_is_noted(fetch, member, cadence):
 def test_a_short_interval_at_once_does_not_make_requests_without_end(tmp_path, http, changes):
     with OddHapi(info=info_reply(**changes), data=b"") as server:
         with pytest.raises(NoData):
-            Hapi(server.url, tmp_path / "files", http).fetch("ODD", ["B"], DAY)
+            Hapi(tmp_path / "files", http, url=server.url).fetch("ODD", ["B"], DAY)
         assert len(server.asked("/data")) <= 2001
 
 
 def test_the_requests_of_a_plan_are_bounded_too(tmp_path, http):
     with OddHapi(info=info_reply(cadence="PT0.000001S", stopDate="2031-01-01Z")) as server:
-        planned = Hapi(server.url, tmp_path / "files", http).to_download(
+        planned = Hapi(tmp_path / "files", http, url=server.url).to_download(
             "ODD", ["B"], TimeRange(datetime(2021, 10, 28), datetime(2030, 1, 1))
         )
     assert len(planned) <= 2001
@@ -361,7 +361,7 @@ def test_bins_that_cannot_be_used_are_noted(fetch, bins):
 def test_json_that_cannot_be_used_is_refused_at_once(tmp_path, http, reply, words):
     with OddHapi(info=reply) as server:
         with pytest.raises((DamagedFile, ReplyTooLarge), match=words) as caught:
-            Hapi(server.url, tmp_path / "files", http).fetch("ODD", ["B"], DAY)
+            Hapi(tmp_path / "files", http, url=server.url).fetch("ODD", ["B"], DAY)
         assert len(server.asked("/info")) == 1
     assert "/hapi/info" in caught.value.place
 
@@ -498,7 +498,7 @@ def test_odd_ids_of_a_catalogue_are_left_out_and_the_others_are_there_once(tmp_p
     odd = ["a\nb", "a\x1b[31m", "x" * 10_000, "a,b", "", 5, None, ["a"], {"a": 1}, "\ud800"]
     entries: list[Any] = [{"id": name} for name in [*odd, "a/b", 'a"b', "TWICE", "TWICE"]]
     with OddHapi(catalog={"HAPI": "3.2", "status": OK, "catalog": [*entries, "text", None]}) as server:
-        found = Hapi(server.url, tmp_path / "files", http).datasets()
+        found = Hapi(tmp_path / "files", http, url=server.url).datasets()
     assert found == sorted(['a"b', "TWICE", "a/b"])
     assert "12 entries" in caplog.text
 
@@ -509,12 +509,12 @@ def test_a_catalogue_without_ids_is_refused(tmp_path, http, catalogue):
         OddHapi(catalog={"HAPI": "3.2", "status": OK, "catalog": catalogue}) as server,
         pytest.raises(DamagedFile),
     ):
-        Hapi(server.url, tmp_path / "files", http).datasets()
+        Hapi(tmp_path / "files", http, url=server.url).datasets()
 
 
 @pytest.mark.parametrize("name", ["a/b", 'a"b', "../..", "a b", "%2F", "?x=1", "é"])
 def test_an_odd_id_is_asked_for_as_it_is(tmp_path, http, name):
     with OddHapi() as server:
-        assert len(Hapi(server.url, tmp_path / "files", http).fetch(name, ["B"], DAY)["B"]) == 24
+        assert len(Hapi(tmp_path / "files", http, url=server.url).fetch(name, ["B"], DAY)["B"]) == 24
         assert server.asked("/info")[0].query["dataset"] == name
     assert not (tmp_path / "b").exists()

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helio.sources.hapi import Hapi
+from helio.sources.providers.hapi import Hapi
+from helio.testing import HapiStandIn, recorded
 from helio.time_range import TimeRange
 from tests.sources.made_hapi import magnetometer, plain
-from tests.sources.standin_hapi import HapiStandIn, recorded
 
 hapiclient = pytest.importorskip("hapiclient", reason="hapiclient is not installed: it is in the dev extra")
 
@@ -41,7 +41,7 @@ def test_it_finds_datasets_parameters_and_what_the_server_can_do(server, options
 @pytest.mark.parametrize("name", ["Magnitude", "BGSE", "Flag", "Flux", "Energies", "Edges"])
 def test_it_gets_the_same_numbers_as_helio(server, options, tmp_path, http, name, form):
     data, about = hapiclient.hapi(server.url, "MADE_MAG", name, START, STOP, format=form, **options)
-    ours = Hapi(server.url, tmp_path / "ours", http).fetch("MADE_MAG", [name], SPAN)[name]
+    ours = Hapi(tmp_path / "ours", http, url=server.url).fetch("MADE_MAG", [name], SPAN)[name]
     # theirs leaves fill as it is
     theirs = np.where(data[name] == float(about["parameters"][1]["fill"]), np.nan, data[name])
     assert np.array_equal(theirs, ours.values, equal_nan=True)
@@ -58,14 +58,14 @@ def test_it_reads_replies_without_a_length_and_compressed_ones(
 ):
     server.unframed, server.gzip = unframed, gzip
     data, _ = hapiclient.hapi(server.url, "MADE_MAG", "Magnitude", START, STOP, format=form, **options)
-    ours = Hapi(server.url, tmp_path / "ours", http).fetch("MADE_MAG", ["Magnitude"], SPAN)["Magnitude"]
+    ours = Hapi(tmp_path / "ours", http, url=server.url).fetch("MADE_MAG", ["Magnitude"], SPAN)["Magnitude"]
     assert np.array_equal(data["Magnitude"], ours.values)
     assert len(ours) == 36
 
 
 def test_it_reads_times_of_days_of_the_year(server, options, tmp_path, http):
     data, _ = hapiclient.hapi(server.url, "OLD@0", "V", START, STOP, **options)
-    ours = Hapi(server.url, tmp_path / "ours", http).fetch("OLD@0", ["V"], SPAN)["V"]
+    ours = Hapi(tmp_path / "ours", http, url=server.url).fetch("OLD@0", ["V"], SPAN)["V"]
     times = hapiclient.hapitime2datetime(data["Time"])
     assert [one.replace(tzinfo=None) for one in times] == ours.epoch.astype("M8[us]").tolist()
 
@@ -90,7 +90,7 @@ def test_real_replies_served_again_are_read_alike(options, tmp_path, http, folde
     served = recorded(Path(archive).parent / "hapi" / folder)
     span = TimeRange(start, stop)
     with HapiStandIn([served], version="2.0") as standin:
-        provider = Hapi(standin.url, tmp_path / "ours", http)
+        provider = Hapi(tmp_path / "ours", http, url=standin.url)
         for one in served.parameters[1:]:
             name = one["name"]
             data, _ = hapiclient.hapi(

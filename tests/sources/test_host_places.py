@@ -9,7 +9,7 @@ import pytest
 
 from helio.errors import Cancelled
 from helio.sources.host_places import HostPlaces
-from tests.sources.standin_cdaweb import CdaWebStandIn
+from helio.testing import CdaWebStandIn
 
 HOLD = """
 import sys, threading
@@ -24,7 +24,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from helio.sources.archives import Archives
-archives = Archives(None, "cdaweb", cache=Path(sys.argv[1]), cdaweb_url=sys.argv[2])
+archives = Archives(None, "cdaweb", cache=Path(sys.argv[1]), addresses={'cdaweb': sys.argv[2]})
 client = archives._http()
 with ThreadPoolExecutor(4) as pool:
     list(pool.map(lambda n: client.get(f"{sys.argv[2]}/WS/cdasr/1/dataviews/sp_phys/datasets?n={n}"), range(4)))

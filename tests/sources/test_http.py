@@ -11,7 +11,7 @@ import pytest
 from helio import __version__
 from helio.errors import Cancelled, HelioError, RateLimited, Refused, RequestError, ServerUnavailable
 from helio.sources.http import Clock, Hosts, Http, retry_after
-from tests.sources.standin_cdaweb import REST
+from helio.testing.cdaweb import REST
 
 DATASETS = f"{REST}datasets"
 

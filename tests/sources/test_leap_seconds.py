@@ -10,11 +10,11 @@ import pyarrow.parquet as pq
 import pycdfpp
 import pytest
 
-from helio.sources.hapi import Hapi
 from helio.sources.local import LocalArchive
+from helio.sources.providers.hapi import Hapi
 from helio.steps.save_data import save_data
+from helio.testing import Dataset, HapiStandIn, dataset
 from helio.time_range import TimeRange
-from tests.sources.standin_hapi import Dataset, HapiStandIn, dataset
 
 MIDNIGHT = datetime(2017, 1, 1)
 BEFORE = TimeRange(MIDNIGHT - timedelta(days=1), MIDNIGHT)
@@ -119,7 +119,7 @@ def test_no_record_of_a_leap_second_is_lost_in_hapi(form, times, tmp_path, http)
             (AFTER, [one for one in times if one >= 1000]),
             (BOTH, times),
         ):
-            table = Hapi(server.url, tmp_path, http).fetch("LEAP", ["n"], time_range)["n"]
+            table = Hapi(tmp_path, http, url=server.url).fetch("LEAP", ["n"], time_range)["n"]
             check(table, chosen, count=sum(0 <= one < 1000 for one in chosen))
 
 

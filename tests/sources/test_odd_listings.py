@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from helio.errors import DamagedFile, Refused
-from helio.sources import swpc
-from helio.sources.cdaweb import Listed, _spans_of, listed_files
+from helio.sources.file_source import RemoteFile
+from helio.sources.providers import swpc
+from helio.sources.providers.cdaweb import _spans_of, listed_files
 from helio.store.source_file import SourceFile
 from helio.store.table import Table
 from helio.time_range import TimeRange
@@ -19,7 +20,7 @@ FILE = "https://cdaweb.example/data/ac_h2_mfi_20240510_v01.cdf"
 START, STOP = "2024-05-10T00:00:00.000Z", "2024-05-11T00:00:00.000Z"
 
 
-def listed(**changes: Any) -> Listed:
+def listed(**changes: Any) -> RemoteFile:
     entry = {"Name": FILE, "Length": 100, "LastModified": START, "StartTime": START, "EndTime": STOP}
     [found] = listed_files({"FileDescription": [entry | changes]}, URL)
     return found

@@ -15,15 +15,16 @@ from helio.errors import ForeignAddress, PrivateAddress, Refused, ServerUnavaila
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.refresh import renew
 from helio.settings import NetworkLimits
-from helio.sources.cdaweb import CdaWeb
 from helio.sources.downloads import Downloads, Wanted
-from helio.sources.hapi import Hapi
 from helio.sources.http import Hosts, Http, _refuse_redirect
+from helio.sources.providers.cdaweb import CdaWeb
+from helio.sources.providers.cdaweb_folders import CdaWebFolders
+from helio.sources.providers.hapi import Hapi
+from helio.sources.providers.swpc import PRODUCTS, Swpc
 from helio.sources.sites import Site, is_public
-from helio.sources.swpc import PRODUCTS, Swpc
+from helio.testing import FakeClock, FaultyServer
+from helio.testing.faulty import redirect, whole
 from helio.time_range import TimeRange
-from tests.sources.conftest import FakeClock
-from tests.sources.standin_faulty import FaultyServer, redirect, whole
 
 DAY = TimeRange(datetime(2021, 10, 28), datetime(2021, 10, 29))
 REST = "/WS/cdasr/1/dataviews/sp_phys/datasets"
@@ -276,7 +277,7 @@ def listing(url: str) -> bytes:
 def test_a_listing_of_cdaweb_may_not_name_files_elsewhere(server, other, http, tmp_path: Path, file):
     name = file.format(port=other.port)
     server.answers[f"{REST}/AC_H0_MFI/orig_data/20211028T000000Z,20211029T000000Z"] = whole(listing(name))
-    provider = CdaWeb(None, tmp_path, http, url=server.url)
+    provider = CdaWeb(tmp_path, http, url=server.url)
     with pytest.raises(ForeignAddress, match="a listing of 127"):
         provider.locate("AC_H0_MFI", DAY)
     assert other.requests == []
@@ -285,7 +286,7 @@ def test_a_listing_of_cdaweb_may_not_name_files_elsewhere(server, other, http, t
 def test_a_listing_of_cdaweb_may_name_files_at_its_own_hosts(server, http, tmp_path: Path):
     name = "https://cdaweb.gsfc.nasa.gov/sp_phys/data/ace/mag/ac_h0_mfi_20211028_v06.cdf"
     server.answers[f"{REST}/AC_H0_MFI/orig_data/20211028T000000Z,20211029T000000Z"] = whole(listing(name))
-    [source] = CdaWeb(None, tmp_path, http, url=server.url).locate("AC_H0_MFI", DAY)
+    [source] = CdaWeb(tmp_path, http, url=server.url).locate("AC_H0_MFI", DAY)
     assert source.url == name
 
 
@@ -296,7 +297,7 @@ def test_folders_of_cdaweb_may_not_lead_elsewhere(server, other, http, tmp_path:
     page = f'<a href="{other.url}/a_20211028_v01.cdf">a</a> 2022-01-01 00:00'
     server.answers |= {"/pub/catalogs/all.xml": whole(catalogue.encode()), "/data/": whole(page.encode())}
     with pytest.raises(ForeignAddress):
-        CdaWeb(None, tmp_path, http, url=server.url, way_in="folders").locate("A", DAY)
+        CdaWebFolders(tmp_path, http, url=server.url).locate("A", DAY)
     assert other.requests == []
 
 
@@ -304,7 +305,7 @@ def test_a_catalogue_that_declares_entities_is_refused(server, http, tmp_path: P
     catalogue = b'<!DOCTYPE d [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><d>&b;</d>'
     server.answers["/pub/catalogs/all.xml"] = whole(catalogue)
     with pytest.raises(ServerUnavailable, match="declares an entity"):
-        CdaWeb(None, tmp_path, http, url=server.url, way_in="folders").locate("A", DAY)
+        CdaWebFolders(tmp_path, http, url=server.url).locate("A", DAY)
 
 
 def test_a_file_that_was_listed_earlier_is_asked_for_at_known_hosts_only(server, other, http, tmp_path: Path):
@@ -321,7 +322,7 @@ def test_redirects_of_hapi_swpc_and_the_catalogue_stay_with_their_hosts(server, 
     for path in ("/hapi/catalog", REST):
         server.answers[path] = redirect(f"{other.url}/a")
     with pytest.raises(ForeignAddress):
-        Hapi(f"{server.url}/hapi", tmp_path, http).datasets()
+        Hapi(tmp_path, http, url=f"{server.url}/hapi").datasets()
     swpc = Swpc(tmp_path, http, url=server.url)
     for dataset, product in PRODUCTS.items():
         server.answers[f"/{product.path}"] = redirect(f"{other.url}/a")

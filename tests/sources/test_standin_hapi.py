@@ -11,8 +11,8 @@ import httpx2
 import jsonschema
 import pytest
 
+from helio.testing import HapiStandIn
 from tests.sources.made_hapi import magnetometer, plain
-from tests.sources.standin_hapi import HapiStandIn
 
 SCHEMA = Path(__file__).parents[1] / "data" / "hapi_replies.schema.json"
 SPAN = {"2.0": ("time.min", "time.max"), "3.2": ("start", "stop")}

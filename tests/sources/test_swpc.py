@@ -25,11 +25,12 @@ from helio.errors import (
 )
 from helio.knowledge.catalogue import Catalogue
 from helio.sources.http import Hosts, Http
-from helio.sources.swpc import Swpc
+from helio.sources.providers.swpc import Swpc
 from helio.store.table import Table
+from helio.testing import FakeClock, SwpcStandIn
+from helio.testing.swpc import MAG, PLASMA, XRAYS
 from helio.time_range import TimeRange
-from tests.sources.conftest import FakeClock, patience
-from tests.sources.standin_swpc import MAG, PLASMA, XRAYS, SwpcStandIn
+from tests.sources.conftest import patience
 
 NOW = datetime(2024, 5, 12, 12, 0, 30)
 HOUR = TimeRange(datetime(2024, 5, 11, 10), datetime(2024, 5, 11, 11))
@@ -389,7 +390,7 @@ def test_every_dataset_is_listed(opened):
 
 def test_the_progress_of_a_reply_is_told(opened):
     told = []
-    one(opened(told=told.append), "SWPC_RTSW_PLASMA", "speed")
+    one(opened(on_progress=told.append), "SWPC_RTSW_PLASMA", "speed")
     assert (told[0].files_done, told[-1].files_done, told[-1].files) == (0, 1, 1)
     assert told[-1].bytes_done == told[-1].bytes > 100_000
 

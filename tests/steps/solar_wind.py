@@ -1,14 +1,19 @@
 """A few records of solar wind that the tests of derived quantities share."""
 
+from dataclasses import replace
+
 import numpy as np
 
+from helio.steps import load_tool
 from helio.store.source_file import SourceFile
-from helio.store.table import Table
-from tests.steps.series import epochs
+from helio.store.table import Axis, Table
+from helio.time_range import Duration
+from tests.steps.series import epochs, spectrum
 
 PLASMA = SourceFile("WI_H1_SWE", "wi_h1_swe_20240510_v01.cdf", version="01", provider="sample")
 FIELD = SourceFile("WI_H0_MFI", "wi_h0_mfi_20240510_v05.cdf", version="05", provider="sample")
 NAN = np.nan
+MINUTE, HOUR = Duration("1min"), Duration("1h")
 
 
 def series(values, unit, name="", frame="", source=PLASMA):
@@ -89,3 +94,52 @@ def field(frame="GSM"):
 def bz():
     """z of `field`."""
     return field().component("Bz")
+
+
+def long(make):
+    """A table of 240 records at one minute, by repeating what there is."""
+    table = make()
+    records = np.arange(240) % len(table)
+    epoch = np.datetime64("2024-05-10", "ns") + np.arange(240) * np.timedelta64(60, "s")
+    noise = np.random.default_rng(3).normal(size=table.values[records].shape)
+    return replace(
+        table.take(records), epoch=epoch, values=np.nan_to_num(table.values[records]) + noise, notes=()
+    )
+
+
+def wind():
+    return vectors([[-400.0, 20.0, -5.0]] * 6, unit="km/s", name="V", frame="GSM")
+
+
+def field_long():
+    return long(field)
+
+
+def bz_long():
+    return long(bz)
+
+
+def axes_of_field():
+    return load_tool("minimum_variance")(field_long(), give="axes")
+
+
+def pressure():
+    return series([1.0, 2.0, 0.0, np.nan, 5.0, 9.0], "nPa")
+
+
+def over_angles():
+    made = spectrum()
+    angles = np.linspace(10.0, 170.0, made.values.shape[1])
+    return replace(made, axes=(Axis("Pitch angle", "deg", angles, scale="linear"),))
+
+
+def other_bz():
+    return replace(bz(), name="other")
+
+
+def bare_field():
+    return replace(field(), unit="", frame="")
+
+
+def bare_series():
+    return series([1.0, 2.0, 3.0], "")

@@ -12,35 +12,36 @@ from helio.steps.compute.join_components import join_components
 from helio.steps.signature import signatures
 from helio.store.table import Table
 from helio.time_range import Duration
+from tests.steps.calls import stated_calls
 from tests.steps.compute.test_vectors_and_solar_wind import CALLS as CALLS_OF_WIND
-from tests.steps.test_foreseen import CALLS as CALLS_BY_RULE
 
 RECORDS = 300
 WILD = (999.9, -1e31, np.nan, np.inf, 0.0)
 MINUTE = Duration("1min")
 
-CALLS = {name: [(makes, args)] for name, (makes, args) in CALLS_OF_WIND.items()} | CALLS_BY_RULE
+STATED = stated_calls()
+CALLS = {name: [(makes, args)] for name, (makes, args) in CALLS_OF_WIND.items()} | STATED
 """By tool: tables and arguments of some calls."""
 CALLS |= {
-    "resample": [([CALLS_BY_RULE["resample"][0][0][0]], {"cadence": MINUTE, "method": method}) for method in
+    "resample": [([STATED["resample"][0][0][0]], {"cadence": MINUTE, "method": method}) for method in
                  ("mean", "median", "min", "max", "first")],
-    "statistics": [(makes, {**args, "interval": MINUTE}) for makes, args in CALLS_BY_RULE["statistics"]],
-    "running_average": [([makes[0]], {"window": MINUTE}) for makes, _ in CALLS_BY_RULE["running_average"]],
-    "running_median": [([makes[0]], {"window": MINUTE}) for makes, _ in CALLS_BY_RULE["running_median"]],
-    "despike": [([makes[0]], {"window": MINUTE}) for makes, _ in CALLS_BY_RULE["despike"]],
+    "statistics": [(makes, {**args, "interval": MINUTE}) for makes, args in STATED["statistics"]],
+    "running_average": [([makes[0]], {"window": MINUTE}) for makes, _ in STATED["running_average"]],
+    "running_median": [([makes[0]], {"window": MINUTE}) for makes, _ in STATED["running_median"]],
+    "despike": [([makes[0]], {"window": MINUTE}) for makes, _ in STATED["despike"]],
     "interpolate": [
         (makes, {"limit": MINUTE, **more})
-        for makes, _ in CALLS_BY_RULE["interpolate"]
+        for makes, _ in STATED["interpolate"]
         for more in ({}, {"method": "nearest"}, {"cadence": Duration("7s")})
     ],
     "align": [
         (makes, {"limit": MINUTE, **more})
-        for makes, _ in CALLS_BY_RULE["align"]
+        for makes, _ in STATED["align"]
         for more in ({}, {"method": "nearest"})
     ],
     "derivative": [
         (makes, {**args, **more})
-        for makes, args in CALLS_BY_RULE["derivative"]
+        for makes, args in STATED["derivative"]
         for more in ({}, {"limit": Duration("20s")})
     ],
 }  # fmt: skip

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from helio.knowledge.units import canonical_unit
@@ -11,122 +10,14 @@ from helio.steps.foreseen import EVERY_KIND, Alike, Foreseen, clashes, foreseen,
 from helio.steps.quantity import ANYTHING
 from helio.steps.result import NOTHING_SAID
 from helio.steps.signature import signatures
-from helio.store.table import Axis
 from helio.time_range import Duration
+from tests.steps.calls import stated_calls
 from tests.steps.compute import test_vectors_and_solar_wind as always
-from tests.steps.series import spectrum
-from tests.steps.solar_wind import bz, density, field, series, speed, temperature, vectors
+from tests.steps.solar_wind import field
 
 RULED = {name for name, tool in signatures().items() if tool.result != NOTHING_SAID}
-MINUTE, HOUR = Duration("1min"), Duration("1h")
-
-
-def long(make):
-    """A table of 240 records at one minute, by repeating what there is."""
-    table = make()
-    records = np.arange(240) % len(table)
-    epoch = np.datetime64("2024-05-10", "ns") + np.arange(240) * np.timedelta64(60, "s")
-    noise = np.random.default_rng(3).normal(size=table.values[records].shape)
-    return replace(
-        table.take(records), epoch=epoch, values=np.nan_to_num(table.values[records]) + noise, notes=()
-    )
-
-
-def wind():
-    return vectors([[-400.0, 20.0, -5.0]] * 6, unit="km/s", name="V", frame="GSM")
-
-
-def field_long():
-    return long(field)
-
-
-def bz_long():
-    return long(bz)
-
-
-def axes_of_field():
-    return load_tool("minimum_variance")(field_long(), give="axes")
-
-
-def pressure():
-    return series([1.0, 2.0, 0.0, np.nan, 5.0, 9.0], "nPa")
-
-
-def over_angles():
-    made = spectrum()
-    angles = np.linspace(10.0, 170.0, made.values.shape[1])
-    return replace(made, axes=(Axis("Pitch angle", "deg", angles, scale="linear"),))
-
-
-def other_bz():
-    return replace(bz(), name="other")
-
-
-def by_and_bz():
-    return load_tool("components")(field(), keep=["y", "z"])
-
-
-CALLS = {
-    "align": [([bz, bz], {"limit": HOUR}), ([field, bz], {"limit": HOUR})],
-    "arithmetic": [
-        *(
-            ([bz, other_bz], {"operation": operation})
-            for operation in ("add", "subtract", "multiply", "divide")
-        ),
-        ([field, field], {"operation": "subtract"}),
-        ([field, density], {"operation": "multiply"}),
-        ([density, field], {"operation": "multiply"}),
-        ([field, speed], {"operation": "divide"}),
-        ([spectrum, spectrum], {"operation": "divide"}),
-    ],
-    "ballistic_shift": [([field, wind], {"from_x": 1.5e6, "to_x": 0.0})],
-    "band_average": [
-        ([spectrum], {"bands": [(2.0, 9.0)]}),
-        ([spectrum], {"bands": [(1.0, 4.0), (4.0, 20.0)]}),
-    ],
-    "band_integral": [
-        ([spectrum], {"bands": [(2.0, 9.0)]}),
-        ([spectrum], {"bands": [(1.0, 4.0), (4.0, 20.0)]}),
-    ],
-    "band_pass": [([field_long], {"high": 1 / 300})],
-    "clock_angle": [([field], {})],
-    "components": [([field], {"keep": ["z"]}), ([field], {"keep": ["y", "z"]})],
-    "cone_angle": [([field], {})],
-    "convert_units": [([field], {"to": "T"}), ([temperature], {"to": "eV", "equivalence": "thermal"})],
-    "cross_correlation_lag": [([bz_long, bz_long], {"longest": Duration("10min"), "give": "lag"})],
-    "declare_quantity": [
-        ([field], {"unit": "nT"}),
-        ([lambda: replace(field(), unit="", frame="")], {"unit": "nT", "frame": "RTN"}),
-    ],
-    "derivative": [([field], {}), ([spectrum], {}), ([lambda: series([1.0, 2.0, 3.0], "")], {})],
-    "despike": [([field_long], {"window": Duration("15min")})],
-    "detrend": [([field_long], {})],
-    "electric_field": [([wind, field], {})],
-    "interpolate": [([field], {"limit": HOUR})],
-    "magnitude": [([field], {})],
-    "mask": [([field], {"where": ">", "value": 1e9})],
-    "mask_by_flag": [([field, bz], {"where": ">", "value": 1e9})],
-    "minimum_variance": [([field_long], {"give": give}) for give in ("vector", "axes", "eigenvalues")],
-    "newell_coupling": [([wind, field], {})],
-    "pitch_angle_average": [([over_angles], {})],
-    "power_spectrogram": [([bz_long], {"window": HOUR})],
-    "power_spectrum": [([bz_long], {"window": HOUR}), ([field_long], {"window": HOUR})],
-    "resample": [([field], {"cadence": HOUR}), ([spectrum], {"cadence": HOUR})],
-    "rescale": [([field], {"unit": "T", "factor": 1e-9}), ([field], {"unit": "1"})],
-    "rotate": [([field], {"matrix": np.eye(3).tolist(), "frame": "LMN"})],
-    "rotate_to_axes": [([field_long, axes_of_field], {})],
-    "running_average": [([field], {"window": HOUR})],
-    "running_median": [([field], {"window": HOUR})],
-    "shue_standoff": [([pressure, bz], {}), ([pressure, bz], {"give": "flaring"})],
-    "slice_spectrum": [([spectrum], {"at": 4.0}), ([spectrum], {"between": (1.0, 1e4)})],
-    "statistics": [
-        ([bz], {"interval": HOUR, "of": ["mean"]}),
-        ([bz], {"interval": HOUR}),
-        ([field], {"interval": HOUR, "of": ["mean"]}),
-        ([field], {"interval": HOUR, "of": ["count"]}),
-    ],
-    "transform_frame": [([field], {"to": "GEO"})],
-}
+STATED = stated_calls()
+CALLS = {name: calls for name, calls in STATED.items() if name in RULED}
 # These run code, or take several tables as one, and have tests of their own below.
 ELSEWHERE = {
     "compute_spectrogram",
@@ -174,9 +65,10 @@ def test_what_is_foreseen_is_what_comes(name, makes, args):
     assert told.kinds != EVERY_KIND
 
 
-@pytest.mark.parametrize("name", sorted(set(always.CALLS) - RULED))
+@pytest.mark.parametrize("name", sorted({*always.CALLS, *STATED} - RULED))
 def test_what_is_always_given_is_what_comes(name):
-    told, came = foreseen(signatures()[name], {}, {}), always.run(name, always.inputs(name))
+    makes, args = STATED[name][0] if name in STATED else always.CALLS[name]
+    told, came = foreseen(signatures()[name], {}, {}), load_tool(name)(*(make() for make in makes), **args)
     assert (told.unit, told.frame, told.kinds) == (came.unit, came.frame, {came.kind})
 
 

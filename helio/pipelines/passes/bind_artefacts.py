@@ -1,4 +1,10 @@
-"""What a run's figures show: decided in the plan, not while drawing."""
+"""What a run's figures show: decided in the plan, not while drawing.
+
+HB303 (edit bind)  time range and caption of a figure
+    A figure over fetches of one range shows all of it.
+    before  render_spec
+    after   "time_range": "2024-05-10 to 2024-05-12"
+"""
 
 from __future__ import annotations
 

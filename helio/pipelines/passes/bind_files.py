@@ -1,4 +1,25 @@
-"""The files of each step: their names are settled in the plan, not while drawing."""
+"""The files of each step: their names are settled in the plan, not while drawing.
+
+HB304 (edit bind)  file name of an export
+    It is called after its label.
+    before  "source_label": "AC_H2_MFI.BGSEc"
+    after   "filename": "AC_H2_MFI.BGSEc"
+
+HB306 (edit bind)  the files that a template states for a figure, and times in names and titles
+    What a run will write is known before it runs.
+    before  "filename": "ace_{start}", "formats": ["png"]
+    after   "files": [{"name": "ace_20240510.png", …}]
+
+HV104 (error)  two files of one name, or a name that no disk takes
+    One would overwrite the other.
+    before  two exports with "filename": "b.csv"
+    after   refused
+
+HV108 (error)  a name or a title with a time, and no fetch behind the step
+    There is no time range to name.
+    before  "filename": "made_{start}.png" for a figure of store_dataframe
+    after   refused
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,25 @@
-"""The values of one run in place of the variables, every time phrase resolved against one clock."""
+"""The values of one run in place of the variables, every time phrase resolved against one clock.
+
+HB101 (edit bind)  the run's one clock, phrase and result
+    A phrase is resolved once per run and recorded.
+    before  "last 7 days"
+    after   "2024-03-24 to 2024-03-31"
+
+HB201 (edit bind)  variable replaced by its value
+    Whole tokens only, never in code or words.
+    before  "time_range": "$TIME_RANGE"
+    after   "time_range": "2024-01-01 to 2024-01-02"
+
+HB202 (error)  required variable without a value
+    There is no silent last 7 days.
+    before  "required": true, and no --time-range
+    after   refused: give it with --time-range
+
+HB204 (error)  a value that does not fit its variable or argument
+    It is said before anything runs.
+    before  --set N=three for an integer
+    after   refused
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""How large a plan may be."""
+"""How large a plan may be.
+
+HV701 (error)  more steps than the policy allows
+    A plan has to end.
+    before  2000 steps
+    after   refused: 2000 steps are more than 1000
+"""
 
 from __future__ import annotations
 

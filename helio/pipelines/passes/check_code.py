@@ -1,4 +1,15 @@
-"""Code against the allow-list; it is read, never run."""
+"""Code against the allow-list; it is read, never run.
+
+HV601 (error)  code outside the allow-list
+    Code from a template is hostile until shown otherwise; a list of what is allowed is the first wall.
+    before  import os; result = df
+    after   refused, each line named
+
+HV602 (error)  code that never assigns result
+    What it gives is what 'result' holds.
+    before  x = df.abs()
+    after   refused
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Data sets of fetches against the catalogue."""
+"""Data sets of fetches against the catalogue.
+
+HV502 (warning)  a data set that the catalogue does not know, where CDAWeb would be asked
+    CDAWeb has the last word: the catalogue may be older. A folder named by --archive decides for itself.
+    before  AC_H2_MIF
+    after   said, with the closest name; HS101 in a run where nobody is named to serve it
+"""
 
 from __future__ import annotations
 
@@ -6,12 +12,12 @@ from collections.abc import Iterator
 
 from helio.errors import closest
 from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.passes.cdaweb_fetches import asked_of_cdaweb
+from helio.pipelines.passes.catalogued_fetches import asked_of_catalogue
 from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.passes.walk import id_of
 from helio.pipelines.template import Document
 from helio.pipelines.variables import Path
-from helio.sources.archives import SWPC
+from helio.sources.registry import known_datasets
 
 MOST_COMPARED = 20
 """Unknown ids for which the closest ones are looked up."""
@@ -35,19 +41,18 @@ def check_datasets(plan: Document, context: Context) -> Iterator[Finding]:
       try did you mean 'AC_H2_MFI'?
     """
     said: set[tuple[Path, str]] = set()
-    for asked in asked_of_cdaweb(plan, context):
+    for asked in asked_of_catalogue(plan, context):
         dataset_id, path = asked.dataset.value, asked.dataset.path
         if dataset_id.strip().upper() in context.catalogue or (path, dataset_id) in said:
             continue
         if not context.catalogue:
             return
-        from helio.sources.swpc import PRODUCTS  # only on the way to a warning
-
         said.add((path, dataset_id))
         # each comparison with the whole catalogue takes its time
         close = closest(dataset_id, context.catalogue) if len(said) <= MOST_COMPARED else ()
-        if dataset_id in PRODUCTS and not asked.named:
-            advice = f'"provider": "{SWPC}" in the step'
+        source = known_datasets().get(dataset_id, "")
+        if source and not asked.named:
+            advice = f'"provider": "{source}" in the step'
         elif close:
             advice = f"did you mean {' or '.join(map(repr, close))}?"
         else:

@@ -1,4 +1,10 @@
-"""What a fetch's arguments say together: which parameters, of which data sets, under which label."""
+"""What a fetch's arguments say together: which parameters, of which data sets, under which label.
+
+HV105 (error)  arguments of a fetch that do not go together
+    One of them would be ignored.
+    before  "candidates": […] with "dataset_id": …
+    after   refused
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Each value given for a run has a variable that takes it."""
+"""Each value given for a run has a variable that takes it.
+
+HB203 (error)  a value for a variable that the template does not have
+    It would be ignored.
+    before  --set TIMERANGE=2024
+    after   refused: did you mean $TIME_RANGE?
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""What each step is for, in words."""
+"""What each step is for, in words.
+
+HV910 (info)  step without an intent
+    Whoever reads the plan next would like to know.
+    before  "intent": ""
+    after   noted
+"""
 
 from __future__ import annotations
 

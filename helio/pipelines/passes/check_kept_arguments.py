@@ -1,4 +1,10 @@
-"""Arguments that an earlier version took out of a step and kept as annotations: what they ask for is not done."""
+"""Arguments that an earlier version took out of a step and kept as annotations: what they ask for is not done.
+
+HV107 (warning)  an argument among the annotations that asks for something
+    An earlier version took it out of the step; the run does without it, and the numbers are other ones.
+    before  "annotations": {"dropped_args": {"coordinate_system": "GSM"}}
+    after   said, with the tool that does it
+"""
 
 from __future__ import annotations
 

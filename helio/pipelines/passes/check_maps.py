@@ -1,4 +1,10 @@
-"""Maps that could be one call."""
+"""Maps that could be one call.
+
+HX601 (warning)  a map that could be one call
+    Its items could be worked on together; whether they may is the author's to say.
+    before  custom_operation for each component
+    after   a hint
+"""
 
 from __future__ import annotations
 

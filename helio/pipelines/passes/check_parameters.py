@@ -1,4 +1,10 @@
-"""Parameters of fetches against what the catalogue lists."""
+"""Parameters of fetches against what the catalogue lists.
+
+HV501 (warning)  a parameter that the catalogue does not list for its data set
+    The files have the last word: the catalogue may be older than they are, and may leave some out.
+    before  BGSE of AC_H2_MFI
+    after   said, with the closest name; HE402 for an author
+"""
 
 from __future__ import annotations
 
@@ -6,7 +12,7 @@ from collections.abc import Iterator
 
 from helio.errors import closest
 from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.passes.cdaweb_fetches import asked_of_cdaweb
+from helio.pipelines.passes.catalogued_fetches import asked_of_catalogue
 from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.passes.walk import id_of
 from helio.pipelines.template import Document
@@ -29,7 +35,7 @@ def check_parameters(plan: Document, context: Context) -> Iterator[Finding]:
       --> /steps/0/tool_args/parameter_id
       try did you mean 'BGSEc'?
     """
-    for asked in asked_of_cdaweb(plan, context):
+    for asked in asked_of_catalogue(plan, context):
         known = context.catalogue.get(asked.dataset.value.strip().upper())
         if asked.parameter is None or known is None or not known.parameters:
             continue

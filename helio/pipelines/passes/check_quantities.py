@@ -1,4 +1,35 @@
-"""Units, frames and kinds of what steps read, carried through the plan as far as they are known before a run."""
+"""Units, frames and kinds of what steps read, carried through the plan as far as they are known before a run.
+
+HV401 (error)  a table in another unit than the tool takes, by what another tool always gives
+    Nothing is converted silently, and a number in the wrong unit looks like any other number.
+    before  shue_standoff with the clock angle as its pressure
+    after   refused, both units named
+
+HV402 (warning)  a parameter in another unit than the tool takes, by what the catalogue says
+    The file has the last word, when the step runs; the catalogue may be older than the file.
+    before  plasma_beta with a temperature in eV
+    after   said, with the conversion to add
+
+HV403 (error)  a table in another frame than the tool takes, by what tools and their arguments say
+    A component in another frame is another number; nothing is turned silently.
+    before  newell_coupling with a field that transform_frame has turned to GSE
+    after   refused, both frames named
+
+HV404 (warning)  a parameter in another frame than the tool takes, by its name or what the catalogue says
+    The file has the last word, when the step runs; a name may mislead.
+    before  vbs with OMNI's BZ_GSE
+    after   said, with the transformation to add
+
+HV405 (error)  a table of another kind than the tool takes, by what tools and their arguments say
+    A series, a vector and a spectrum are not each other, and nothing is picked out of one silently.
+    before  clock_angle of a magnitude
+    after   refused, both kinds named
+
+HV406 (warning)  a parameter of another kind than the tool takes, by its size in the catalogue
+    The file has the last word, when the step runs; the catalogue may be older than the file.
+    before  plasma_beta with a vector as its density
+    after   said, with what to take instead
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""How large a plan is with a step for each item of its maps."""
+"""How large a plan is with a step for each item of its maps.
+
+HX303 (error)  too many items in a map
+    The policy bounds what one step can become.
+    before  24 years of days
+    after   refused: 8766 items are more than 1000
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Everything that is not where it belongs, or not of its type, before any pass reads a plan as it stands."""
+"""Everything that is not where it belongs, or not of its type, before any pass reads a plan as it stands.
+
+HV101 (error)  a field or argument is not of its type
+    Nothing reads further before it is.
+    before  "depends_on": {"a": 1}
+    after   refused
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Each step's tool and arguments, against the tool's own signature."""
+"""Each step's tool and arguments, against the tool's own signature.
+
+HN506 (error)  required argument missing
+    No pass chooses physics, so none fills it in.
+    before  fetch_data without "dataset_id"
+    after   refused
+"""
 
 from __future__ import annotations
 

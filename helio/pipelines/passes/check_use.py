@@ -1,4 +1,15 @@
-"""Steps and labels that nothing uses."""
+"""Steps and labels that nothing uses.
+
+HV301 (warning)  step that nothing uses
+    It is reported with its removal as a suggestion, and never pruned silently.
+    before  a fetch that nothing reads or draws
+    after   said, and run
+
+HV302 (warning)  label that nothing uses
+    It is worked out, and nobody sees it.
+    before  "output_label": "ACE_Bmag", drawn nowhere
+    after   said, and computed
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,15 @@
-"""Variables: each one used is declared, each default fits its type."""
+"""Variables: each one used is declared, each default fits its type.
+
+HN602 (error)  undeclared variable
+    A near miss is a suggestion: a second variable may have been meant.
+    before  "time_range": "$TIMERANGE"
+    after   refused: did you mean $TIME_RANGE?
+
+HN603 (warning)  variable declared, never used
+    A value given for it would change nothing.
+    before  "$MISSION": {"type": "string"}, used nowhere
+    after   said, and left
+"""
 
 from __future__ import annotations
 

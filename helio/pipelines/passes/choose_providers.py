@@ -1,4 +1,20 @@
-"""Who serves each fetch."""
+"""Who serves each fetch.
+
+HS101 (error)  nobody is named to serve the data, and the catalogue does not know the data set
+    Data never come from somewhere silently.
+    before  "dataset_id": "MY_EVENTS"
+    after   refused: --archive DIR
+
+HS102 (error)  no provider of that name
+    A folder is never opened because a template says so.
+    before  "provider": "/etc"
+    after   refused
+
+HS103 (edit bind)  the provider that the catalogue names
+    Who served the data stands in the plan, whether it was named or not.
+    before  "dataset_id": "AC_H2_MFI"
+    after   "dataset_id": "AC_H2_MFI", "provider": "cdaweb"
+"""
 
 from __future__ import annotations
 
@@ -10,11 +26,7 @@ from helio.errors import closest
 from helio.pipelines.diagnostics import Diagnostic, pointer
 from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
 from helio.pipelines.template import Document
-from helio.sources.archives import CDAWEB, SERVED, SWPC
-from helio.sources.hapi_servers import PREFIX, is_hapi
-
-PROVIDERS = SERVED
-"""Providers that a step may name itself."""
+from helio.sources.registry import BY_CATALOGUE, choices, is_provider, known_datasets, names
 
 
 def choose_providers(plan: Document, context: Context) -> Iterator[Finding]:
@@ -38,7 +50,7 @@ def choose_providers(plan: Document, context: Context) -> Iterator[Finding]:
         if chosen != args and not wrong:
             yield Edit(
                 "HS103",
-                f"served by {CDAWEB}, as the catalogue says",
+                f"served by {BY_CATALOGUE}, as the catalogue says",
                 replaced(at, args, chosen),
                 step["step_id"],
                 kind="bind",
@@ -65,12 +77,12 @@ def _chosen(args: Document, at: str, context: Context, wrong: list[Diagnostic]) 
 
 
 def _provider(named: str, dataset_id: str, place: str, context: Context, wrong: list[Diagnostic]) -> str:
-    if named in PROVIDERS or (is_hapi(named) and len(named) > len(PREFIX)):
+    if is_provider(named):
         return named
     if named:
         wrong.append(_no_such_provider(named, place))
     elif dataset_id and dataset_id in context.catalogue:
-        return CDAWEB
+        return BY_CATALOGUE
     else:
         wrong.append(_not_served(dataset_id, place, context))
     return named
@@ -81,24 +93,23 @@ def _no_such_provider(named: str, place: str) -> Diagnostic:
         "HS102",
         f"no provider is called '{named}'",
         path=place,
-        advice=(
-            f"--archive DIR for a folder of CDF files, or a provider: {', '.join(PROVIDERS)}, hapi:NAME",
-        ),
-        candidates=closest(named, PROVIDERS),
+        advice=(f"--archive DIR for a folder of CDF files, or a provider: {choices()}",),
+        candidates=closest(named, names()),
     )
 
 
 def _not_served(dataset_id: str, place: str, context: Context) -> Diagnostic:
-    from helio.sources.swpc import PRODUCTS  # only on the way to an error
-
     message = f"nobody is named to serve '{dataset_id}', and the catalogue does not know it"
-    if dataset_id in PRODUCTS:
+    elsewhere = known_datasets()
+    if dataset_id in elsewhere:
+        source = elsewhere[dataset_id]
         return Diagnostic(
-            "HS101", message, path=place, advice=(f'"provider": "{SWPC}" in the step, or --archive {SWPC}',)
+            "HS101",
+            message,
+            path=place,
+            advice=(f'"provider": "{source}" in the step, or --archive {source}',),
         )
-    close = closest(dataset_id, [*context.catalogue, *PRODUCTS])
+    close = closest(dataset_id, [*context.catalogue, *elsewhere])
     advice = [f"did you mean {' or '.join(repr(one) for one in close)}?"] if close else []
-    advice.append(
-        f'name who serves it: "provider" in the step ({", ".join(PROVIDERS)}, hapi:NAME), or --archive DIR'
-    )
+    advice.append(f'name who serves it: "provider" in the step ({choices()}), or --archive DIR')
     return Diagnostic("HS101", message, path=place, advice=tuple(advice), candidates=close)

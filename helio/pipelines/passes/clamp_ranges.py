@@ -1,4 +1,15 @@
-"""Ranges against what is known to be published: clamped where they reach beyond it, refused where they miss it."""
+"""Ranges against what is known to be published: clamped where they reach beyond it, refused where they miss it.
+
+HB301 (edit bind + warning)  range partly outside known coverage: clamped, recorded
+    What exists is fetched, and the record says what was asked for.
+    before  "2025-12-20 to 2026-01-10", covered to 2025-12-31
+    after   "2025-12-20 to 2025-12-31"
+
+HB302 (error)  range wholly outside known coverage
+    The covered range is named.
+    before  ACE in 1990
+    after   refused: 1997-09-02 to …
+"""
 
 from __future__ import annotations
 
@@ -8,7 +19,7 @@ from datetime import datetime
 from helio.pipelines.diagnostics import Diagnostic, pointer
 from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
 from helio.pipelines.template import Document
-from helio.sources.archives import CDAWEB, CDAWEB_FOLDERS
+from helio.sources.registry import is_catalogued
 from helio.time_range import TimeRange, parse_time_range
 
 
@@ -17,14 +28,15 @@ def clamp_ranges(plan: Document, context: Context) -> Iterator[Finding]:
 
     ``2025-12-20 to 2026-01-10`` of a data set published up to 2025-12-31 → ``2025-12-20 to 2025-12-31``, said as a
     warning. Only fresh facts may do that: a catalogue of last winter must not refuse yesterday. Candidates are left
-    alone: each is asked in its turn. So is what another provider than CDAWeb serves, for the facts are CDAWeb's.
+    alone: each is asked in its turn. So is what another archive serves than the one
+    that the catalogue is about.
     """
     for index, step in enumerate(plan["steps"]):
         signature = context.signatures.get(step.get("tool_name", ""))
         if signature is None or signature.gives != "tables":
             continue
         args = step["tool_args"]
-        if not context.archive and args.get("provider") not in (CDAWEB, CDAWEB_FOLDERS):
+        if not context.archive and not is_catalogued(str(args.get("provider", ""))):
             continue
         known = context.catalogue.get(args.get("dataset_id", ""))
         if known is None or not known.fresh or known.first is None or known.last is None:

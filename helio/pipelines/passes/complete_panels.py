@@ -1,4 +1,11 @@
-"""A label drawn in a panel is a label of the figure."""
+"""A label drawn in a panel is a label of the figure.
+
+HO401 (edit safe; lossy (repair) or error (run) for an unknown key)  panel label missing from labels added; an
+        unknown key of a figure is refused with the valid ones
+    A figure draws only its labels.
+    before  "labels": ["B"], "panels": [["B"], ["n"]]
+    after   "labels": ["B", "n"]
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""The built-in time range, declared where it is used."""
+"""The built-in time range, declared where it is used.
+
+HN604 (edit safe)  built-in $TIME_RANGE declared as required
+    No default is invented: whoever runs it says the range.
+    before  "time_range": "$TIME_RANGE", not declared
+    after   "variables": {"$TIME_RANGE": {"type": "time_range", "required": true}}
+"""
 
 from __future__ import annotations
 

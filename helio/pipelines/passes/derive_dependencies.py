@@ -1,4 +1,20 @@
-"""Which steps each step rests on, from the labels that it reads."""
+"""Which steps each step rests on, from the labels that it reads.
+
+HR203 (error)  label that nobody produces
+    Inserting a fetch is a suggestion: a pass never picks a data set.
+    before  "source_label": "AC_H2_MFI.BGSEc" without its fetch
+    after   refused
+
+HR301 (edit safe)  dependency derived from a label or figure
+    A step waits for whoever gives what it reads.
+    before  2 reads "AC_H2_MFI.BGSEc" of 1
+    after   "depends_on": [1]
+
+HR303 (error)  dependency on a step that does not exist
+    It may have been meant to be another one.
+    before  "depends_on": [7] in a plan of 3 steps
+    after   refused
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,20 @@
-"""What each step produces, from its tool."""
+"""What each step produces, from its tool.
+
+HR101 (edit safe)  produces derived from the tool
+    The tool knows what it gives.
+    before  "output_label": "B"
+    after   "produces": ["B"]
+
+HR102 (error)  declared produces contradicts the tool
+    One of both is wrong, and readers of the label would find out late.
+    before  "produces": ["C"] with "output_label": "B"
+    after   refused
+
+HR103 (error)  a label produced twice, or overwritten in place
+    A label is one table; renaming is a suggestion.
+    before  two steps with "output_label": "B"
+    after   refused
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Equal work is done once."""
+"""Equal work is done once.
+
+HO201 (edit safe)  equal work done once
+    The same tool on the same input gives the same table.
+    before  1: fetch B; 2: fetch B
+    after   1: fetch B
+"""
 
 from __future__ import annotations
 

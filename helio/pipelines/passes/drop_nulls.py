@@ -1,4 +1,10 @@
-"""Values that stand for nothing, where nothing is meant by leaving a field out."""
+"""Values that stand for nothing, where nothing is meant by leaving a field out.
+
+HN201 (edit safe)  null-like value removed from an optional field that is no text
+    "None" in an argument means that it was left out; in words it is a word.
+    before  "units": "None"
+    after   no units
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Each item of a map once."""
+"""Each item of a map once.
+
+HX204 (edit safe)  duplicate items of a map removed
+    They would give the same labels twice.
+    before  "over": ["AC_H2_MFI", "AC_H2_MFI"]
+    after   "over": ["AC_H2_MFI"]
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,15 @@
-"""One id, one step."""
+"""One id, one step.
+
+HN303 (error)  one id, two different steps
+    References to it could mean either, so neither is renumbered.
+    before  two steps with the id 1
+    after   refused, both places named
+
+HN304 (edit safe)  one id, the identical step twice: one kept
+    The second says nothing new.
+    before  the same step 1, twice
+    after   step 1, once
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from helio.limits import LIMITS
 from helio.pipelines.diagnostics import Diagnostic, StepId
 from helio.pipelines.template import Document
-from helio.sources.archives import CDAWEB
+from helio.sources.registry import BY_CATALOGUE
 from helio.steps.signature import Signature
 
 Operation = dict[str, Any]
@@ -152,7 +152,7 @@ class Context:
     def provider_of(self, dataset_id: str, named: str) -> str:
         """The provider that is named, or nothing where the catalogue would name it anyway: the same work."""
         # looked up only where one is named: asking opens the catalogue
-        return "" if named == CDAWEB and dataset_id in self.catalogue else named
+        return "" if named == BY_CATALOGUE and dataset_id in self.catalogue else named
 
 
 Finding = Edit | Diagnostic

@@ -1,4 +1,25 @@
-"""Maps of one run: each item its own steps."""
+"""Maps of one run: each item its own steps.
+
+HB401 (edit bind)  map expanded to concrete items
+    Each item is a step of its own, with its own state.
+    before  3: for each $DAY of 2024-01-10 to 2024-01-12
+    after   3[2024-01-10], 3[2024-01-11]
+
+HB402 (error, or warning and edit bind for a step that is not critical)  empty map
+    A critical step that does nothing is no success; another one is skipped, and all that rests on it.
+    before  "over": []
+    after   refused
+
+HX304 (error)  items that would have to be put together
+    This version keeps items apart, each under its own label.
+    before  "collect": "concat" of a computed label
+    after   refused: the variable in the label
+
+HX305 (error)  items that are not known before the run
+    A plan names all that it does; nothing appears while it runs.
+    before  "over": {"components_of": LABEL}, of unknown size
+    after   refused: name them
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,15 @@
-"""A figure that names no label draws what the plan ends in."""
+"""A figure that names no label draws what the plan ends in.
+
+HG101 (edit safe)  a render without labels gets the terminal ones
+    What nothing else uses is what the plan is for.
+    before  "spec": {}
+    after   "spec": {"labels": ["ACE_Bmag"]}
+
+HG102 (error)  nothing to render
+    A made-up figure would look like a result.
+    before  "spec": {"labels": []} in a plan without data
+    after   refused
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Maps over one source, one resting on the other item by item, become one map of a block."""
+"""Maps over one source, one resting on the other item by item, become one map of a block.
+
+HX501 (edit safe)  maps over one source fused into a block
+    Each item goes through all of its steps by itself.
+    before  for $DS: fetch; for $DS: magnitude
+    after   for $DS: [fetch, magnitude]
+"""
 
 from __future__ import annotations
 

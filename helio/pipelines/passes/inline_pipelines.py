@@ -1,4 +1,20 @@
-"""A call of a saved pipeline becomes its steps."""
+"""A call of a saved pipeline becomes its steps.
+
+HX101 (edit safe)  sub-pipeline inlined
+    One plan is executed; its ids, and labels that exist already, stand under the calling step's.
+    before  2: "use": "mag"
+    after   2.1: fetch_data, 2.2: magnitude
+
+HX102 (error)  sub-pipelines too deep or recursive
+    It would not end, or nobody could follow it.
+    before  a uses b, b uses a
+    after   refused: a -> b -> a
+
+HX103 (error)  a pipeline that does not exist, or has no such variable
+    A value that nothing takes would be ignored.
+    before  "use": "maag"
+    after   refused: did you mean 'mag'?
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Keys that the format does not have, kept where nothing executes them."""
+"""Keys that the format does not have, kept where nothing executes them.
+
+HN101 (edit safe + warning)  unknown key kept aside under annotations.unknown, not executed; an error in strict mode
+    What nobody reads must neither run nor get lost.
+    before  "colour": "red" on a step
+    after   "annotations": {"unknown": {"colour": "red"}}
+"""
 
 from __future__ import annotations
 

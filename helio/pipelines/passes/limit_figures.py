@@ -1,4 +1,10 @@
-"""A figure whose tables a pass chose draws no more of them than a page takes."""
+"""A figure whose tables a pass chose draws no more of them than a page takes.
+
+HB307 (edit bind + warning)  a figure whose tables a pass chose draws the first twelve
+    More panels are too high for a page; the warning names the tables that are not drawn.
+    before  "labels": ["B_*"] of 30 days
+    after   "labels": ["B_2024-01-01", …] of the first 12
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""One figure tool: a plot and the styles declared about it become one render."""
+"""One figure tool: a plot and the styles declared about it become one render.
+
+HO301 (edit safe)  plot and its styles made one render_spec
+    A style is a declaration about a figure; later ones win, key by key.
+    before  plot_data(labels=[B]); style_plot(title="B")
+    after   render_spec(spec={labels: [B], title: "B"})
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,15 @@
-"""A tool that takes one component is used on each component of a vector."""
+"""A tool that takes one component is used on each component of a vector.
+
+HX401 (lossy (repair) or error (run))  vector where a scalar is needed: one item per component
+    One of the components may have been meant.
+    before  compute_spectrogram of a vector
+    after   "for_each": {"as": "$COMPONENT", "over": {"components_of": LABEL}}
+
+HX402 (edit safe)  parameters of the wrong type left out of such a map
+    The tool has no result for them.
+    before  a map over ["Magnitude", "BGSEc"] that needs scalars
+    after   "over": ["Magnitude"]
+"""
 
 from __future__ import annotations
 

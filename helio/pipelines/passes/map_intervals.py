@@ -1,4 +1,10 @@
-"""A step that speaks of an interval is done for each."""
+"""A step that speaks of an interval is done for each.
+
+HX301 (edit safe)  interval variable used without a loop: for_each added
+    An interval has a value for each part of its range.
+    before  "window": "$DAY"
+    after   "for_each": {"as": "$DAY", "over": {"intervals": "$TIME_RANGE", "step": "1d"}}
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,25 @@
-"""A loop over literals, as planners write it, becomes a map; one over a single time phrase becomes the range."""
+"""A loop over literals, as planners write it, becomes a map; one over a single time phrase becomes the range.
+
+HX201 (lossy (repair) or error (run))  loop over literals: the one argument left whose known values contain every item
+    The author did not say which argument it is.
+    before  "loop_over": ["AC_H2_MFI", "AC_H0_MFI"]
+    after   "for_each": {"as": "$ITEM", "over": […]}, "dataset_id": "$ITEM"
+
+HX202 (error)  loop over literals whose argument cannot be told
+    None takes all items, or several do.
+    before  "loop_over": ["x", "y"]
+    after   refused
+
+HX203 (edit safe)  loop over one time phrase made the time argument
+    One range is no loop.
+    before  "loop_over": ["past 3 days"]
+    after   "time_range": "past 3 days"
+
+HX205 (edit safe)  loop over literals whose $ITEM stands in the arguments: for_each added
+    The author has said which argument it is.
+    before  "loop_over": ["AC_H2_MFI", "AC_H0_MFI"], "dataset_id": "$ITEM"
+    after   "for_each": {"as": "$ITEM", "over": ["AC_H2_MFI", "AC_H0_MFI"]}, "dataset_id": "$ITEM"
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,20 @@
-"""Dependencies as a list of the ids of steps."""
+"""Dependencies as a list of the ids of steps.
+
+HR302 (edit safe)  dependency on itself removed
+    No step waits for itself.
+    before  1: "depends_on": [1]
+    after   1: "depends_on": []
+
+HR304 (edit safe)  dependency written as a label
+    The label has one producer.
+    before  "depends_on": ["AC_H2_MFI.BGSEc"]
+    after   "depends_on": [1]
+
+HR305 (edit safe)  dependency in another shape
+    It names one step.
+    before  "depends_on": "step 1"
+    after   "depends_on": [1]
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Fetches of one data set and range become one fetch."""
+"""Fetches of one data set and range become one fetch.
+
+HO101 (edit safe)  fetches of one data set and range merged, parameters in catalogue order
+    One request instead of several; servers want that order.
+    before  1: BGSEc; 2: Magnitude, of one data set
+    after   1: "parameters": ["Magnitude", "BGSEc"]
+"""
 
 from __future__ import annotations
 

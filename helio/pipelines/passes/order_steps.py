@@ -1,4 +1,15 @@
-"""Steps in an order in which they can run."""
+"""Steps in an order in which they can run.
+
+HR401 (edit safe)  order made topological
+    Each step stands after those it waits for; ids stay.
+    before  2 before 1, on which it rests
+    after   1, 2
+
+HR402 (error)  cycle
+    No edge is cut: which one is not meant cannot be told.
+    before  1 waits for 3, 3 for 2, 2 for 1
+    after   refused: 1 -> 2 -> 3 -> 1
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,15 @@
-"""Literal time ranges become variables, so that a template runs for another time without being edited."""
+"""Literal time ranges become variables, so that a template runs for another time without being edited.
+
+HR601 (edit safe)  literal time range made a variable, with the literal as default
+    A template is for other days too; a pin keeps the literal.
+    before  "time_range": "last 5 days"
+    after   "time_range": "$TIME_RANGE"
+
+HR602 (warning)  a second, different literal is kept
+    It may be a reference interval, which another range for the run must not move.
+    before  "2019-06-01 to 2019-06-02" beside $TIME_RANGE
+    after   kept and said
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Critical steps rest on critical steps."""
+"""Critical steps rest on critical steps.
+
+HG301 (edit safe + warning)  a critical step rested on a non-critical one: made critical
+    Its failure fails the run anyway.
+    before  1: "critical": false; 2, on 1: "critical": true
+    after   1: "critical": true
+"""
 
 from __future__ import annotations
 

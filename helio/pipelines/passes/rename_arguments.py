@@ -1,4 +1,15 @@
-"""Arguments of tools under their own names."""
+"""Arguments of tools under their own names.
+
+HN501 (edit safe)  argument synonym renamed
+    The value stays; only its name is the tool's own.
+    before  "dataset": "AC_H2_MFI"
+    after   "dataset_id": "AC_H2_MFI"
+
+HN502 (error)  a synonym and the argument itself disagree
+    Which one is meant cannot be told.
+    before  "dataset_id": "AC_H2_MFI", "dataset": "AC_H0_MFI"
+    after   refused
+"""
 
 from __future__ import annotations
 

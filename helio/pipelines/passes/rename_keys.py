@@ -1,4 +1,10 @@
-"""Keys of steps and variables under their own names, the planner's dialect among them."""
+"""Keys of steps and variables under their own names, the planner's dialect among them.
+
+HN102 (edit safe)  key synonym or planner dialect renamed; two entries where one fits is an error
+    Planners call the same things by other names.
+    before  "goal": "fetch B", "relevant_tools": ["fetch_data"]
+    after   "intent": "fetch B", "tool_name": "fetch_data"
+"""
 
 from __future__ import annotations
 

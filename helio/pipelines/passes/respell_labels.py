@@ -1,4 +1,10 @@
-"""Labels in the spelling of the step that gives them."""
+"""Labels in the spelling of the step that gives them.
+
+HR202 (edit safe)  label respelt
+    Exactly one label is the same but for case and space.
+    before  "ac_h2_mfi.bgsec "
+    after   "AC_H2_MFI.BGSEc"
+"""
 
 from __future__ import annotations
 

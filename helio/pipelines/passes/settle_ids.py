@@ -1,4 +1,15 @@
-"""Every step has an id; whole numbers are numbers."""
+"""Every step has an id; whole numbers are numbers.
+
+HN301 (edit safe)  numeric id given as text made a number, and references with it
+    1 and "1" are one id; it is written one way.
+    before  "step_id": "1"
+    after   "step_id": 1
+
+HN302 (edit safe)  missing id supplied
+    Every step needs one; nobody is renumbered.
+    before  {"tool_name": "fetch_data", …}
+    after   {"step_id": 1, "tool_name": "fetch_data", …}
+"""
 
 from __future__ import annotations
 

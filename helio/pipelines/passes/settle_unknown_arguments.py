@@ -1,4 +1,25 @@
-"""Arguments that a tool does not have: dropped where empty, renamed where misspelt, refused where they ask for more."""
+"""Arguments that a tool does not have: dropped where empty, renamed where misspelt, refused where they ask for more.
+
+HN503 (error)  unknown argument with a meaning
+    Without it the run would do something else than was asked; which step does it, the author decides.
+    before  "resample": "1min" on a fetch
+    after   refused, with the tool that does it
+
+HN504 (lossy (repair) or error (run))  misspelt argument
+    It is renamed only while authoring, where one name is close, its value fits, and that one is missing.
+    before  "time_rnge": "2024"
+    after   "time_range": "2024"
+
+HN507 (edit safe)  unknown argument without meaning removed
+    Null, empty, or the default: it asks for nothing.
+    before  "filter": ""
+    after   no filter
+
+HN508 (edit safe, and warning)  a note among the arguments
+    Words for people change no result; they are kept as annotations, and the author is told.
+    before  "reason": "to compare" on a fetch
+    after   "annotations": {"notes": {"reason": "to compare"}}
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Variables declared as objects, under names with their ``$``, with types that the format has."""
+"""Variables declared as objects, under names with their ``$``, with types that the format has.
+
+HN605 (edit safe)  variable declared without its $
+    The name is the same.
+    before  "TIME_RANGE": {…}
+    after   "$TIME_RANGE": {…}
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Ids of data sets in the archive's own spelling."""
+"""Ids of data sets in the archive's own spelling.
+
+HS104 (edit bind)  the id of a CDAWeb data set as its catalogue spells it
+    The server knows capitals alone.
+    before  "dataset_id": "ac_h2_mfi"
+    after   "dataset_id": "AC_H2_MFI"
+"""
 
 from __future__ import annotations
 
@@ -8,9 +14,7 @@ from typing import Any
 from helio.pipelines.diagnostics import pointer
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, replaced
 from helio.pipelines.template import Document
-from helio.sources.archives import CDAWEB, CDAWEB_FOLDERS
-
-_CDAWEB = ("", CDAWEB, CDAWEB_FOLDERS)
+from helio.sources.registry import is_catalogued
 
 
 def spell_datasets(plan: Document, context: Context) -> Iterator[Finding]:
@@ -28,7 +32,7 @@ def spell_datasets(plan: Document, context: Context) -> Iterator[Finding]:
     >>> print(edit.code, edit.message)
     HS104 data sets as CDAWeb spells them: AC_H2_MFI
     """
-    if context.archive not in _CDAWEB:
+    if context.archive and not is_catalogued(context.archive):
         return
     for index, step in enumerate(plan["steps"]):
         if context.signatures[step["tool_name"]].gives != "tables":
@@ -44,7 +48,9 @@ def spell_datasets(plan: Document, context: Context) -> Iterator[Finding]:
                 asked.append((f"{at}/candidates/{number}", one, named))
         operations: list[Operation] = []
         for place, dataset_id, provider in asked:
-            if not isinstance(dataset_id, str) or not (context.archive or provider in _CDAWEB):
+            if not isinstance(dataset_id, str):
+                continue
+            if not context.archive and provider != "" and not is_catalogued(str(provider)):
                 continue
             spelled = dataset_id.strip().upper()
             if spelled != dataset_id and spelled in context.catalogue:

@@ -1,4 +1,30 @@
-"""Time ranges in their one spelling; phrases that are not understood completely are refused."""
+"""Time ranges in their one spelling; phrases that are not understood completely are refused.
+
+HN701 (edit safe)  time value in its one spelling
+    Lists, objects, offsets and every accepted form name one half-open interval in UTC.
+    before  "time_range": ["2024-01-01", "2024-01-08"]
+    after   "time_range": "2024-01-01 to 2024-01-08"
+
+HN702 (error)  time phrase not understood completely
+    Half understood, it would silently be another range.
+    before  "last 3 days of January 2024"
+    after   refused, the accepted forms named
+
+HN703 (error)  reversed or empty range
+    Swapping it is a guess; it is offered.
+    before  "2024-01-20 to 2024-01-15"
+    after   refused: "2024-01-15 to 2024-01-20"?
+
+HN704 (edit safe)  relative phrase in its one spelling
+    It stays relative until a run resolves it against one clock.
+    before  "past 5 days"
+    after   "last 5 days"
+
+HN705 (edit safe + warning)  time phrase that earlier versions read as another range
+    Both ranges are named, so that a stored phrase never changes its meaning without a word.
+    before  "2024-01/2024-03", read as January to March before
+    after   "2024-01-01 to 2024-03-01"
+"""
 
 from __future__ import annotations
 

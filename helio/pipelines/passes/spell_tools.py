@@ -1,4 +1,25 @@
-"""Each step's tool under its own name; pipelines and tools told apart."""
+"""Each step's tool under its own name; pipelines and tools told apart.
+
+HN401 (edit safe)  tool name in another spelling
+    Case, punctuation and known synonyms do not change which tool is meant.
+    before  "tool_name": "Fetch-Data"
+    after   "tool_name": "fetch_data"
+
+HN402 (error)  unknown tool
+    The closest names are suggested and never applied: another tool would do other work.
+    before  "tool_name": "fetch_dta"
+    after   refused: did you mean 'fetch_data'?
+
+HN403 (edit safe)  a saved pipeline's id used as a tool
+    Only one of both exists under that name.
+    before  "tool_name": "ace-bfield-overview"
+    after   "use": "ace-bfield-overview"
+
+HN404 (edit safe)  a tool used as a pipeline
+    Only one of both exists under that name.
+    before  "use": "fetch_data", "with": {…}
+    after   "tool_name": "fetch_data", "tool_args": {…}
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Values in the type that their field has: booleans, numbers, lists and choices written as texts."""
+"""Values in the type that their field has: booleans, numbers, lists and choices written as texts.
+
+HN505 (edit safe)  a value in another spelling
+    JSON in a text, "true", "no" and trailing commas have one reading.
+    before  "critical": "no"
+    after   "critical": false
+"""
 
 from __future__ import annotations
 

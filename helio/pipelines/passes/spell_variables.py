@@ -1,4 +1,10 @@
-"""Variables written as ``$NAME``, whatever way an author marks them."""
+"""Variables written as ``$NAME``, whatever way an author marks them.
+
+HN601 (edit safe)  spelling of a variable
+    Every template language has its own brackets.
+    before  "time_range": "{{TIME_RANGE}}"
+    after   "time_range": "$TIME_RANGE"
+"""
 
 from __future__ import annotations
 

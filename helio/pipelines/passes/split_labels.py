@@ -1,4 +1,10 @@
-"""Labels written as one comma string become a list."""
+"""Labels written as one comma string become a list.
+
+HR201 (edit safe)  labels in a comma string made a list
+    The longest known label is taken first, since a label may hold a comma.
+    before  "labels": "B(x,y),AC_H2_MFI.BGSEc"
+    after   "labels": ["B(x,y)", "AC_H2_MFI.BGSEc"]
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""A loop over days around a tool that takes any range is one call."""
+"""A loop over days around a tool that takes any range is one call.
+
+HX302 (edit safe)  per-interval loop around a tool that takes any range unwrapped
+    The records are the same, in one request.
+    before  fetch for each $DAY of $TIME_RANGE
+    after   fetch of $TIME_RANGE
+"""
 
 from __future__ import annotations
 

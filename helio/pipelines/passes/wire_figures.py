@@ -1,4 +1,20 @@
-"""Styles and exports belong to a figure."""
+"""Styles and exports belong to a figure.
+
+HR701 (edit safe)  style, manage or export wired to the one figure it can mean
+    There is only one figure.
+    before  style_plot without depends_on
+    after   "depends_on": [3]
+
+HR702 (error)  none, or more than one figure could be meant
+    A style on the wrong figure looks right.
+    before  two plots and a style without depends_on
+    after   refused, both named
+
+HR703 (edit safe)  export placed after all styles of its figure
+    A style is a declaration, not an action in time.
+    before  plot, export, style
+    after   plot, style, export
+"""
 
 from __future__ import annotations
 

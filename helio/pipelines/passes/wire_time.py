@@ -1,4 +1,15 @@
-"""The time range of a step that has none."""
+"""The time range of a step that has none.
+
+HR501 (edit safe)  time wired by its type to the one time variable
+    There is only one it could be.
+    before  fetch_data without time_range
+    after   "time_range": "$TIME_RANGE"
+
+HR502 (error)  two time variables could be meant
+    Choosing would choose the event.
+    before  $EVENT and $QUIET, and a fetch without time_range
+    after   refused, both named
+"""
 
 from __future__ import annotations
 

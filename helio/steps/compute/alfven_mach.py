@@ -59,6 +59,15 @@ def alfven_mach(
     ----------
     OMNIWeb, Detailed Derivation of Parameters, https://omniweb.gsfc.nasa.gov/ftpbrowser/bow_derivation.html:
     M_A = V √N_p / (20 B).
+
+    Examples
+    --------
+    400 km/s, 5 nT and 5 protons per cm³:
+
+    >>> from helio.steps.examples import series
+    >>> field, density = series([5.0], "nT"), series([5.0], "cm^-3")
+    >>> alfven_mach(series([400.0], "km/s"), field, density).values.round(1)
+    array([8.2])
     """
     inputs = on_one_clock(velocity, field, density, alpha_ratio)
     speeds = alfven_speeds(field, density, alpha_fraction(alpha_ratio, assumed_alpha))

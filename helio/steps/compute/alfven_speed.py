@@ -56,6 +56,14 @@ def alfven_speed(
     References
     ----------
     Alfvén, Nature 150, 405 (1942). OMNIWeb's 20 B/√N_p has a constant share of alpha particles of 0.0477.
+
+    Examples
+    --------
+    5 nT and 5 protons per cm³, as at 1 AU:
+
+    >>> from helio.steps.examples import series
+    >>> alfven_speed(series([5.0], "nT"), series([5.0], "cm^-3")).values.round(1)
+    array([48.8])
     """
     inputs = on_one_clock(field, density, alpha_ratio)
     values = alfven_speeds(field, density, alpha_fraction(alpha_ratio, assumed_alpha))

@@ -65,6 +65,15 @@ def align(
     References
     ----------
     Piecewise linear interpolation, as ``numpy.interp``, with a limit.
+
+    Examples
+    --------
+    A density of every two minutes on the one-minute epochs of the field:
+
+    >>> from helio.steps.examples import series
+    >>> density, field = series([4.0, 8.0], "cm^-3", every="2min"), series([1.0, 1.0, 1.0], "nT")
+    >>> align(density, field, limit=Duration("2min")).values
+    array([4., 6., 8.])
     """
     if len(onto) and (
         not len(series) or series.epoch[0] > onto.epoch[-1] or series.epoch[-1] < onto.epoch[0]

@@ -82,6 +82,16 @@ def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = 
     References
     ----------
     BIPM, The International System of Units (SI Brochure, 9th ed., 2019), sec. 5.4.1: quantity calculus.
+
+    Examples
+    --------
+    The square of a field has the square of its unit:
+
+    >>> from helio.steps.examples import series
+    >>> field = series([5.0, 3.0], "nT", "B")
+    >>> squared = arithmetic(field, field, operation="multiply")
+    >>> squared.values, squared.unit
+    (array([25.,  9.]), 'nT^2')
     """
     unit = same_unit(left, right) if operation in ("add", "subtract") else ""
     _hold_frames(left, right, product=operation in ("multiply", "divide"))

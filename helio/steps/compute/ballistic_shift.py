@@ -71,6 +71,15 @@ def ballistic_shift(
     ----------
     Convection delay as in Weimer & King, J. Geophys. Res. 113, A01105 (2008), with phase fronts across the
     Sun–Earth line.
+
+    Examples
+    --------
+    From L1 to the Earth at 400 km/s: an hour and some minutes.
+
+    >>> from helio.steps.examples import series
+    >>> bz, speed = series([-5.0], "nT", "Bz"), series([400.0], "km/s")
+    >>> ballistic_shift(bz, speed, from_x=1.5e6, to_x=0.0).epoch.astype("M8[s]")
+    array(['2024-05-10T01:02:30'], dtype='datetime64[s]')
     """
     if (position is None) == (from_x is None):
         how = "twice" if position is not None else "not at all"

@@ -61,6 +61,16 @@ def band_average(
     ----------
     ISTP Metadata Guidelines, DELTA_PLUS_VAR and DELTA_MINUS_VAR: the edges of bins.
     https://spdf.gsfc.nasa.gov/istp_guide/vattributes.html
+
+    Examples
+    --------
+    Weighted by the widths of the bins, 1 and 2 keV:
+
+    >>> from helio.steps.examples import energies, spectrum
+    >>> flux = spectrum([[16.0, 4.0, 1.0]], energies([1.0, 2.0, 4.0, 8.0]))
+    >>> made = band_average(flux, bands=[(1.0, 4.0)])
+    >>> made.values, made.components
+    (array([[8.]]), ('1–4 keV',))
     """
     place = place_of(spectrum, axis)
     chosen = spectrum.axes[place]

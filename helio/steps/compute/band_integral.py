@@ -72,6 +72,16 @@ def band_integral(
     ----------
     Bendat & Piersol, Random Data, ch. 5.2: the area below a spectral density is a mean square. Intensities: Walt, M.
     (1994), Introduction to Geomagnetically Trapped Radiation, ch. 4.
+
+    Examples
+    --------
+    16 in a bin of 1 keV and 4 in one of 2 keV:
+
+    >>> from helio.steps.examples import energies, spectrum
+    >>> flux = spectrum([[16.0, 4.0, 1.0]], energies([1.0, 2.0, 4.0, 8.0]))
+    >>> made = band_integral(flux, bands=[(1.0, 4.0)])
+    >>> made.values, made.unit
+    (array([24.]), 'cm^-2 s^-1 sr^-1')
     """
     place = place_of(spectrum, axis)
     chosen = spectrum.axes[place]

@@ -67,6 +67,18 @@ def band_pass(series: Table, *, low: float | None = None, high: float | None = N
     ----------
     Gustafsson, F. (1996), Determining the initial states in forward-backward filtering, IEEE Trans. Signal Process.
     44, 988. ``scipy.signal.butter`` and ``sosfiltfilt``.
+
+    Examples
+    --------
+    Of two waves with periods of 600 s and 10 s, the slow one is left:
+
+    >>> import numpy as np
+    >>> from helio.steps.examples import series
+    >>> seconds = np.arange(3600)
+    >>> slow, fast = np.sin(2 * np.pi * seconds / 600), np.sin(2 * np.pi * seconds / 10)
+    >>> filtered = band_pass(series(slow + fast, "nT", "B", every="1s"), high=0.01)
+    >>> bool(np.nanmax(np.abs(filtered.values - slow)) < 0.01)
+    True
     """
     hold_bins(series, purpose="filtered over time")
     hold_no_turn(series, purpose="filtered")

@@ -41,6 +41,14 @@ def clock_angle(
     ----------
     Perreault & Akasofu, Geophys. J. R. Astron. Soc. 54, 547 (1978): the polar angle of the field in the y–z plane of
     GSM.
+
+    Examples
+    --------
+    Northward, towards dusk, and between dusk and south:
+
+    >>> from helio.steps.examples import vector
+    >>> clock_angle(vector([[0, 0, 5], [0, 5, 0], [0, 5, -5]], "nT", frame="GSM")).values
+    array([  0.,  90., 135.])
     """
     y, z = cartesian(field, "a clock angle")[:, 1:].T
     angle = np.degrees(np.arctan2(y, z))

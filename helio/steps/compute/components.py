@@ -51,6 +51,15 @@ def components(vector: Annotated[Table, Quantity(kind="vector")], *, keep: list[
     References
     ----------
     ISTP Metadata Guidelines, LABL_PTR_1: the names of components. https://spdf.gsfc.nasa.gov/istp_guide/vattributes.html
+
+    Examples
+    --------
+    Of B_x, B_y and B_z the last one, by its letter:
+
+    >>> from helio.steps.examples import vector
+    >>> bz = components(vector([[3.0, 4.0, -5.0]], "nT"), keep=["z"])
+    >>> bz.values, bz.name, bz.frame
+    (array([-5.]), 'Bz', 'GSE')
     """
     known = ", ".join(vector.components)
     if not vector.components:

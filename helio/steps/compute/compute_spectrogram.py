@@ -72,6 +72,22 @@ def compute_spectrogram(
     References
     ----------
     The transform is the author's own; the tool spectrogram minds gaps and states its source.
+
+    Examples
+    --------
+    The power of two windows of four records each:
+
+    >>> from helio.steps.examples import series
+    >>> source = Labelled("MAG.Bz", series([1.0, -1.0] * 4, "nT", "Bz", every="1s"))
+    >>> code = '''
+    ... f, t, power = signal.spectrogram(df["Bz"].to_numpy(), fs=1.0, window="boxcar", nperseg=4, noverlap=0)
+    ... result = pd.DataFrame(power.T, index=df.index[::4], columns=[f"{hertz:.4g}" for hertz in f])
+    ... '''
+    >>> with Jail() as jail:
+    ...     made = compute_spectrogram(jail, source, python_code=code, bin_label="Frequency (Hz)")
+    >>> made.axes[0].centers, made.values.round(6)
+    (array([0.  , 0.25, 0.5 ]), array([[0., 0., 4.],
+           [0., 0., 4.]]))
     """
     table = source.table.component(component) if component else source.table
     if table.components:

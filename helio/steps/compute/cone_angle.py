@@ -43,6 +43,15 @@ def cone_angle(
     References
     ----------
     Russell & Hoppe, Space Sci. Rev. 34, 155 (1983): the cone angle, between the field and the Sun–Earth line.
+
+    Examples
+    --------
+    A field in the ecliptic, on the spiral, away from the Sun:
+
+    >>> from helio.steps.examples import vector
+    >>> field = vector([[-3.0, 3.0, 0.0]], "nT")
+    >>> cone_angle(field).values.round(1), cone_angle(field, folded=True).values.round(1)
+    (array([135.]), array([45.]))
     """
     x, y, z = cartesian(field, "a cone angle").T
     if folded:

@@ -55,6 +55,16 @@ def convert_units(series: Table, *, to: str, equivalence: Literal["none", "therm
     References
     ----------
     `helio.knowledge.unit_algebra`, over pint.
+
+    Examples
+    --------
+    A temperature in eV, and a distance in Earth radii:
+
+    >>> from helio.steps.examples import series
+    >>> convert_units(series([10.0], "eV", "T_p"), to="K", equivalence="thermal").values.round()
+    array([116045.])
+    >>> convert_units(series([2.0], "R_E", "x"), to="km").values.round()
+    array([12742.])
     """
     from helio.knowledge.unit_algebra import EARTH_RADIUS_KM, comparable, conversion_factor
     from helio.knowledge.units import canonical_unit, unit_factors

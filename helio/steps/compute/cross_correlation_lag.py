@@ -83,6 +83,17 @@ def cross_correlation_lag(
     References
     ----------
     Bendat & Piersol, Random Data, ch. 5.1: time delays from the peak of the correlation coefficient.
+
+    Examples
+    --------
+    The second spacecraft sees the same five minutes later:
+
+    >>> import numpy as np
+    >>> from helio.steps.examples import series
+    >>> noise = np.random.default_rng(1).normal(size=125)
+    >>> first, second = series(noise[5:], "nT", "Bz"), series(noise[:-5], "nT", "Bz")
+    >>> cross_correlation_lag(first, second, longest=Duration("20min")).values
+    array([300.])
     """
     for given in (series, delayed):
         hold_no_turn(given, purpose="correlated")

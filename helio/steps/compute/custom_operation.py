@@ -63,6 +63,17 @@ def custom_operation(
     References
     ----------
     Unit and meaning are the author's own; a named tool states its source.
+
+    Examples
+    --------
+    The field without its mean:
+
+    >>> from helio.steps.examples import series
+    >>> field = Labelled("WI_H0_MFI.BF1", series([4.0, 5.0, 6.0], "nT", "B"))
+    >>> with Jail() as jail:
+    ...     made = custom_operation(jail, [field], pandas_code="result = df_BF1 - df_BF1.mean()", units="nT")
+    >>> made.values, made.unit
+    (array([-1.,  0.,  1.]), 'nT')
     """
     returned = run_code(jail, pandas_code, sources)
     return as_table(returned, [one.table for one in sources], units=units, description=description)

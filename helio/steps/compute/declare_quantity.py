@@ -73,6 +73,15 @@ def declare_quantity(
     ----------
     ISTP Metadata Guidelines, https://spdf.gsfc.nasa.gov/istp_guide/vattributes.html: what UNITS and the coordinate
     system have to say, and where files leave it out.
+
+    Examples
+    --------
+    A file that says nothing of its unit and frame:
+
+    >>> from helio.steps.examples import vector
+    >>> known = declare_quantity(vector([[3.0, 4.0, 0.0]], "", frame=""), unit="nT", frame="GSE")
+    >>> known.unit, known.frame, known.values
+    ('nT', 'GSE', array([[3., 4., 0.]]))
     """
     from helio.knowledge.units import canonical_unit
 

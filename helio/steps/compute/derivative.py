@@ -57,6 +57,15 @@ def derivative(series: Table, *, limit: Duration | None = None) -> Table:
     References
     ----------
     Fornberg, B. (1988), Generation of finite difference formulas on arbitrarily spaced grids, Math. Comput. 51, 699.
+
+    Examples
+    --------
+    A field that rises by 6 nT each minute:
+
+    >>> from helio.steps.examples import series
+    >>> slope = derivative(series([0.0, 6.0, 12.0], "nT", "B"))
+    >>> slope.values, slope.unit
+    (array([0.1, 0.1, 0.1]), 'nT/s')
     """
     hold_bins(series, purpose="subtracted")
     flat = columns_of(series.values)

@@ -68,6 +68,14 @@ def despike(series: Table, *, window: Duration, threshold: float = 5.0, floor: f
     References
     ----------
     Hampel, F. R. (1974), J. Am. Stat. Assoc. 69, 383. Davies, L. & Gather, U. (1993), J. Am. Stat. Assoc. 88, 782.
+
+    Examples
+    --------
+    One value far from its neighbours:
+
+    >>> from helio.steps.examples import series
+    >>> despike(series([5.0, 5.1, 4.9, 99.0, 5.0, 5.2, 4.8], "nT"), window=Duration("6min")).values
+    array([5. , 5.1, 4.9, nan, 5. , 5.2, 4.8])
     """
     if not threshold > 0 or not floor >= 0:
         raise StepError(

@@ -61,6 +61,17 @@ def detrend(
     References
     ----------
     Bendat & Piersol, Random Data, ch. 10.2: trend removal.
+
+    Examples
+    --------
+    Without the mean, then without the straight line:
+
+    >>> from helio.steps.examples import series
+    >>> rising = series([1.0, 2.0, 3.0, 6.0], "nT", "B")
+    >>> detrend(rising, method="mean").values
+    array([-2., -1.,  0.,  3.])
+    >>> detrend(rising).values.round(1)
+    array([ 0.4, -0.2, -0.8,  0.6])
     """
     if (window is None) == (method == "running_mean"):
         raise StepError(

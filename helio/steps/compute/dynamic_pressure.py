@@ -53,6 +53,17 @@ def dynamic_pressure(
     ----------
     OMNIWeb, Detailed Derivation of Parameters, https://omniweb.gsfc.nasa.gov/ftpbrowser/bow_derivation.html:
     P = 1.67e-6 N_p V² (1 + 4 N_α/N_p), within 0.2 % of this.
+
+    Examples
+    --------
+    Of protons alone, then with the alpha particles that OMNI takes:
+
+    >>> from helio.steps.examples import series
+    >>> density, speed = series([5.0], "cm^-3"), series([400.0], "km/s")
+    >>> dynamic_pressure(density, speed).values.round(2)
+    array([1.34])
+    >>> dynamic_pressure(density, speed, assumed_alpha=0.05).values.round(2)
+    array([1.6])
     """
     inputs = on_one_clock(density, velocity, alpha_ratio)
     values = length_of(velocity, "a dynamic pressure")

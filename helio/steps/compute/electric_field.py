@@ -52,6 +52,16 @@ def electric_field(
     References
     ----------
     Ideal Ohm's law, E + V×B = 0.
+
+    Examples
+    --------
+    A wind of 400 km/s from the Sun and 5 nT southward: 2 mV/m from dawn to dusk.
+
+    >>> from helio.steps.examples import vector
+    >>> wind = vector([[-400.0, 0.0, 0.0]], "km/s", "V", frame="GSM")
+    >>> made = electric_field(wind, vector([[0.0, 0.0, -5.0]], "nT", frame="GSM"))
+    >>> made.component("y").values, made.unit
+    (array([2.]), 'mV/m')
     """
     frame = same_frame(velocity, field)
     inputs = on_one_clock(velocity, field)

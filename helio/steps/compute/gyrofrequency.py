@@ -40,6 +40,15 @@ def gyrofrequency(
     References
     ----------
     NRL Plasma Formulary, Fundamental Plasma Parameters.
+
+    Examples
+    --------
+    Protons and electrons at 5 nT:
+
+    >>> from helio.steps.examples import series
+    >>> field = series([5.0], "nT")
+    >>> gyrofrequency(field).values.round(4), gyrofrequency(field, particle="electron").values.round(1)
+    (array([0.0762]), array([140.]))
     """
     which = PARTICLES[particle]
     values = length_of(field, "a gyrofrequency")

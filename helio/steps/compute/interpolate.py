@@ -68,6 +68,15 @@ def interpolate(
     References
     ----------
     Piecewise linear interpolation, as ``numpy.interp``, with a limit.
+
+    Examples
+    --------
+    One missing value is filled, two in a row stay:
+
+    >>> from helio.steps.examples import NAN, series
+    >>> values = [1.0, NAN, 3.0, NAN, NAN, 6.0]
+    >>> interpolate(series(values, "nT"), limit=Duration("2min")).values
+    array([ 1.,  2.,  3., nan, nan,  6.])
     """
     if not len(series):
         return replace(series, values=series.values.astype(np.float64))

@@ -64,6 +64,16 @@ def join_components(
     References
     ----------
     OMNIWeb, format of the high-resolution OMNI data: "Bx, nT (GSE, GSM)".
+
+    Examples
+    --------
+    A vector from OMNI's three series, of which x is the same in GSE and GSM.
+
+    >>> from helio.steps.examples import series
+    >>> parts = [series([value], "nT", name) for name, value in (("Bx", 3.0), ("By", 4.0), ("Bz", -5.0))]
+    >>> joined = join_components(parts, names=["Bx", "By", "Bz"], frame="GSM")
+    >>> joined.values, joined.name, joined.frame
+    (array([[ 3.,  4., -5.]]), 'B', 'GSM')
     """
     if len(series) < 2:
         raise StepError("a vector has at least two components", advice="name several labels in source_labels")

@@ -76,6 +76,15 @@ def magnetosonic_mach(
     ----------
     OMNIWeb, Detailed Derivation of Parameters, https://omniweb.gsfc.nasa.gov/ftpbrowser/bow_derivation.html:
     C_s = 0.12 (T + 1.28e5)^½ km/s; its rounded factor is 2 % larger than this.
+
+    Examples
+    --------
+    With OMNI's electrons and alpha particles:
+
+    >>> from helio.steps.examples import series
+    >>> wind = series([400.0], "km/s"), series([5.0], "cm^-3"), series([1e5], "K"), series([5.0], "nT")
+    >>> magnetosonic_mach(*wind, electron_temperature=140000.0, assumed_alpha=0.05).values.round(1)
+    array([5.6])
     """
     inputs = on_one_clock(velocity, density, temperature, field, electrons, alpha_ratio)
     fraction = alpha_fraction(alpha_ratio, assumed_alpha)

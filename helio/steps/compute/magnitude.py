@@ -44,6 +44,15 @@ def magnitude(vector: Annotated[Table, Quantity(kind="vector")]) -> Table:
     References
     ----------
     |B| = (Bx² + By² + Bz²)^½, in any orthonormal frame.
+
+    Examples
+    --------
+    5 nT and 3 nT:
+
+    >>> from helio.steps.examples import vector
+    >>> length = magnitude(vector([[3.0, 4.0, 0.0], [1.0, 2.0, 2.0]], "nT"))
+    >>> length.values, length.name, length.unit
+    (array([5., 3.]), '|B|', 'nT')
     """
     return replace(
         vector,

@@ -51,6 +51,14 @@ def mask(series: Table, *, where: Condition, value: float | list[float]) -> Tabl
     ----------
     ISTP Metadata Guidelines, VALIDMIN and VALIDMAX: what values a file takes for possible.
     https://spdf.gsfc.nasa.gov/istp_guide/vattributes.html
+
+    Examples
+    --------
+    Fill values that the file does not call fill:
+
+    >>> from helio.steps.examples import series
+    >>> mask(series([5.0, 999.9, 7.0], "nT"), where=">", value=900.0).values
+    array([ 5., nan,  7.])
     """
     out = meets(series.values, where, value)
     return masked(series, out, f"masked where {said(where, value)}")

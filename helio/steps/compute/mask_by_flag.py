@@ -55,6 +55,14 @@ def mask_by_flag(
     ----------
     The flags are those of the data set: what each value means stands in its own documentation, in ``CATDESC`` and
     ``VAR_NOTES``.
+
+    Examples
+    --------
+    Records whose quality flag is not 0:
+
+    >>> from helio.steps.examples import series
+    >>> mask_by_flag(series([5.0, 6.0, 7.0], "nT"), series([0.0, 4.0, 0.0], "", "flag")).values
+    array([ 5., nan,  7.])
     """
     same_clock(series, flag)
     if flag.kind == "spectrum":

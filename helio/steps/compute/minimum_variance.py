@@ -83,6 +83,18 @@ def minimum_variance(
     ----------
     Sonnerup & Cahill, J. Geophys. Res. 72, 171 (1967); Sonnerup & Scheible in Analysis Methods for Multi-Spacecraft
     Data, ISSI SR-001, ch. 8 (1998).
+
+    Examples
+    --------
+    A field that turns from +y by +z to −y, with a constant component along x, the normal:
+
+    >>> from helio.steps.examples import vector
+    >>> turning = [[2.0, 5.0, 0.0], [2.0, 3.5, 3.5], [2.0, 0.0, 5.0], [2.0, -3.5, 3.5], [2.0, -5.0, 0.0]]
+    >>> along = minimum_variance(vector(turning, "nT"))
+    >>> along.components, along.frame, along.component("B_N").values.round(1)
+    (('B_L', 'B_M', 'B_N'), 'LMN', array([2., 2., 2., 2., 2.]))
+    >>> minimum_variance(vector(turning, "nT"), give="eigenvalues").values.round(1)
+    array([[14.9,  4.1,  0. ]])
     """
     names = cartesian_names(field, "a minimum variance analysis")
     values = cartesian(field, "a minimum variance analysis")

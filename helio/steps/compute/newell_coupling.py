@@ -52,6 +52,16 @@ def newell_coupling(
     References
     ----------
     Newell, Sotirelis, Liou, Meng & Rich, J. Geophys. Res. 112, A01206 (2007).
+
+    Examples
+    --------
+    At 400 km/s and 5 nT: southward, towards dusk, northward.
+
+    >>> from helio.steps.examples import series, vector
+    >>> speed = series([400.0, 400.0, 400.0], "km/s")
+    >>> field = vector([[0.0, 0.0, -5.0], [0.0, 5.0, 0.0], [0.0, 0.0, 5.0]], "nT", frame="GSM")
+    >>> newell_coupling(speed, field).values.round()
+    array([8618., 3420.,    0.])
     """
     inputs = on_one_clock(velocity, field)
     y, z = cartesian(field, "a coupling function")[:, 1:].T

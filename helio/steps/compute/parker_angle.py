@@ -70,6 +70,14 @@ def parker_angle(
     References
     ----------
     Parker, Astrophys. J. 128, 664 (1958).
+
+    Examples
+    --------
+    At 1 AU, in slow and in fast wind:
+
+    >>> from helio.steps.examples import series
+    >>> parker_angle(series([400.0, 700.0], "km/s"), distance=1.0).values.round(1)
+    array([47. , 31.5])
     """
     if (radius is None) == (distance is None):
         how = "twice" if radius is not None else "not at all"

@@ -64,6 +64,15 @@ def pitch_angle_average(
     References
     ----------
     Walt, M. (1994), Introduction to Geomagnetically Trapped Radiation, ch. 4.
+
+    Examples
+    --------
+    A beam along the field, within 60° a quarter of the sphere:
+
+    >>> from helio.steps.examples import pitch_angles, spectrum
+    >>> beam = spectrum([[8.0, 0.0]], pitch_angles([0.0, 60.0, 180.0]), "cm^-2 s^-1 sr^-1 keV^-1")
+    >>> pitch_angle_average(beam).values.round(6)
+    array([2.])
     """
     place = _place(spectrum, axis)
     chosen = spectrum.axes[place]

@@ -71,6 +71,17 @@ def plasma_beta(
     ----------
     OMNIWeb, Detailed Derivation of Parameters, https://omniweb.gsfc.nasa.gov/ftpbrowser/bow_derivation.html:
     β = (4.16e-5 T + 5.34) N_p / B², which are the three numbers named above.
+
+    Examples
+    --------
+    Of the ions, then with electrons of 140,000 K:
+
+    >>> from helio.steps.examples import series
+    >>> wind = series([5.0], "cm^-3"), series([1e5], "K"), series([5.0], "nT")
+    >>> plasma_beta(*wind).values.round(2)
+    array([0.69])
+    >>> plasma_beta(*wind, electron_temperature=140000.0).values.round(2)
+    array([1.67])
     """
     inputs = on_one_clock(density, temperature, field, electrons, alpha_ratio)
     fraction = alpha_fraction(alpha_ratio, assumed_alpha)

@@ -43,6 +43,14 @@ def plasma_frequency(
     References
     ----------
     NRL Plasma Formulary, Fundamental Plasma Parameters.
+
+    Examples
+    --------
+    5 electrons per cm³:
+
+    >>> from helio.steps.examples import series
+    >>> plasma_frequency(series([5.0], "cm^-3")).values.round(1)
+    array([20.1])
     """
     which = PARTICLES[particle]
     number = not_negative(density)

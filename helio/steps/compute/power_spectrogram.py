@@ -67,6 +67,18 @@ def power_spectrogram(
     References
     ----------
     Welch, P. D. (1967), IEEE Trans. Audio Electroacoust. 15, 70. ``scipy.signal.ShortTimeFFT`` with scale ``psd``.
+
+    Examples
+    --------
+    A wave whose frequency doubles:
+
+    >>> import numpy as np
+    >>> from helio.steps.examples import series
+    >>> seconds = np.arange(400)
+    >>> wave = np.where(seconds < 200, np.sin(2 * np.pi * 0.1 * seconds), np.sin(2 * np.pi * 0.2 * seconds))
+    >>> power = power_spectrogram(series(wave, "nT", "B", every="1s"), window=Duration("100s"), overlap=0.0)
+    >>> power.axes[0].centers[power.values.argmax(axis=1)].round(2)
+    array([0.1, 0.1, 0.2, 0.2])
     """
     windows = windows_of(series, window, overlap, purpose="a spectrogram")
     axis = windows.frequencies

@@ -74,6 +74,20 @@ def power_spectrum(
     ----------
     Welch, P. D. (1967), The use of fast Fourier transform for the estimation of power spectra, IEEE Trans. Audio
     Electroacoust. 15, 70. ``scipy.signal.welch``.
+
+    Examples
+    --------
+    A wave of 2 nT with a period of 50 s: its variance, 2 nT², stands at 0.02 Hz.
+
+    >>> import numpy as np
+    >>> from helio.steps.examples import series
+    >>> wave = series(2 * np.sin(2 * np.pi * np.arange(1000) / 50), "nT", "B", every="1s")
+    >>> power = power_spectrum(wave, window=Duration("200s"))
+    >>> frequency = power.axes[0].centers
+    >>> power.unit, float(frequency[power.values[0].argmax()].round(3))
+    ('nT^2/Hz', 0.02)
+    >>> float(np.sum(power.values[0] * 0.005).round(2))
+    2.0
     """
     if interval is None or not len(series):
         epoch, begin, end = series.epoch[:1], np.zeros(1, np.int64), np.full(1, len(series))

@@ -68,6 +68,15 @@ def resample(
     References
     ----------
     OMNIWeb, format of the high-resolution OMNI data: "Minute, 0 ... 59 at start of average".
+
+    Examples
+    --------
+    One-minute values as means of two minutes:
+
+    >>> from helio.steps.examples import series
+    >>> halved = resample(series([1.0, 3.0, 5.0, 9.0], "nT"), cadence=Duration("2min"))
+    >>> halved.values, halved.epoch.astype("M8[m]")
+    (array([2., 7.]), array(['2024-05-10T00:00', '2024-05-10T00:02'], dtype='datetime64[m]'))
     """
     if not len(series):
         return replace(series, values=series.values.astype(np.float64))

@@ -54,6 +54,14 @@ def rescale(
     References
     ----------
     The factor is the author's, and its source is for the intent of the step to name.
+
+    Examples
+    --------
+    A sign the other way round, as for a current that is counted towards the Sun:
+
+    >>> from helio.steps.examples import series
+    >>> rescale(series([1.5, -2.0], "nA/m^2", "j"), unit="nA/m^2", factor=-1.0).values
+    array([-1.5,  2. ])
     """
     if factor == 0 or not math.isfinite(factor) or not math.isfinite(offset):
         raise StepError(

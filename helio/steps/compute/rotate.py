@@ -58,6 +58,15 @@ def rotate(
     References
     ----------
     Goldstein, Poole & Safko, Classical Mechanics (3rd ed.), ch. 4: orthogonal transformations.
+
+    Examples
+    --------
+    A quarter of a turn about z:
+
+    >>> from helio.steps.examples import vector
+    >>> quarter = [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    >>> rotate(vector([[3.0, 4.0, 5.0]], "nT"), matrix=quarter, frame="turned").values
+    array([[ 4., -3.,  5.]])
     """
     axes = orthonormal(matrix)
     names = cartesian_names(vector, "a rotation")

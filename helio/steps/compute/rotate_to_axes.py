@@ -50,6 +50,18 @@ def rotate_to_axes(
     References
     ----------
     Sonnerup & Scheible in Analysis Methods for Multi-Spacecraft Data, ISSI SR-001, ch. 8 (1998).
+
+    Examples
+    --------
+    The flow along the normal of a boundary, which follows from the magnetic field:
+
+    >>> from helio.steps.examples import vector
+    >>> from helio.steps.compute.minimum_variance import minimum_variance
+    >>> turning = [[2.0, 5.0, 0.0], [2.0, 3.5, 3.5], [2.0, 0.0, 5.0], [2.0, -3.5, 3.5], [2.0, -5.0, 0.0]]
+    >>> axes = minimum_variance(vector(turning, "nT"), give="axes")
+    >>> flow = rotate_to_axes(vector([[-100.0, 0.0, 0.0]], "km/s", "V"), axes)
+    >>> flow.components, abs(flow.values.round(1))
+    (('V_L', 'V_M', 'V_N'), array([[  0.,   0., 100.]]))
     """
     if axes.values.shape != (1, 9):
         raise StepError(

@@ -53,6 +53,14 @@ def running_average(series: Table, *, window: Duration) -> Table:
     References
     ----------
     Moving average with a boxcar kernel; see e.g. Bendat & Piersol, Random Data, ch. 11.
+
+    Examples
+    --------
+    Over three one-minute records, over two at the ends, and over those that are there:
+
+    >>> from helio.steps.examples import NAN, series
+    >>> running_average(series([1.0, 2.0, 6.0, NAN], "nT"), window=Duration("2min")).values
+    array([1.5, 3. , 4. , 6. ])
     """
     hold_bins(series, purpose="averaged over time")
     if not len(series):

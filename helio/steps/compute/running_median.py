@@ -55,6 +55,14 @@ def running_median(series: Table, *, window: Duration) -> Table:
     References
     ----------
     Tukey, J. W. (1977), Exploratory Data Analysis, ch. 7: running medians leave edges sharp and outliers out.
+
+    Examples
+    --------
+    A spike of one record is gone:
+
+    >>> from helio.steps.examples import series
+    >>> running_median(series([1.0, 2.0, 99.0, 3.0, 4.0], "nT"), window=Duration("2min")).values
+    array([1.5, 2. , 3. , 4. , 3.5])
     """
     hold_bins(series, purpose="averaged over time")
     hold_no_turn(series, purpose="put in the order that a median needs")

@@ -60,6 +60,15 @@ def shue_standoff(
     References
     ----------
     Shue et al., J. Geophys. Res. 103, 17691 (1998), eqs. 10 and 11.
+
+    Examples
+    --------
+    At 2 nPa, B_z of 0 and of −10 nT:
+
+    >>> from helio.steps.examples import series
+    >>> pressure, bz = series([2.0, 2.0], "nPa"), series([0.0, -10.0], "nT", "Bz GSM")
+    >>> shue_standoff(pressure, bz).values.round(2)
+    array([10.25,  8.82])
     """
     hold_b_z(bz, "the standoff distance")
     inputs = on_one_clock(pressure, bz)

@@ -61,6 +61,18 @@ def slice_spectrum(
     ----------
     ISTP Metadata Guidelines, DEPEND_1 and SCALETYP: the centres of bins, and whether their distance is that of
     logarithms. https://spdf.gsfc.nasa.gov/istp_guide/vattributes.html
+
+    Examples
+    --------
+    The bin from 2 to 4 keV, then it and the one before:
+
+    >>> from helio.steps.examples import energies, spectrum
+    >>> flux = spectrum([[16.0, 4.0, 1.0], [8.0, 2.0, 0.5]], energies([1.0, 2.0, 4.0, 8.0]))
+    >>> slice_spectrum(flux, at=3.0).values
+    array([4., 2.])
+    >>> slice_spectrum(flux, between=(1.0, 4.0)).values
+    array([[16.,  4.],
+           [ 8.,  2.]])
     """
     if (at is None) == (between is None):
         raise StepError("either one value or a range is taken", advice="at: 1.0, or between: [1.0, 10.0]")

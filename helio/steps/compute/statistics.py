@@ -64,6 +64,15 @@ def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None 
     References
     ----------
     Sample variance about the interval's own mean, added pairwise: Chan, Golub & LeVeque (1983), Am. Stat. 37, 242.
+
+    Examples
+    --------
+    Mean, standard deviation and greatest value of an hour:
+
+    >>> from helio.steps.examples import series
+    >>> hourly = statistics(series([1.0, 2.0, 6.0], "nT", "Bz"), interval=Duration("1h"), of=["mean", "std", "max"])
+    >>> hourly.values.round(2), hourly.components
+    (array([[3.  , 2.65, 6.  ]]), ('mean', 'std', 'max'))
     """
     wanted: list[Statistic] = ["mean", "median", "std", "min", "max"] if of is None else list(of)
     if not wanted or len(set(wanted)) != len(wanted) or ("count" in wanted and len(wanted) > 1):

@@ -49,5 +49,15 @@ def store_dataframe(
     References
     ----------
     The numbers are the author's own.
+
+    Examples
+    --------
+    Two events of a list:
+
+    >>> code = "result = pd.Series([-412.0, -233.0], index=pd.to_datetime(['2024-05-11T02', '2024-10-11T01']))"
+    >>> with Jail() as jail:
+    ...     dst = store_dataframe(jail, pandas_code=code, units="nT")
+    >>> dst.values, dst.epoch.astype("M8[h]")
+    (array([-412., -233.]), array(['2024-05-11T02', '2024-10-11T01'], dtype='datetime64[h]'))
     """
     return as_table(run_code(jail, pandas_code), [], units=units, description=description, name="value")

@@ -53,6 +53,14 @@ def thermal_speed(
     References
     ----------
     Wind/SWE: W = √(2kT/m), Kasper et al., J. Geophys. Res. 111, A03105 (2006).
+
+    Examples
+    --------
+    Protons of 100,000 K:
+
+    >>> from helio.steps.examples import series
+    >>> thermal_speed(series([1e5], "K")).values.round(1)
+    array([40.6])
     """
     check_factor(factor)
     kelvin = not_negative(temperature)

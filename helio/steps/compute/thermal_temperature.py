@@ -49,6 +49,14 @@ def thermal_temperature(
     References
     ----------
     Wind/SWE: W = √(2kT/m), Kasper et al., J. Geophys. Res. 111, A03105 (2006).
+
+    Examples
+    --------
+    The reverse of `thermal_speed`:
+
+    >>> from helio.steps.examples import series
+    >>> thermal_temperature(series([40.6], "km/s")).values.round(-3)
+    array([100000.])
     """
     check_factor(factor)
     kelvin = not_negative(speed)

@@ -59,6 +59,15 @@ def transform_frame(
     ----------
     Hapgood, Planet. Space Sci. 40, 711 (1992); dipole of the IGRF-14, linear in time between its epochs. It stays
     within 0.05° of spacepy's coordinates from 1970 to 2026.
+
+    Examples
+    --------
+    GSE and GSM share x; the dipole turns y and z:
+
+    >>> from helio.steps.examples import vector
+    >>> field = vector([[3.0, 4.0, -5.0]], "nT", frame="GSE")
+    >>> transform_frame(field, to="GSM").values.round(2)
+    array([[ 3.  ,  5.72, -2.87]])
     """
     names = cartesian_names(vector, "a transformation")
     values = rotate_between(vector.epoch, cartesian(vector, "a transformation"), vector.frame.upper(), to)

@@ -48,6 +48,14 @@ def vbs(
     References
     ----------
     Burton, McPherron & Russell, J. Geophys. Res. 80, 4204 (1975).
+
+    Examples
+    --------
+    Southward, then northward:
+
+    >>> from helio.steps.examples import series
+    >>> vbs(series([400.0, 400.0], "km/s"), series([-5.0, 5.0], "nT", "Bz GSM")).values
+    array([2., 0.])
     """
     hold_b_z(bz, "VB_s")
     inputs = on_one_clock(velocity, bz)

@@ -102,6 +102,21 @@ def fetch_data(
         As the provider says.
     NoUsableData
         Every value of a parameter is fill, or an interval of `each_interval` has none.
+
+    Examples
+    --------
+    Parker Solar Probe's magnetic field, from the samples that come with helio:
+
+    >>> from datetime import datetime
+    >>> from helio.sources.archives import Archives
+    >>> from helio.sources.cdf import CdfReader
+    >>> day = TimeRange(datetime(2020, 1, 4), datetime(2020, 1, 5))
+    >>> chosen = {"dataset_id": "PSP_FLD_L2_MAG_RTN_1MIN", "parameter_id": "psp_fld_l2_mag_RTN_1min"}
+    >>> with CdfReader() as reader:
+    ...     fetched = fetch_data(Archives(reader, "sample"), time_range=day, output_label="B", **chosen)
+    >>> field = fetched.tables["B"]
+    >>> field.unit, field.frame, len(field), np.nanmean(field.values, axis=0).round(1)
+    ('nT', 'RTN', 118, array([-0.1, -3.8,  1.3], dtype=float32))
     """
     choices = choices_of(
         {

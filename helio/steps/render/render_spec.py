@@ -82,6 +82,18 @@ def render_spec(
     ------
     StepError
         When a label, panel number, colour or style is not what the figure has, or there is nothing to draw.
+
+    Examples
+    --------
+    Two panels over one time axis:
+
+    >>> from helio.steps.examples import series, vector
+    >>> field, density = vector([[3.0, 4.0, 0.0], [1.0, 2.0, 2.0]], "nT"), series([5.0, 6.0], "cm^-3", "N_p")
+    >>> figure = render_spec({"MAG.B": field, "SWE.N": density}, spec={"labels": ["MAG.B", "SWE.N"]})
+    >>> [trace["name"] for trace in figure.document["data"]]
+    ['Bx', 'By', 'Bz', 'N_p']
+    >>> [figure.document["layout"][axis]["title"]["text"] for axis in ("yaxis", "yaxis2")]
+    ['B GSE [nT]', 'N_p [cm⁻³]']
     """
     theme = look(spec.get("theme", "white"))
     line_scale = colours.colour_scale("viridis" if spec.get("palette") == "okabe-ito" else "turbo")

@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from helio.errors import StepError
 from helio.steps.compute.align import align
 from helio.time_range import Duration
+from tests.steps import solar_wind
 from tests.steps.series import check_golden, epochs, scalar, spectrum, vector
+
+CALLS = [
+    ([solar_wind.bz, solar_wind.bz], {"limit": solar_wind.HOUR}),
+    ([solar_wind.field, solar_wind.bz], {"limit": solar_wind.HOUR}),
+]
 
 
 def onto(*seconds):

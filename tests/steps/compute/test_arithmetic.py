@@ -9,7 +9,20 @@ from helio.errors import ClockMismatch, FrameMismatch, StepError, UnitMismatch
 from helio.steps.compute.arithmetic import arithmetic
 from helio.steps.compute.magnitude import magnitude
 from helio.store.source_file import SourceFile
+from tests.steps import solar_wind
 from tests.steps.series import SOURCE, check_golden, scalar, spectrum, vector
+
+CALLS = [
+    *(
+        ([solar_wind.bz, solar_wind.other_bz], {"operation": operation})
+        for operation in ("add", "subtract", "multiply", "divide")
+    ),
+    ([solar_wind.field, solar_wind.field], {"operation": "subtract"}),
+    ([solar_wind.field, solar_wind.density], {"operation": "multiply"}),
+    ([solar_wind.density, solar_wind.field], {"operation": "multiply"}),
+    ([solar_wind.field, solar_wind.speed], {"operation": "divide"}),
+    ([solar_wind.spectrum, solar_wind.spectrum], {"operation": "divide"}),
+]
 
 
 def test_the_solar_wind_electric_field_has_its_unit():

@@ -7,8 +7,11 @@ import pytest
 
 from helio.errors import ClockMismatch, FrameMismatch, StepError
 from helio.steps.compute.ballistic_shift import ballistic_shift
+from tests.steps import solar_wind
 from tests.steps.series import check_golden
 from tests.steps.solar_wind import FIELD, PLASMA, field, series, speed, vectors, velocity
+
+CALLS = [([solar_wind.field, solar_wind.wind], {"from_x": 1.5e6, "to_x": 0.0})]
 
 
 def wind(*speeds):

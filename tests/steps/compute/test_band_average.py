@@ -8,7 +8,13 @@ import pytest
 from helio.errors import StepError
 from helio.steps.compute.band_average import band_average
 from helio.store.table import Axis, Table
+from tests.steps import solar_wind
 from tests.steps.series import check_golden, epochs, spectrum
+
+CALLS = [
+    ([solar_wind.spectrum], {"bands": [(2.0, 9.0)]}),
+    ([solar_wind.spectrum], {"bands": [(1.0, 4.0), (4.0, 20.0)]}),
+]
 
 
 def test_the_mean_is_weighted_by_the_width_of_the_bins():

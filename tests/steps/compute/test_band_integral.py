@@ -9,7 +9,13 @@ from helio.errors import StepError, UnitMismatch
 from helio.steps.compute.band_average import band_average
 from helio.steps.compute.band_integral import band_integral
 from helio.store.table import Axis, Table
+from tests.steps import solar_wind
 from tests.steps.series import check_golden, epochs, scalar, spectrum
+
+CALLS = [
+    ([solar_wind.spectrum], {"bands": [(2.0, 9.0)]}),
+    ([solar_wind.spectrum], {"bands": [(1.0, 4.0), (4.0, 20.0)]}),
+]
 
 
 def power_law(unit="cm^-2 s^-1 sr^-1 keV^-1", axis_unit="keV", factor=1.0):

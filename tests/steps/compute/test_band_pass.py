@@ -8,7 +8,10 @@ from scipy import signal
 
 from helio.errors import StepError
 from helio.steps.compute.band_pass import band_pass
+from tests.steps import solar_wind
 from tests.steps.series import check_golden, scalar, spectrum, vector
+
+CALLS = [([solar_wind.field_long], {"high": 1 / 300})]
 
 
 def waves(seconds, *frequencies):

@@ -7,7 +7,10 @@ import pytest
 
 from helio.errors import StepError
 from helio.steps.compute.components import components
+from tests.steps import solar_wind
 from tests.steps.series import check_golden, spectrum, vector
+
+CALLS = [([solar_wind.field], {"keep": ["z"]}), ([solar_wind.field], {"keep": ["y", "z"]})]
 
 
 def test_components_come_in_the_order_they_are_named():

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 from helio.steps.compute.cone_angle import cone_angle
+from tests.steps import solar_wind
 from tests.steps.series import check_golden
 from tests.steps.solar_wind import field, vectors
+
+CALLS = [([solar_wind.field], {})]
 
 
 @pytest.mark.parametrize(

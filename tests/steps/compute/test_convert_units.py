@@ -8,8 +8,14 @@ from scipy import constants
 
 from helio.errors import StepError, UnitMismatch
 from helio.steps.compute.convert_units import convert_units
+from tests.steps import solar_wind
 from tests.steps.series import check_golden, spectrum, vector
 from tests.steps.solar_wind import series, temperature
+
+CALLS = [
+    ([solar_wind.field], {"to": "T"}),
+    ([solar_wind.temperature], {"to": "eV", "equivalence": "thermal"}),
+]
 
 
 def test_values_and_unit_change_and_nothing_else():

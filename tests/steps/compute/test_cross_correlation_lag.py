@@ -9,7 +9,10 @@ from scipy import signal
 from helio.errors import ClockMismatch, StepError
 from helio.steps.compute.cross_correlation_lag import cross_correlation_lag
 from helio.time_range import Duration
+from tests.steps import solar_wind
 from tests.steps.series import check_golden, scalar
+
+CALLS = [([solar_wind.bz_long, solar_wind.bz_long], {"longest": Duration("10min"), "give": "lag"})]
 
 
 def walk(count, seed=21):

@@ -9,7 +9,13 @@ from helio.errors import FrameMismatch, StepError, UnitMismatch
 from helio.steps.compute.declare_quantity import declare_quantity
 from helio.steps.compute.pitch_angle_average import pitch_angle_average
 from helio.store.table import Axis, Table
+from tests.steps import solar_wind
 from tests.steps.series import check_golden, epochs, vector
+
+CALLS = [
+    ([solar_wind.field], {"unit": "nT"}),
+    ([solar_wind.bare_field], {"unit": "nT", "frame": "RTN"}),
+]
 
 
 def bare():

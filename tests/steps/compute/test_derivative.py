@@ -4,7 +4,10 @@ import numpy as np
 
 from helio.steps.compute.derivative import derivative
 from helio.time_range import Duration
+from tests.steps import solar_wind
 from tests.steps.series import check_golden, scalar, spectrum, vector
+
+CALLS = [([solar_wind.field], {}), ([solar_wind.spectrum], {}), ([solar_wind.bare_series], {})]
 
 
 def test_a_straight_line_has_its_slope_everywhere():

@@ -6,7 +6,10 @@ import pytest
 from helio.errors import StepError
 from helio.steps.compute.despike import MAD_OF_NORMAL, despike
 from helio.time_range import Duration
+from tests.steps import solar_wind
 from tests.steps.series import check_golden, scalar, spectrum, vector
+
+CALLS = [([solar_wind.field_long], {"window": Duration("15min")})]
 
 
 def noise(count=20_000, seed=7):

@@ -10,7 +10,10 @@ from helio.errors import StepError
 from helio.steps.compute.detrend import detrend
 from helio.steps.compute.running_average import running_average
 from helio.time_range import Duration
+from tests.steps import solar_wind
 from tests.steps.series import check_golden, scalar, spectrum, vector
+
+CALLS = [([solar_wind.field_long], {})]
 
 
 def test_a_straight_line_leaves_nothing():

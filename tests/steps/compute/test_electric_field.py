@@ -7,8 +7,11 @@ import pytest
 
 from helio.errors import FrameMismatch
 from helio.steps.compute.electric_field import electric_field
+from tests.steps import solar_wind
 from tests.steps.series import check_golden
 from tests.steps.solar_wind import field, vectors, velocity
+
+CALLS = [([solar_wind.wind, solar_wind.field], {})]
 
 
 def test_a_southward_field_points_it_from_dawn_to_dusk():

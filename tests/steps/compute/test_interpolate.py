@@ -6,7 +6,10 @@ import pytest
 from helio.errors import StepError
 from helio.steps.compute.interpolate import interpolate
 from helio.time_range import Duration
+from tests.steps import solar_wind
 from tests.steps.series import check_golden, scalar, spectrum, vector
+
+CALLS = [([solar_wind.field], {"limit": solar_wind.HOUR})]
 
 
 def test_a_short_gap_is_filled_by_a_straight_line_and_a_long_one_stays():

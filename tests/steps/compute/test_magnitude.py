@@ -14,7 +14,10 @@ from helio.steps.compute.band_average import band_average
 from helio.steps.compute.declare_quantity import declare_quantity
 from helio.steps.compute.magnitude import magnitude
 from helio.time_range import TimeRange
+from tests.steps import solar_wind
 from tests.steps.series import check_golden, spectrum, vector
+
+CALLS = [([solar_wind.field], {})]
 
 
 def test_three_four_and_nothing_make_five():

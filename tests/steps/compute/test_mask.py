@@ -7,7 +7,10 @@ import pytest
 
 from helio.errors import StepError
 from helio.steps.compute.mask import mask
+from tests.steps import solar_wind
 from tests.steps.series import check_golden, scalar, spectrum, vector
+
+CALLS = [([solar_wind.field], {"where": ">", "value": 1e9})]
 
 SIX = scalar(np.arange(6), [0, 1, 2, 3, np.nan, 5])
 

@@ -8,7 +8,10 @@ import pytest
 from helio.errors import ClockMismatch, StepError
 from helio.steps.compute.magnitude import magnitude
 from helio.steps.compute.mask_by_flag import mask_by_flag
+from tests.steps import solar_wind
 from tests.steps.series import check_golden, scalar, spectrum, vector
+
+CALLS = [([solar_wind.field, solar_wind.bz], {"where": ">", "value": 1e9})]
 
 
 def flag(values):

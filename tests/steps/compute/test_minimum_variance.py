@@ -11,7 +11,10 @@ from helio.steps.compute.magnitude import magnitude
 from helio.steps.compute.minimum_variance import minimum_variance
 from helio.store.table import Table
 from helio.time_range import TimeRange
+from tests.steps import solar_wind
 from tests.steps.series import check_golden, epochs, spectrum, vector
+
+CALLS = [([solar_wind.field_long], {"give": give}) for give in ("vector", "axes", "eigenvalues")]
 
 NORMAL = np.array([0.9, -0.3, np.sqrt(1 - 0.81 - 0.09)])
 MIDDLE = np.cross(NORMAL, [0.0, 0.0, 1.0]) / np.linalg.norm(np.cross(NORMAL, [0.0, 0.0, 1.0]))

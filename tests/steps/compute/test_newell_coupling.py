@@ -5,8 +5,11 @@ import pytest
 
 from helio.knowledge.units import pretty_unit
 from helio.steps.compute.newell_coupling import newell_coupling
+from tests.steps import solar_wind
 from tests.steps.series import check_golden
 from tests.steps.solar_wind import field, series, speed, vectors
+
+CALLS = [([solar_wind.wind, solar_wind.field], {})]
 
 
 def by_angle(speed, vector):

@@ -8,7 +8,10 @@ import pytest
 from helio.errors import StepError
 from helio.steps.compute.pitch_angle_average import pitch_angle_average
 from helio.store.table import Axis, Table
+from tests.steps import solar_wind
 from tests.steps.series import check_golden, epochs, scalar, spectrum
+
+CALLS = [([solar_wind.over_angles], {})]
 
 
 def distribution(function, count=180, records=1):

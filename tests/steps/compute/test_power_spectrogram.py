@@ -9,7 +9,10 @@ from scipy import signal
 from helio.errors import StepError
 from helio.steps.compute.power_spectrogram import power_spectrogram
 from helio.time_range import Duration
+from tests.steps import solar_wind
 from tests.steps.series import check_golden, scalar, spectrum, vector
+
+CALLS = [([solar_wind.bz_long], {"window": solar_wind.HOUR})]
 
 
 def noise(count, seed=11):

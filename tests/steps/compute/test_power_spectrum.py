@@ -11,7 +11,13 @@ from helio.steps.compute.band_integral import band_integral
 from helio.steps.compute.power_spectrogram import power_spectrogram
 from helio.steps.compute.power_spectrum import power_spectrum
 from helio.time_range import Duration
+from tests.steps import solar_wind
 from tests.steps.series import check_golden, scalar
+
+CALLS = [
+    ([solar_wind.bz_long], {"window": solar_wind.HOUR}),
+    ([solar_wind.field_long], {"window": solar_wind.HOUR}),
+]
 
 
 def noise(count, seed=12):

@@ -9,7 +9,13 @@ from helio.errors import StepError
 from helio.steps.compute.resample import resample
 from helio.store.table import Table
 from helio.time_range import Duration
+from tests.steps import solar_wind
 from tests.steps.series import START, check_golden, epochs, spectrum, vector
+
+CALLS = [
+    ([solar_wind.field], {"cadence": solar_wind.HOUR}),
+    ([solar_wind.spectrum], {"cadence": solar_wind.HOUR}),
+]
 
 
 def scalar(seconds, values):

@@ -5,7 +5,10 @@ import pytest
 
 from helio.errors import StepError
 from helio.steps.compute.rescale import rescale
+from tests.steps import solar_wind
 from tests.steps.series import check_golden, scalar, spectrum, vector
+
+CALLS = [([solar_wind.field], {"unit": "T", "factor": 1e-9}), ([solar_wind.field], {"unit": "1"})]
 
 
 def test_factor_and_offset_make_fahrenheit():

@@ -5,7 +5,10 @@ import pytest
 
 from helio.errors import StepError
 from helio.steps.compute.rotate import rotate
+from tests.steps import solar_wind
 from tests.steps.series import check_golden, vector
+
+CALLS = [([solar_wind.field], {"matrix": np.eye(3).tolist(), "frame": "LMN"})]
 
 QUARTER = [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
 

@@ -8,7 +8,10 @@ import pytest
 from helio.errors import FrameMismatch, StepError
 from helio.steps.compute.minimum_variance import minimum_variance
 from helio.steps.compute.rotate_to_axes import rotate_to_axes
+from tests.steps import solar_wind
 from tests.steps.series import check_golden, vector
+
+CALLS = [([solar_wind.field_long, solar_wind.axes_of_field], {})]
 
 
 def axes():

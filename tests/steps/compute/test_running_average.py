@@ -13,7 +13,10 @@ from helio.steps.compute.running_average import running_average
 from helio.steps.compute.window_sums import counted_means
 from helio.store.table import Table
 from helio.time_range import Duration
+from tests.steps import solar_wind
 from tests.steps.series import check_golden, epochs, spectrum, vector
+
+CALLS = [([solar_wind.field], {"window": solar_wind.HOUR})]
 
 
 def by_hand(table, window):

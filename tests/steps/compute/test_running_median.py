@@ -9,7 +9,10 @@ import pytest
 from helio.errors import StepError
 from helio.steps.compute.running_median import running_median
 from helio.time_range import Duration
+from tests.steps import solar_wind
 from tests.steps.series import check_golden, scalar, spectrum, vector
+
+CALLS = [([solar_wind.field], {"window": solar_wind.HOUR})]
 
 
 def test_a_step_stays_sharp_and_a_spike_goes():

@@ -4,8 +4,14 @@ import numpy as np
 import pytest
 
 from helio.steps.compute.shue_standoff import shue_standoff
+from tests.steps import solar_wind
 from tests.steps.series import check_golden
 from tests.steps.solar_wind import series
+
+CALLS = [
+    ([solar_wind.pressure, solar_wind.bz], {}),
+    ([solar_wind.pressure, solar_wind.bz], {"give": "flaring"}),
+]
 
 
 def pressure():

@@ -8,7 +8,10 @@ import pytest
 from helio.errors import StepError
 from helio.steps.compute.slice_spectrum import slice_spectrum
 from helio.store.table import Axis, Table
+from tests.steps import solar_wind
 from tests.steps.series import check_golden, epochs, scalar, spectrum
+
+CALLS = [([solar_wind.spectrum], {"at": 4.0}), ([solar_wind.spectrum], {"between": (1.0, 1e4)})]
 
 
 def two_axes():

@@ -10,7 +10,15 @@ from helio.steps.compute.clock_angle import clock_angle
 from helio.steps.compute.resample import resample
 from helio.steps.compute.statistics import statistics
 from helio.time_range import Duration
+from tests.steps import solar_wind
 from tests.steps.series import check_golden, scalar, spectrum, vector
+
+CALLS = [
+    ([solar_wind.bz], {"interval": solar_wind.HOUR, "of": ["mean"]}),
+    ([solar_wind.bz], {"interval": solar_wind.HOUR}),
+    ([solar_wind.field], {"interval": solar_wind.HOUR, "of": ["mean"]}),
+    ([solar_wind.field], {"interval": solar_wind.HOUR, "of": ["count"]}),
+]
 
 
 def test_a_minute_of_five_values():

@@ -15,7 +15,10 @@ from helio.steps.compute.geocentric_frames import CHAIN, dipole_tilt, rotate_bet
 from helio.steps.compute.transform_frame import transform_frame
 from helio.store.table import Table
 from helio.time_range import TimeRange
+from tests.steps import solar_wind
 from tests.steps.series import GOLDEN, check_golden, vector
+
+CALLS = [([solar_wind.field], {"to": "GEO"})]
 
 FRAMES = ("GSE", "GSM", "SM", "GEO", "GEI")  # the columns of the file
 PAIRS = list(itertools.permutations(FRAMES, 2))

@@ -8,19 +8,16 @@ import socket
 import ssl
 import threading
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
+from helio.testing.loopback import LoopbackServer, OwnedServer
 
-from tests.sources.standin import StandIn
+if TYPE_CHECKING:
+    from cryptography import x509
 
 DAY = timedelta(days=1)
 
@@ -29,6 +26,11 @@ class Authority:
     """A certificate authority that lives as long as its test."""
 
     def __init__(self, folder: Path, name: str = "Institute Root CA") -> None:
+        from cryptography import x509
+        from cryptography.hazmat.primitives import hashes, serialization
+        from cryptography.hazmat.primitives.asymmetric import ec
+        from cryptography.x509.oid import NameOID
+
         self._folder = folder
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
@@ -56,6 +58,11 @@ class Authority:
         self_signed: bool = False,
     ) -> ssl.SSLContext:
         """What a server needs that shows a certificate for some hosts, valid between two times from now."""
+        from cryptography import x509
+        from cryptography.hazmat.primitives import hashes, serialization
+        from cryptography.hazmat.primitives.asymmetric import ec
+        from cryptography.x509.oid import NameOID
+
         key = ec.generate_private_key(ec.SECP256R1())
         name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, hosts[0] if hosts else "127.0.0.1")])
         now = datetime.now(UTC)
@@ -84,22 +91,23 @@ class Authority:
 
 
 def _general(host: str) -> x509.GeneralName:
+    from cryptography import x509
+
     try:
         return x509.IPAddress(ipaddress.ip_address(host))
     except ValueError:
         return x509.DNSName(host)
 
 
-def secure(standin: StandIn, context: ssl.SSLContext) -> str:
+def secure(standin: LoopbackServer, context: ssl.SSLContext) -> str:
     """Let a stand-in speak TLS from now on; gives its address."""
-    server = standin._server
+    server = standin.server
     server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     standin.url = standin.url.replace("http://", "https://")
     return standin.url
 
 
-@dataclass
-class ProxyStandIn:
+class ProxyStandIn(LoopbackServer):
     """A proxy on loopback, for plain requests and for tunnels; a context manager.
 
     Parameters
@@ -112,33 +120,23 @@ class ProxyStandIn:
         Opens tunnels, with a certificate of its own, as some institutes do.
     """
 
-    status: int = 0
-    login: str = ""
-    opens: ssl.SSLContext | None = None
-    asked: list[str] = field(default_factory=list)
-
-    def __enter__(self) -> Self:
-        owner = self
-
-        class Handler(_ProxyHandler):
-            proxy = owner
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads, self._server.block_on_close = True, False
-        self.address = f"127.0.0.1:{self._server.server_address[1]}"
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
-        self._thread.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+    def __init__(self, status: int = 0, login: str = "", opens: ssl.SSLContext | None = None) -> None:
+        self.status = status
+        self.login = login
+        self.opens = opens
+        self.asked: list[str] = []
+        super().__init__(_ProxyHandler)
+        self.address = f"127.0.0.1:{self.port}"
 
 
 class _ProxyHandler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    proxy: ProxyStandIn
+    server: OwnedServer
+
+    @property
+    def proxy(self) -> ProxyStandIn:
+        found: ProxyStandIn = self.server.owner
+        return found
 
     def log_message(self, format: str, *args: Any) -> None:
         """Tests ask `asked`."""

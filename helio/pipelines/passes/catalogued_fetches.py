@@ -1,4 +1,4 @@
-"""What fetches ask CDAWeb for, with the values that variables and the items of maps stand for."""
+"""What fetches ask the catalogue's archive for, with the values that variables and the items of maps stand for."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ from helio.pipelines.passes.edit import Context
 from helio.pipelines.passes.walk import variables_of
 from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, Path
-from helio.sources.archives import CDAWEB, CDAWEB_FOLDERS
+from helio.sources.registry import is_catalogued
 
-OF_CDAWEB = ("", CDAWEB, CDAWEB_FOLDERS)
-"""Archives and providers that the catalogue is about; nothing, where the catalogue chooses CDAWeb."""
 MOST_VALUES = 1000
 """Values of one argument that are looked at."""
 
@@ -36,7 +34,7 @@ class Asked:
     ----------
     dataset, parameter : Text
     named : bool
-        Whether CDAWeb is named, by the run or by the step; otherwise the catalogue chooses.
+        Whether the archive is named, by the run or by the step; otherwise the catalogue chooses.
     step : Document
     """
 
@@ -46,12 +44,12 @@ class Asked:
     step: Document
 
 
-def asked_of_cdaweb(plan: Document, context: Context) -> Iterator[Asked]:
-    """Each parameter of each data set that a run would ask CDAWeb for, as far as it is known before.
+def asked_of_catalogue(plan: Document, context: Context) -> Iterator[Asked]:
+    """Each parameter of each data set that a run would ask the catalogue's archive for, as far as it is known before.
 
     An archive of one's own, or another provider, decides for itself what it has.
     """
-    if context.archive not in OF_CDAWEB:
+    if context.archive and not is_catalogued(context.archive):
         return
     for place in places(plan):
         signature = context.signatures.get(str(place.step.get("tool_name")))
@@ -59,7 +57,7 @@ def asked_of_cdaweb(plan: Document, context: Context) -> Iterator[Asked]:
             continue
         values = _values(plan, place, context)
         for dataset, parameter, provider in _arguments(place):
-            if not context.archive and provider not in OF_CDAWEB:
+            if not context.archive and provider != "" and not is_catalogued(str(provider)):
                 continue
             named = bool(context.archive or provider)
             for part in _written(dataset, values):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import gzip
 import socket
 import socketserver
-import threading
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from itertools import chain, repeat
-from typing import Self
+
+from helio.testing.loopback import LoopbackServer, OwnedServer
 
 Answer = Iterable[bytes | float]
 """Bytes to send, and seconds to wait."""
@@ -54,7 +54,7 @@ def bomb(kind: str, mebibytes: int) -> bytes:
     return b"".join([*(packing.compress(zeros) for _ in range(mebibytes)), packing.flush()])
 
 
-class FaultyServer:
+class FaultyServer(LoopbackServer):
     """Answers on loopback from `answers`, by the path of a request; a context manager.
 
     An answer may be a function of the text of the request. `requests` holds the texts, `sent` how many bytes went
@@ -65,41 +65,15 @@ class FaultyServer:
         self.answers = answers or {}
         self.requests: list[str] = []
         self.sent: list[int] = []
-        self.over = threading.Event()
-        self._server = _Server(("127.0.0.1", 0), _Handler)
-        self._server.faulty = self
-        self.port: int = self._server.server_address[1]
-        self.url = f"http://127.0.0.1:{self.port}"
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
-        self._thread.start()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.over.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-
-class _Server(socketserver.ThreadingTCPServer):
-    daemon_threads = True
-    block_on_close = False
-    allow_reuse_address = True
-    request_queue_size = 64
-    faulty: FaultyServer
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """A client that goes away is what the tests are about."""
+        super().__init__(_Handler)
 
 
 class _Handler(socketserver.BaseRequestHandler):
-    server: _Server
+    server: OwnedServer
     request: socket.socket
 
     def handle(self) -> None:
-        faulty = self.server.faulty
+        faulty: FaultyServer = self.server.owner
         asked = b""
         if "tls" not in faulty.answers:
             while b"\r\n\r\n" not in asked:
@@ -116,14 +90,14 @@ class _Handler(socketserver.BaseRequestHandler):
             path.partition("?")[0], [b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"]
         )
         with suppress(OSError):
-            for part in answer(text) if callable(answer) else answer:
+            for piece in answer(text) if callable(answer) else answer:
                 if faulty.over.is_set():
                     return
-                if isinstance(part, bytes):
-                    self.request.sendall(part)
-                    faulty.sent[number] += len(part)
+                if isinstance(piece, bytes):
+                    self.request.sendall(piece)
+                    faulty.sent[number] += len(piece)
                 else:
-                    faulty.over.wait(part)
+                    faulty.over.wait(piece)
 
 
 def unending_json() -> Answer:

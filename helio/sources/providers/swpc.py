@@ -1,4 +1,4 @@
-"""NOAA's Space Weather Prediction Center as a provider: the last seven days, as its services have them in JSON."""
+"""NOAA's Space Weather Prediction Center: the last seven days, as its services have them in JSON."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ import json
 import logging
 import math
 import re
-import threading
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
-from urllib.parse import urlsplit
 
 from helio.errors import (
     DamagedFile,
@@ -23,17 +21,17 @@ from helio.errors import (
     NoData,
     NotYetPublished,
     Offline,
-    RequestError,
     UnknownDataset,
     UnknownParameter,
     did_you_mean,
 )
-from helio.sources.allowance import MAX_DOWNLOAD, Allowance, allowance_of, in_words
+from helio.sources.allowance import in_words
 from helio.sources.answer import Answer
-from helio.sources.downloads import FETCHES, Progress
+from helio.sources.base import ONLINE, Source
 from helio.sources.http import Http
-from helio.sources.saved_replies import LARGEST, Saved, SavedReplies
+from helio.sources.saved_replies import LARGEST, Saved
 from helio.sources.server_text import one_line
+from helio.sources.witness import Witness
 from helio.store.files import note_use, write_whole
 from helio.store.records import Count, Instant, NaiveInstant, Sha256OrEmpty, read_bytes, read_record
 from helio.store.source_file import SourceFile
@@ -45,7 +43,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 NAME = "SWPC"
-URL = "https://services.swpc.noaa.gov"
 ACKNOWLEDGEMENT = (
     "NOAA Space Weather Prediction Center (SWPC); operational real-time data are preliminary and not for research "
     "as they are."
@@ -173,6 +170,9 @@ PRODUCTS: Mapping[str, Product] = {
     ),
 }
 """The datasets by id. The ids are helio's own: the service has none."""
+_ASKED = PRODUCTS["SWPC_RTSW_MAG"]
+_FIRST_ROW = 16_384
+"""Bytes within which the first record of a reply ends."""
 
 
 @dataclass(frozen=True)
@@ -229,70 +229,44 @@ class _KeptCut:
     sha256: Sha256OrEmpty = ""
 
 
-class Swpc:
-    """Real-time data of NOAA SWPC; satisfies `helio.sources.provider.Provider`.
+class Swpc(Source):
+    """Real-time data of NOAA SWPC.
 
     The service holds the last seven days and renews them every minute. A reply is asked for again after a minute.
     The records of each range are kept by their bytes, which name them in keys: a range that is over has the same
     key whenever the service is asked, and is still there when the service holds it no more. A range that begins
     before what the service holds is refused, unless its records were kept while it did.
 
-    Parameters
-    ----------
-    cache : Path
-        Where replies are kept; several processes may share it.
-    http : Http, optional
-    url : str
-        Another server than NOAA's.
-    limit : int, Allowance or None
-        Bytes that all replies may have; an `Allowance` is shared with whoever else has it.
-    offline : bool
-        Ask nobody: use what is kept, however old, and name what is missing.
-    refresh : bool
-        Ask again for each reply.
-    told : callable, optional
-        Is told the progress of downloads.
-
     References
     ----------
     https://www.swpc.noaa.gov/products/real-time-solar-wind, https://www.swpc.noaa.gov/products/goes-x-ray-flux
     """
 
-    def __init__(
-        self,
-        cache: Path,
-        http: Http | None = None,
-        *,
-        url: str = "",
-        limit: int | Allowance | None = MAX_DOWNLOAD,
-        offline: bool = False,
-        refresh: bool = False,
-        told: Callable[[Progress], None] = lambda progress: None,
-    ) -> None:
-        self._url = (url or URL).rstrip("/")
-        parts = urlsplit(self._url)
-        if parts.scheme not in ("http", "https") or not parts.netloc:
-            raise RequestError(f"'{url}' is not the URL of a server", advice=f"HELIO_SWPC_URL={URL}")
-        self._http = (http or Http()).at(self._url, by_user=bool(url))
-        self._base = "swpc/" + re.sub(r"[^A-Za-z0-9.-]", "-", parts.netloc)
-        self._data = cache / "data" / self._base
-        self._replies = SavedReplies(cache / "replies", self._http.clock.now)
-        self._allowance = allowance_of(limit)
-        self._offline = offline
-        self._refresh = refresh and not offline
-        self._told = told
-        self._lock = threading.Lock()
-        self._held: dict[str, Held] = {}
-        self._cuts: dict[tuple[str, TimeRange], Cut] = {}
-
-    @property
-    def name(self) -> str:
-        """How records and footers name it."""
-        return NAME
+    title = NAME
+    address = "https://services.swpc.noaa.gov"
+    publisher = "NOAA Space Weather Prediction Center"
+    question = f"for the columns of {_ASKED.file}"
 
     def datasets(self) -> list[str]:
         """Ids of all its datasets, sorted."""
         return sorted(PRODUCTS)
+
+    @classmethod
+    def known_datasets(cls) -> Mapping[str, Collection[str]]:
+        """All datasets with their parameters."""
+        return {dataset_id: product.parameters for dataset_id, product in PRODUCTS.items()}
+
+    @classmethod
+    def probe(cls, url: str, http: Http, witness: Witness) -> str:
+        """Ask for the names of the columns of a reply."""
+        asked = f"{url}/{_ASKED.path}"
+        head = re.match(rb"\s*\[\s*(\[[^]]*\])", witness.first_bytes(http, asked, _FIRST_ROW))
+        try:
+            columns = json.loads(head[1]) if head else None
+        except ValueError:
+            columns = None
+        check_columns(_ASKED, columns, asked)
+        return f"{_ASKED.file} has the {len(_ASKED.members)} columns that are known"
 
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
         """The records of [start, stop), as one reply that is named by its bytes; the service is asked for it.
@@ -346,17 +320,13 @@ class Swpc:
     def _cut(self, dataset_id: str, time_range: TimeRange) -> Cut:
         """The records of a range; the same for as long as this object lives."""
         product = self._product(dataset_id)
-        with self._lock:
-            place = (dataset_id, time_range)
-            if place not in self._cuts:
-                self._cuts[place] = self._find(dataset_id, product, time_range)
-            return self._cuts[place]
+        return self.once(f"{dataset_id} {time_range}", lambda: self._find(dataset_id, product, time_range))
 
     def _find(self, dataset_id: str, product: Product, time_range: TimeRange) -> Cut:
-        gone = time_range.start < self._http.clock.utc() - _HELD
-        if gone and not self._refresh and (kept := self._kept(dataset_id, time_range)):
+        gone = time_range.start < self.http.clock.utc() - _HELD
+        if gone and not self.refresh and (kept := self._kept(dataset_id, time_range)):
             return kept
-        held = self._reply(dataset_id, product)
+        held = self._reply(product)
         if held is not None and held.first <= time_range.start:
             cut = _cut_out(product, held, dataset_id, time_range)
             self._keep(dataset_id, time_range, cut)
@@ -364,33 +334,31 @@ class Swpc:
         if kept := self._kept(dataset_id, time_range):
             return kept
         if held is None:
-            raise Offline(
-                f"{dataset_id} of {NAME} for {time_range} is not here", advice="run once without --offline"
-            )
+            raise Offline(f"{dataset_id} of {NAME} for {time_range} is not here", advice=ONLINE)
         raise NoData(
-            f"{time_range} begins before what {NAME} {'held' if self._offline else 'holds'} of {dataset_id}: "
+            f"{time_range} begins before what {NAME} {'held' if self.offline else 'holds'} of {dataset_id}: "
             f"{_words(held.first)} to {_words(held.last)}",
             advice=f"a range within that, such as 'last 24 hours'; {product.earlier}",
             place=self._url_of(product),
         )
 
-    def _reply(self, dataset_id: str, product: Product) -> Held | None:
+    def _reply(self, product: Product) -> Held | None:
         """What the service holds; None when it may not be asked and never was."""
-        if dataset_id in self._held:
-            return self._held[dataset_id]
-        place = f"{self._base}/{product.path.removesuffix('.json')}"
-        saved = self._replies.load(place, _KeptReply)
-        fresh = saved is not None and 0 <= self._http.clock.now() - saved.saved_at <= _FRESH
-        if not self._offline and (self._refresh or not fresh):
+        return self.once(product.path, lambda: self._saved_or_asked(product))
+
+    def _saved_or_asked(self, product: Product) -> Held | None:
+        place = f"{self.folder}/{product.path.removesuffix('.json')}"
+        saved = self.replies.load(place, _KeptReply)
+        fresh = saved is not None and 0 <= self.http.clock.now() - saved.saved_at <= _FRESH
+        if not self.offline and (self.refresh or not fresh):
             saved = self._ask(product, place, saved)
         if saved is None:
             return None
-        content, url = saved.content, self._url_of(product)
-        self._held[dataset_id] = _read(product, content["reply"], content["last_modified"], url)
-        return self._held[dataset_id]
+        content = saved.content
+        return _read(product, content["reply"], content["last_modified"], self._url_of(product))
 
     def _ask(self, product: Product, place: str, saved: Saved | None) -> Saved:
-        url, number = self._url_of(product), next(FETCHES)
+        url = self._url_of(product)
         etag = saved.content["etag"] if saved else ""
 
         def receive(answer: Answer) -> dict[str, Any] | None:
@@ -398,29 +366,27 @@ class Swpc:
                 return None
             length = answer.headers.get("content-length", "")
             size = int(length) if length.isdigit() else 0
-            share = self._allowance.plan(size, f"{product.file} of {in_words(size)}")
-            try:
-                self._told(Progress(0, 1, 0, size, number))
+            what = f"{product.file} of {in_words(size)}"
+            with self.transfers.begin(1, size, what, shown=size) as tally:
+                tally.add(0)
                 reply = answer.json()
-                share.add(answer.received)
-            finally:
-                share.close()
-            self._told(Progress(1, 1, size, size, number))
+                tally.add(answer.received)
+                tally.done()
             said = {name: answer.headers.get(name, "") for name in ("etag", "last-modified")}
             return {"reply": reply, "etag": said["etag"], "last_modified": said["last-modified"]}
 
         headers = {"Accept": "application/json"} | ({"If-None-Match": etag} if etag else {})
-        found = self._http.exchange(
+        received = self.http.exchange(
             url, receive, headers=lambda: headers, expected=(200, 304) if etag else (200,)
         )
-        if found is None:
+        if received is None:
             assert saved is not None  # only then was there a tag to compare with
-            return self._replies.save(place, saved.content)
-        _read(product, found["reply"], "", url)  # what is not understood is not kept
-        return self._replies.save(place, found)
+            return self.replies.save(place, saved.content)
+        _read(product, received["reply"], "", url)  # what is not understood is not kept
+        return self.replies.save(place, received)
 
     def _url_of(self, product: Product) -> str:
-        return f"{self._url}/{product.path}"
+        return f"{self.url}/{product.path}"
 
     @staticmethod
     def _product(dataset_id: str) -> Product:
@@ -452,7 +418,7 @@ class Swpc:
 
     def _folder(self, dataset_id: str, time_range: TimeRange) -> Path:
         span = "_".join(f"{one:%Y%m%dT%H%M%S.%f}" for one in (time_range.start, time_range.stop))
-        return self._data / dataset_id / span
+        return self.cache / "data" / self.folder / dataset_id / span
 
     def _keep(self, dataset_id: str, time_range: TimeRange, cut: Cut) -> None:
         path = self._folder(dataset_id, time_range) / f"{cut.sha256}.json"
@@ -462,7 +428,7 @@ class Swpc:
             "sha256": cut.sha256,
             "last_modified": cut.last_modified,
             "newest": cut.newest,
-            "fetched_at": self._http.clock.utc().isoformat(timespec="seconds"),
+            "fetched_at": self.http.clock.utc().isoformat(timespec="seconds"),
         }
         if not path.exists():
             write_whole(path, cut.content, durable=False)
@@ -486,7 +452,7 @@ class Swpc:
             over, fetched_at = datetime.fromisoformat(cut.newest) >= time_range.stop, facts.fetched_at
             if cut.sha256 != path.name.removesuffix(".json"):
                 log.warning("%s is not what was kept any more; it is passed over", path)
-            elif over or self._offline:
+            elif over or self.offline:
                 found.append((fetched_at, cut))
         if not found:
             return None

@@ -1,6 +1,6 @@
 """A stand-in for CDAWeb on loopback: REST service, file download and folder listings over a folder of CDFs.
 
-It speaks as the service does: NASA's own client, cdasws, reads from it unchanged (`test_cdasws.py`). The forms are
+It speaks as the service does: NASA's own client, cdasws, reads from it unchanged. The forms are
 those of https://cdaweb.gsfc.nasa.gov/WebServices/REST/ and of the folders below https://cdaweb.gsfc.nasa.gov/pub/.
 """
 
@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import formatdate
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
-import cdflib
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
-from tests.sources.standin import Handler, StandIn
+from helio.testing.standin import Handler, StandIn
 
 NAMESPACE = "http://cdaweb.gsfc.nasa.gov/schema"
 REST = "/WS/cdasr/1/dataviews/sp_phys/"
@@ -106,6 +106,8 @@ class CdaWebStandIn(StandIn):
 
     def variables(self, dataset_id: str) -> list[tuple[str, str]]:
         """Names and descriptions of what can be asked for."""
+        import cdflib
+
         file = cdflib.CDF(self.datasets()[dataset_id][-1].path)
         found = []
         for name in file.cdf_info().zVariables + file.cdf_info().rVariables:
@@ -153,13 +155,9 @@ class CdaWebStandIn(StandIn):
 
 
 class _Handler(Handler):
-    @property
-    def standin(self) -> CdaWebStandIn:
-        served = super().standin
-        assert isinstance(served, CdaWebStandIn)
-        return served
+    standin: CdaWebStandIn
 
-    def _route(self) -> None:
+    def route(self) -> None:
         parts = urlsplit(self.path)
         path = unquote(parts.path)
         if path.startswith(DATA):
@@ -168,12 +166,12 @@ class _Handler(Handler):
             return self._folder_or_file(path[len(PUB) :])
         if path.startswith(MADE):
             content = self.standin.made.get(path[len(MADE) :])
-            return self._answer(404, b"", "text/html") if content is None else self._bytes(content, "", 0.0)
+            return self.answer(404, b"", "text/html") if content is None else self._bytes(content, "", 0.0)
         if path == "/pub/catalogs/all.xml":
-            return self._answer(200, self._all_xml(), "text/xml")
+            return self.answer(200, self._all_xml(), "text/xml")
         if path.startswith(REST):
             return self._rest(path[len(REST) :].strip("/").split("/"), parse_qs(parts.query))
-        return self._answer(404, b"<html><body>Not Found</body></html>", "text/html")
+        return self.answer(404, b"<html><body>Not Found</body></html>", "text/html")
 
     def _rest(self, words: list[str], query: dict[str, list[str]]) -> None:
         every = self.standin.datasets()
@@ -185,10 +183,10 @@ class _Handler(Handler):
                 "DatasetDescription", [_dataset(one, every[one]) for one in wanted if one in every]
             )
         if len(words) < 3 or words[0] != "datasets":
-            return self._answer(404, {"Message": ["no such resource"]})
+            return self.answer(404, {"Message": ["no such resource"]})
         dataset_id, what = words[1], words[2]
         if dataset_id not in every:
-            return self._answer(404, {"Message": ["Unknown dataset"]})
+            return self.answer(404, {"Message": ["Unknown dataset"]})
         if what == "variables":
             return self._say(
                 "VariableDescription",
@@ -206,16 +204,16 @@ class _Handler(Handler):
             return (
                 self._say("FileDescription", files)
                 if files
-                else self._answer(404, {"Message": ["No data available."]})
+                else self.answer(404, {"Message": ["No data available."]})
             )
         if what == "data":
             made = self.standin.subset(dataset_id, words[4].split(","), start, stop, self.host)
             return (
                 self._say("FileDescription", [made])
                 if made
-                else self._answer(404, {"Message": ["No data available."]})
+                else self.answer(404, {"Message": ["No data available."]})
             )
-        return self._answer(404, {"Message": ["no such resource"]})
+        return self.answer(404, {"Message": ["no such resource"]})
 
     def _data_request(self) -> None:
         """What cdasws posts: a request in XML, for original files if it names no variable, else for a subset."""
@@ -239,25 +237,24 @@ class _Handler(Handler):
 
     def _say(self, element: str, content: list[dict[str, Any]], root: str = "") -> None:
         if "json" in self.headers.get("Accept", ""):
-            self._answer(200, {element: content} if content else {})
+            self.answer(200, {element: content} if content else {})
             return
         inner = "".join(_xml(element, one) for one in content)
         root = root or f"{element}s"
         text = f'<?xml version="1.0" encoding="UTF-8"?><{root} xmlns="{NAMESPACE}">{inner}</{root}>'
-        self._answer(200, text.encode(), "application/xml")
+        self.answer(200, text.encode(), "application/xml")
 
     def _folder_or_file(self, rest: str) -> None:
         rest = rest.rstrip("/")
-        for one in self.standin.files:
-            if rest == f"{one.folder}/{one.path.name}":
-                return self._file(rest)
-        within = [f"{one.folder}/{one.path.name}" for one in self.standin.files]
-        inside = [one for one in within if one.startswith(f"{rest}/") or not rest]
+        within = [f"{file.folder}/{file.path.name}" for file in self.standin.files]
+        if rest in within:
+            return self._file(rest)
+        inside = [path for path in within if path.startswith(f"{rest}/") or not rest]
         if not inside:
-            return self._answer(404, b"<html><body>Not Found</body></html>", "text/html")
+            return self.answer(404, b"<html><body>Not Found</body></html>", "text/html")
         names: dict[str, str] = {}
-        for one in inside:
-            name, slash, _ = one[len(rest) :].lstrip("/").partition("/")
+        for path in inside:
+            name, slash, _ = path[len(rest) :].lstrip("/").partition("/")
             file = next((f for f in self.standin.files if f.path.name == name), None)
             names[name + slash] = (
                 f'<td align="right">{datetime.fromtimestamp(file.published, UTC):%Y-%m-%d %H:%M}  </td>'
@@ -274,7 +271,7 @@ class _Handler(Handler):
             '<tr><th><a href="?C=N;O=D">Name</a></th><th><a href="?C=M;O=A">Last modified</a></th></tr>'
             f'<tr><td><a href="/pub/">Parent Directory</a></td></tr>{rows}</table></body></html>'
         )
-        return self._answer(200, page.encode(), "text/html;charset=UTF-8")
+        return self.answer(200, page.encode(), "text/html;charset=UTF-8")
 
     def _all_xml(self) -> bytes:
         entries = []
@@ -295,23 +292,23 @@ class _Handler(Handler):
     def _file(self, rest: str) -> None:
         one = next((f for f in self.standin.files if rest == f"{f.folder}/{f.path.name}"), None)
         if one is None:
-            return self._answer(404, b"<html><body>Not Found</body></html>", "text/html")
+            return self.answer(404, b"<html><body>Not Found</body></html>", "text/html")
         return self._bytes(one.path.read_bytes(), one.etag, one.published)
 
     def _bytes(self, content: bytes, etag: str, published: float) -> None:
         named = {"ETag": etag, "Last-Modified": formatdate(published, usegmt=True), "Accept-Ranges": "bytes"}
         named = named if etag else {}
         if etag and self.headers.get("If-None-Match") == etag:
-            return self._answer(304, b"", "application/x-cdf", named)
+            return self.answer(304, b"", "application/x-cdf", named)
         asked = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
         guard = self.headers.get("If-Range", etag)
         if asked and etag and guard in (etag, named["Last-Modified"]):
             first = int(asked[1])
             if first >= len(content):
-                return self._answer(416, b"", "text/plain", {"Content-Range": f"bytes */{len(content)}"})
+                return self.answer(416, b"", "text/plain", {"Content-Range": f"bytes */{len(content)}"})
             spans = {"Content-Range": f"bytes {first}-{len(content) - 1}/{len(content)}"}
-            return self._answer(206, content[first:], "application/x-cdf", named | spans)
-        return self._answer(200, content, "application/x-cdf", named)
+            return self.answer(206, content[first:], "application/x-cdf", named | spans)
+        return self.answer(200, content, "application/x-cdf", named)
 
 
 def _dataset(dataset_id: str, files: list[ServedFile]) -> dict[str, Any]:
@@ -352,6 +349,9 @@ def _stamp(moment: datetime) -> str:
 
 def _span(path: Path) -> tuple[datetime, datetime]:
     """First and last epoch of the variable that most others depend on; by cdflib alone, record by record."""
+    import cdflib
+    import numpy as np
+
     file = cdflib.CDF(path)
     counts: dict[str, int] = {}
     for name in file.cdf_info().zVariables + file.cdf_info().rVariables:
@@ -379,6 +379,7 @@ def _subset(
     computed: Mapping[tuple[str, str], Computed],
     making: int,
 ) -> bytes | None:
+    import numpy as np
     import pycdfpp
 
     source = pycdfpp.load(str(path))

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from email.utils import formatdate
 from typing import Any
 
-from tests.sources.standin import Fault, Handler, StandIn
+from helio.testing.standin import Fault, Handler, StandIn
 
 MAG = "/products/solar-wind/mag-7-day.json"
 PLASMA = "/products/solar-wind/plasma-7-day.json"
@@ -54,31 +54,27 @@ class SwpcStandIn(StandIn):
 
 
 class _Handler(Handler):
-    @property
-    def standin(self) -> SwpcStandIn:
-        served = super().standin
-        assert isinstance(served, SwpcStandIn)
-        return served
+    standin: SwpcStandIn
 
-    def _go_wrong(self, fault: Fault) -> bool:
+    def go_wrong(self, fault: Fault) -> bool:
         if fault.kind not in ("half", "renamed"):
-            return super()._go_wrong(fault)
+            return super().go_wrong(fault)
         body = json.dumps(self.standin.reply(self.path)).encode()
         body = body[: len(body) // 2] if fault.kind == "half" else body.replace(b"time_tag", b"timestamp")
-        self._answer(200, body, "application/json")
+        self.answer(200, body, "application/json")
         return True
 
-    def _route(self) -> None:
+    def route(self) -> None:
         reply = self.standin.reply(self.path)
         if reply is None:
-            return self._answer(404, b"<html><body>Not Found</body></html>", "text/html")
+            return self.answer(404, b"<html><body>Not Found</body></html>", "text/html")
         body = json.dumps(reply).encode()
         etag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
         seconds = (self.standin.newest - datetime(1970, 1, 1)).total_seconds()
         named = {"ETag": etag, "Last-Modified": formatdate(seconds, usegmt=True)}
         if self.headers.get("If-None-Match") == etag:
-            return self._answer(304, b"", "application/json", named)
-        return self._answer(200, body, "application/json", named)
+            return self.answer(304, b"", "application/json", named)
+        return self.answer(200, body, "application/json", named)
 
 
 def _tag(epoch: datetime) -> str:

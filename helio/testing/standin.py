@@ -1,4 +1,4 @@
-"""What the stand-ins for services of data have in common: a server on loopback, what was asked, and what goes wrong."""
+"""The base of stand-ins for services of data: a server on loopback, what was asked, and what goes wrong."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import formatdate
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, ClassVar, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any, ClassVar
 from urllib.parse import parse_qsl, urlsplit
+
+from helio.testing.loopback import LoopbackServer, OwnedServer
 
 
 @dataclass
@@ -32,16 +34,40 @@ class Request:
 
 @dataclass
 class Fault:
-    """What goes wrong with a request: its kind, and a number where the kind takes one."""
+    """What goes wrong with a request: its kind, and a number where the kind takes one.
+
+    In place of the answer: ``"timeout"`` (seconds of silence), ``"reset"``, ``"closed"``, ``"html"`` (a page about
+    maintenance), ``"empty"`` (an empty object), ``"429"`` and ``"503 retry"`` (seconds to wait), ``"429 date"``
+    (seconds since 1970 until which to wait), any other status such as ``"503"``.
+
+    To its body: ``"wrong length"``, ``"damaged"``, ``"flipped"`` (one bit), ``"garbage"`` (no digits), ``"cut"`` (after
+    so many bytes, and no length is announced), ``"unframed"``, ``"truncate"``, ``"reset midway"`` and ``"stall"``
+    (after so many bytes of the announced ones), ``"slow"`` (seconds between parts).
+    """
 
     kind: str
     number: float = 0.0
 
 
-class StandIn:
+class StandIn(LoopbackServer):
     """Answers on loopback by its class's `handler`; a context manager.
 
     `fail` says what goes wrong with the next requests whose path contains some words; `requests` is what was asked.
+
+    Write one for another service as a subclass with a handler, and say what the handler answers in `Handler.route`:
+
+    >>> class Clocks(StandIn):
+    ...     class handler(Handler):
+    ...         def route(self) -> None:
+    ...             self.answer(200, {"time": "2024-05-10T12:00:00Z"})
+    >>> with Clocks() as server:
+    ...     server.fail("/now", "503", ("timeout", 2))
+
+    Attributes
+    ----------
+    requests : list of Request
+    most_at_once : int
+        How many requests were under way at once at most.
     """
 
     handler: ClassVar[type[Handler]]
@@ -49,24 +75,10 @@ class StandIn:
     def __init__(self) -> None:
         self.requests: list[Request] = []
         self.most_at_once = 0
-        self.over = threading.Event()
         self._at_once = 0
         self._lock = threading.Lock()
         self._faults: dict[str, list[Fault]] = {}
-        self._server = _Server(("127.0.0.1", 0), self.handler)
-        self._server.standin = self
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
-        self._thread.start()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.over.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        super().__init__(self.handler)
 
     def fail(self, path: str, *faults: str | tuple[str, float]) -> None:
         """Let the next requests whose path contains `path` go wrong, one fault for each."""
@@ -101,32 +113,28 @@ class StandIn:
             self._at_once -= 1
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-    request_queue_size = 64
-    standin: StandIn
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that goes away is what some tests are about."""
-
-
 class Handler(BaseHTTPRequestHandler):
-    """Serves a request, or lets it go wrong; `_route` is what a service answers."""
+    """Serves a request, or lets it go wrong; a subclass answers in `route`, and may add faults in `go_wrong`.
+
+    In `route`: ``self.path`` is what was asked for, ``self.request_made`` the whole request, ``self.body`` what was
+    posted, ``self.standin`` the stand-in.
+    """
 
     protocol_version = "HTTP/1.1"
     wbufsize = 64 * 1024  # head and body in one: apart, the second waits for the first to be acknowledged
-    server: _Server
+    server: OwnedServer
 
     def log_message(self, format: str, *args: Any) -> None:
         """Tests ask `requests`."""
 
     @property
-    def standin(self) -> StandIn:
-        return self.server.standin
+    def standin(self) -> Any:
+        """The stand-in that it serves for."""
+        return self.server.owner
 
     @property
     def host(self) -> str:
+        """Host and port, as the client wrote them."""
         return self.headers["Host"]
 
     def do_HEAD(self) -> None:
@@ -147,8 +155,8 @@ class Handler(BaseHTTPRequestHandler):
         self.standin.enter()
         try:
             self.fault = self.standin.fault_for(self.path)
-            if self.fault is None or not self._go_wrong(self.fault):
-                self._route()
+            if self.fault is None or not self.go_wrong(self.fault):
+                self.route()
         finally:
             self._leave()
 
@@ -160,8 +168,8 @@ class Handler(BaseHTTPRequestHandler):
 
     # Going wrong
 
-    def _go_wrong(self, fault: Fault) -> bool:
-        """Whether the fault took the place of the answer; other kinds change it on its way out."""
+    def go_wrong(self, fault: Fault) -> bool:
+        """Let the request go wrong; gives whether that took the place of the answer."""
         if fault.kind == "timeout":
             self.standin.over.wait(fault.number or 5)
             self.close_connection = True
@@ -170,16 +178,16 @@ class Handler(BaseHTTPRequestHandler):
         elif fault.kind == "closed":
             self.close_connection = True
         elif fault.kind == "html":
-            self._answer(200, b"<!DOCTYPE html><html><body>Down for maintenance</body></html>", "text/html")
+            self.answer(200, b"<!DOCTYPE html><html><body>Down for maintenance</body></html>", "text/html")
         elif fault.kind in ("429", "503 retry"):
             wait = {"Retry-After": f"{fault.number:g}"}
-            self._answer(int(fault.kind[:3]), {"Message": ["slow down"]}, headers=wait)
+            self.answer(int(fault.kind[:3]), {"Message": ["slow down"]}, headers=wait)
         elif fault.kind == "429 date":
-            self._answer(429, b"", "text/plain", {"Retry-After": formatdate(fault.number, usegmt=True)})
+            self.answer(429, b"", "text/plain", {"Retry-After": formatdate(fault.number, usegmt=True)})
         elif fault.kind.isdigit():
-            self._answer(int(fault.kind), {"Message": [f"fault {fault.kind}"]})
+            self.answer(int(fault.kind), {"Message": [f"fault {fault.kind}"]})
         elif fault.kind == "empty":
-            self._answer(200, {})
+            self.answer(200, {})
         else:
             return False
         return True
@@ -196,10 +204,11 @@ class Handler(BaseHTTPRequestHandler):
     unframed = ""
     """How answers go out without their length: ``"HTTP/1.0"`` or ``"HTTP/1.1"``; empty where they have it."""
 
-    def _route(self) -> None:
+    def route(self) -> None:
+        """Answer the request, by one call of `answer`."""
         raise NotImplementedError
 
-    def _answer(
+    def answer(
         self,
         status: int,
         content: bytes | dict[str, Any],
@@ -207,6 +216,20 @@ class Handler(BaseHTTPRequestHandler):
         headers: Mapping[str, str] | None = None,
         reason: str | None = None,
     ) -> None:
+        """Send an answer, changed by the fault of the request.
+
+        Parameters
+        ----------
+        status : int
+        content : bytes or dict
+            The body; a dict becomes JSON.
+        kind : str
+            The content type.
+        headers : mapping, optional
+            Further headers.
+        reason : str, optional
+            The words after the status.
+        """
         body = json.dumps(content).encode() if isinstance(content, dict) else content
         fault = self.fault.kind if self.fault is not None else ""
         number = self.fault.number if self.fault is not None else 0.0

@@ -1,4 +1,4 @@
-"""HAPI servers as providers: any server of HAPI 2 or 3, asked for one parameter and a bounded interval at a time.
+"""HAPI servers: any server of HAPI 2 or 3, asked for one parameter and a bounded interval at a time.
 
 Reference: HAPI Data Access Specification, https://github.com/hapi-server/data-specification.
 """
@@ -12,42 +12,40 @@ import math
 import re
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import pairwise, zip_longest
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 from urllib.parse import quote, urlsplit
 
 from helio.errors import (
-    Cancelled,
     DamagedFile,
     DataError,
     NoData,
-    NotYetPublished,
     Offline,
     Refused,
     ReplyTooLarge,
     Republished,
+    RequestError,
     UnknownDataset,
     UnknownParameter,
-    did_you_mean,
 )
 from helio.sources import hapi_reply
-from helio.sources.allowance import MAX_DOWNLOAD, Allowance, Share, allowance_of, in_words
+from helio.sources.allowance import in_words
 from helio.sources.answer import Answer, CutShort, OddJson, read_json
-from helio.sources.downloads import Progress
-from helio.sources.file_digests import FileDigests
+from helio.sources.base import DAY, HOUR, ONLINE, Source, folder_name, is_settled
 from helio.sources.hapi_at_once import AtOnce
 from helio.sources.hapi_info import Info, Parameter, read_info, record_bytes
 from helio.sources.hapi_pieces import KeptReply, Piece, Pieces, Series, folder_of
 from helio.sources.hapi_reply import NoBinary, TooMuch
-from helio.sources.hapi_servers import name_of_server, server_url
-from helio.sources.http import CONNECTIONS_PER_HOST, Http
+from helio.sources.http import Http
 from helio.sources.local import is_preliminary
-from helio.sources.saved_replies import SavedReplies
+from helio.sources.registry import name_of_server
 from helio.sources.server_text import one_line
+from helio.sources.transfers import Tally
+from helio.sources.witness import Witness
 from helio.store.expected_records import expected_note
 from helio.store.records import NaiveInstant
 from helio.store.source_file import SourceFile
@@ -59,11 +57,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_HOUR, _DAY = 3600.0, 86_400.0
-_SETTLED_AFTER = timedelta(days=30)
-"""Data older than that are seldom replaced; younger ones often are, while they are being validated."""
-_STILL_GROWING = timedelta(days=180)
-"""A dataset whose last record is younger is taken to get further ones."""
 _AT_ONCE = 16 * 1024**2
 """Bytes that one request is meant to bring."""
 _MOST_AT_ONCE = 8 * _AT_ONCE
@@ -165,7 +158,7 @@ class Located:
         parts = [self.modified] if self.modified else [f"asked again {self.asked}"] if self.asked else []
         if self.redescribed:
             parts.append(f"described as {self.redescribed}")
-        if not self.modified and self.seen - stop < _SETTLED_AFTER:
+        if not self.modified and not is_settled(stop, self.seen):
             parts.append(f"while the dataset ends {self.last}")
         return ", ".join(parts)
 
@@ -199,8 +192,8 @@ class _Asked:
         return min(limit, self.info.most or limit)
 
 
-class Hapi:
-    """A HAPI server; satisfies `helio.sources.provider.Provider`.
+class Hapi(Source):
+    """A HAPI server.
 
     There are no files: a fetch is one request per parameter and interval, so that a table does not depend on what was
     asked for beside it. What comes is kept as it came below `cache`, and used for every range that it covers.
@@ -215,60 +208,22 @@ class Hapi:
     The record at ``stopDate`` itself cannot be asked for: a request may not end later, and brings what lies before its
     end. A table that ends there says so in its notes.
 
-    Parameters
-    ----------
-    url : str
-        ``https://HOST/hapi``.
-    cache : Path
-        Where replies are kept; several processes may share it.
-    http : Http, optional
-    server : str
-        How the server is named in records; its address when left out.
-    digests : FileDigests, optional
-        Gives a file's digest; one that remembers saves reading large files in every run.
-    limit : int, Allowance or None
-        Bytes that all fetches may bring; an `Allowance` is shared with whoever else has it.
-    offline : bool
-        Ask nobody: use what is kept, however old, and name what is missing.
-    refresh : bool
-        Ask again for what is kept already.
-    told : callable, optional
-        Is told the progress.
-
     References
     ----------
     HAPI Data Access Specification 2.0 to 3.3, https://github.com/hapi-server/data-specification
     """
 
-    def __init__(
-        self,
-        url: str,
-        cache: Path,
-        http: Http | None = None,
-        *,
-        server: str = "",
-        digests: FileDigests | None = None,
-        limit: int | Allowance | None = MAX_DOWNLOAD,
-        offline: bool = False,
-        refresh: bool = False,
-        told: Callable[[Progress], None] = lambda progress: None,
-    ) -> None:
-        self._url = server_url(url)
-        self._http = (http or Http()).at(self._url, by_user=not name_of_server(self._url, {}))
-        parts = urlsplit(self._url)
-        self._address = f"{parts.netloc}{parts.path}"
-        self._base = re.sub(r"[^A-Za-z0-9.-]", "-", self._address)
-        self._server = server or self._address
-        self._allowance = allowance_of(limit)
-        self._offline = offline
-        self._refresh = refresh and not offline
-        self._told = told
-        self._pieces = Pieces(cache / "data", self._http.clock.utc, digests or FileDigests(), believe=offline)
-        self._replies = SavedReplies(cache / "replies", self._http.clock.now)
+    title = "HAPI"
+    address = ""
+    question = "what it can do (capabilities)"
+
+    def prepare(self) -> None:
+        """Make what keeps the replies."""
+        if not self.server:
+            parts = urlsplit(self.url)
+            self.server = f"{parts.netloc}{parts.path}"
+        self._pieces = Pieces(self.cache / "data", self.http.clock.utc, self.digests, believe=self.offline)
         self._lock = threading.Lock()
-        self._known: dict[str, tuple[Any, bool]] = {}
-        """Replies, and whether each was as young as it had to be."""
-        self._found: dict[str, Located] = {}
         self._unknown: dict[str, UnknownDataset] = {}
         """Datasets that the server does not know."""
         self._at_once: dict[str, AtOnce] = {}
@@ -278,12 +233,64 @@ class Hapi:
 
     @property
     def name(self) -> str:
-        """How records and footers name it."""
-        return f"HAPI {self._server}"
+        """Name in records and footers."""
+        return f"{self.title} {self.server}"
 
-    def close(self) -> None:
-        """Close the connections that are kept open."""
-        self._http.close()
+    @classmethod
+    def full_address(cls, url: str) -> str:
+        """A server's address without what comes after it.
+
+        Raises
+        ------
+        RequestError
+            It is no URL.
+        """
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+            raise RequestError(f"'{url}' is not the URL of a HAPI server", advice="such as https://HOST/hapi")
+        return url.rstrip("/")
+
+    @classmethod
+    def folder_of_address(cls, url: str) -> str:
+        """Folder of what is kept of a server."""
+        parts = urlsplit(url)
+        return folder_name(f"{parts.netloc}{parts.path}")
+
+    @classmethod
+    def is_named_by_user(cls, url: str) -> bool:
+        """Whether no server that helio ships has the address."""
+        return not name_of_server(url, {})
+
+    @classmethod
+    def has_catalogued_ids(cls, name: str) -> bool:
+        """Whether it is CDAWeb's own server."""
+        return "cdaweb" in name.lower()
+
+    @classmethod
+    def server_of(cls, url: str) -> str:
+        """Address of the server that was asked for records."""
+        return url.partition("/data?")[0]
+
+    @classmethod
+    def probe(cls, url: str, http: Http, witness: Witness) -> str:
+        """Ask which version it speaks."""
+        asked = f"{url}/capabilities"
+        said = witness.json(http, asked)
+        version = str(said.get("HAPI") or "") if isinstance(said, dict) else ""
+        if not re.match(r"[23]\.\d", version):
+            raise DamagedFile(
+                f"{urlsplit(asked).hostname} names no version of HAPI that helio understands: '{version[:20]}'",
+                advice="the address of a HAPI server ends in /hapi; helio understands versions 2 and 3",
+                place=asked,
+            )
+        status = hapi_reply.status_in(said)
+        if status is not None and status.code != hapi_reply.OK:
+            raise DamagedFile(
+                f"{urlsplit(asked).hostname} answers with the status {status.code} of HAPI: {status.message}",
+                advice="try again later",
+                place=asked,
+            )
+        return f"HAPI {version}"
 
     def datasets(self) -> list[str]:
         """Ids of all its datasets, sorted; asked for once a day.
@@ -294,11 +301,11 @@ class Hapi:
         """
 
         def ask() -> list[str]:
-            url = f"{self._url}/catalog"
+            url = f"{self.url}/catalog"
             found = self._json(url, "its catalogue").get("catalog")
             if not isinstance(found, list):
                 raise DamagedFile(
-                    f"the catalogue of {self._server} has no list of datasets",
+                    f"the catalogue of {self.server} has no list of datasets",
                     advice="tell the server's operators",
                     place=url,
                 )
@@ -306,16 +313,16 @@ class Hapi:
             usable = {name for name in named if isinstance(name, str) and _may_be_id(name)}
             odd = sum(not (isinstance(name, str) and name in usable) for name in named)
             if odd:
-                log.warning("%s lists %d entries without an id that can be asked for", self._server, odd)
+                log.warning("%s lists %d entries without an id that can be asked for", self.server, odd)
             if odd and not usable:
                 raise DamagedFile(
-                    f"none of the {odd} entries in the catalogue of {self._server} has an id that can be asked for",
+                    f"none of the {odd} entries in the catalogue of {self.server} has an id that can be asked for",
                     advice="tell the server's operators",
                     place=url,
                 )
             return sorted(usable)
 
-        ids: list[str] = self._saved("catalog", ask, list[str], longest=_DAY, what="its catalogue")
+        ids: list[str] = self.saved("catalog", ask, list[str], never_asked=self._never_asked("its catalogue"))
         return ids
 
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
@@ -365,14 +372,14 @@ class Hapi:
         """
         names = tuple(dict.fromkeys(parameters))
         # two steps that fetch the same at once ask for it once
-        with self._replies.alone(f"{self._base}/{dataset_id} records"):
+        with self.replies.alone(f"{self.folder}/{dataset_id} records"):
             while True:
                 try:
                     return self._fetch(dataset_id, names, time_range)
                 except NoBinary as error:
-                    log.info("%s: %s; asking for CSV", self._server, error)
+                    log.info("%s: %s; asking for CSV", self.server, error)
                     self._no_binary = str(error)
-                    self._replies.save(f"{self._base}/no-binary", self._no_binary)
+                    self.replies.save(f"{self.folder}/no-binary", self._no_binary)
 
     def _fetch(self, dataset_id: str, parameters: tuple[str, ...], time_range: TimeRange) -> dict[str, Table]:
         """The tables of a fetch, made again until the server has the same edition after it as before.
@@ -396,7 +403,7 @@ class Hapi:
                         tables[one.parameter.name] = table
             except (DamagedFile, NoData, UnknownDataset, UnknownParameter) as error:
                 failure = error  # of a republication it may be the first sign
-            if not self._offline and (unchecked or failure):
+            if not self.offline and (unchecked or failure):
                 renewed = self._renewed_after(dataset_id, found, failure)
                 digests = {name: table.digest() for name, table in tables.items() if renewed is not None}
                 if renewed is not None and (failure or digests != earlier):
@@ -411,7 +418,7 @@ class Hapi:
                 raise failure
             return self._with_notes(asked, found, tables, pieces, time_range)
         raise Republished(
-            f"{self._server} changed {dataset_id} each of the {_ROUNDS} times that it was read for {found.span}; "
+            f"{self.server} changed {dataset_id} each of the {_ROUNDS} times that it was read for {found.span}; "
             "its records would be of several editions",
             advice="try again later, when the server has finished publishing it",
             place=found.url,
@@ -442,7 +449,7 @@ class Hapi:
             ]
             if doubts:
                 raise DamagedFile(
-                    f"{self._server} sends no record of {', '.join(empty)} of {info.dataset_id}: {doubts[0]}",
+                    f"{self.server} sends no record of {', '.join(empty)} of {info.dataset_id}: {doubts[0]}",
                     advice="try again later",
                     place=found.url,
                 )
@@ -453,10 +460,10 @@ class Hapi:
         notes = []
         if found.stop < time_range.stop:
             # a request may not end after `stopDate`, and what it brings ends before its own end
-            end = _hapi_time(info.stop if self._offline else found.stop)
+            end = _hapi_time(info.stop if self.offline else found.stop)
             notes.append(f"the dataset ends at {end}; a record of that very moment cannot be asked for")
         if not found.modified:
-            notes.append(_NO_DATE.format(server=self._server))
+            notes.append(_NO_DATE.format(server=self.server))
         notes += info.remarks
         return {
             one.parameter.name: replace(
@@ -563,27 +570,25 @@ class Hapi:
         """The same for as long as this object lives; kept for good once the range is long past."""
         if not _may_be_id(dataset_id):
             raise UnknownDataset(
-                f"'{one_line(dataset_id)}' cannot be the id of a dataset", advice=self._close_to(dataset_id)
+                f"'{one_line(dataset_id)}' cannot be the id of a dataset", advice=self.close_ids(dataset_id)
             )
-        place = f"{self._base}/{folder_of(dataset_id)}/{_span_name(time_range)}"
-        with self._replies.alone(place):
-            if place not in self._found:
-                self._found[place] = self._locate(place, dataset_id, time_range)
-        return self._found[place]
+        place = f"{self.folder}/{folder_of(dataset_id)}/{_span_name(time_range)}"
+        return self.once(place, lambda: self._locate(place, dataset_id, time_range))
 
     def _locate(self, place: str, dataset_id: str, time_range: TimeRange) -> Located:
-        saved = self._replies.load(place, _KeptLocated)
+        saved = self.replies.load(place, _KeptLocated)
         before: Located | None = replace(saved.content.read(), place=place) if saved else None
-        if before is not None and not self._refresh:
-            settled = before.seen - time_range.stop >= _SETTLED_AFTER
-            young = self._http.clock.utc() - before.seen <= timedelta(seconds=_HOUR)
-            if self._offline or settled or young:
-                return before
+        if (
+            before is not None
+            and not self.refresh
+            and (self.offline or is_settled(time_range.stop, before.seen) or self.is_young(before.seen))
+        ):
+            return before
         try:
-            info, seen = self._info_and_age(dataset_id, longest=_HOUR)
+            info, seen = self._info_and_age(dataset_id, longest=HOUR)
         except Offline as error:
             raise Offline(
-                f"what {self._server} has of {dataset_id} was never asked", advice=error.advice
+                f"what {self.server} has of {dataset_id} was never asked", advice=error.advice
             ) from error
         start, stop = max(time_range.start, info.start), min(time_range.stop, info.stop)
         if start >= stop:
@@ -595,7 +600,7 @@ class Hapi:
             described=info.described,
             redescribed=_redescribed(before, info) if before else "",
             last=info.stop.isoformat(),
-            asked=seen.isoformat() if self._refresh else before.asked if before else "",
+            asked=seen.isoformat() if self.refresh else before.asked if before else "",
             seen=seen,
             url=self._data_url(dataset_id, TimeRange(start, stop)),
             place=place,
@@ -605,7 +610,7 @@ class Hapi:
 
     def _save_located(self, found: Located) -> None:
         moments = {name: getattr(found, name).isoformat() for name in _MOMENTS}
-        self._replies.save(found.place, asdict(found) | moments)
+        self.replies.save(found.place, asdict(found) | moments)
 
     # Editions
 
@@ -616,11 +621,11 @@ class Hapi:
         found = self._located(dataset_id, time_range)
         info, seen = self._info_and_age(dataset_id, longest=None)
         asked = [self._asked(info, found, name) for name in parameters]
-        if self._offline:
+        if self.offline:
             return self._of_one_edition(found, asked)
         if not self._kept_and_missing(asked)[1]:
             return found, asked
-        if self._http.clock.utc() - seen > _JUST_SAID:
+        if self.http.clock.utc() - seen > _JUST_SAID:
             info, seen = self._info_now(dataset_id)
         renewed = self._renewed(found, info, seen)
         if renewed is not None:
@@ -643,22 +648,19 @@ class Hapi:
             dated = replace(found, modified=date)
             of_date = [replace(one, found=dated) for one in asked]
             if not self._kept_and_missing(of_date)[1]:
-                self._found[found.place] = dated
+                self.put(found.place, dated)
                 return dated, of_date
         raise Offline(
             f"what is kept of {asked[0].info.dataset_id} for {found.span} is of several editions: "
             f"{', '.join(filter(None, dict.fromkeys(editions)))}",
-            advice="run once without --offline",
+            advice=ONLINE,
             place=found.url,
         )
 
     def _info_now(self, dataset_id: str) -> tuple[Info, datetime]:
         """What the server says of a dataset at this moment; kept for later."""
         content = self._ask_info(dataset_id)
-        place = f"{self._base}/{folder_of(dataset_id)}/info"
-        with self._replies.alone(place):
-            self._replies.save(place, content)
-            self._known[place] = (content, True)
+        self.save(f"{folder_of(dataset_id)}/info", content)
         return read_info(dataset_id, content["info"], self._info_url(dataset_id)), _moment_of(content)
 
     def _renewed(self, found: Located, info: Info, seen: datetime) -> Located | None:
@@ -691,33 +693,30 @@ class Hapi:
 
     def _adopt(self, renewed: Located) -> None:
         """Use another edition of a range from now on."""
-        with self._replies.alone(renewed.place):
-            self._found[renewed.place] = renewed
+        with self.replies.alone(renewed.place):
+            self.put(renewed.place, renewed)
             self._save_located(renewed)
 
     def _nothing(self, info: Info, time_range: TimeRange) -> DataError:
-        text = f"{info.dataset_id} has no record for {time_range} on {self._server}"
-        grows = self._http.clock.utc() - info.stop < _STILL_GROWING
-        if time_range.start >= info.stop and grows:
-            return NotYetPublished(text, advice=_span_of(info))
-        return NoData(text, advice=_span_of(info))
+        text = f"{info.dataset_id} has no record for {time_range} on {self.server}"
+        return self.absent(text, _span_of(info), last=info.stop, follows=time_range.start >= info.stop)
 
     def _info(self, dataset_id: str, *, longest: float | None = None) -> Info:
         return self._info_and_age(dataset_id, longest=longest)[0]
 
     def _info_and_age(self, dataset_id: str, *, longest: float | None) -> tuple[Info, datetime]:
         """What the server says of a dataset, and when it said so."""
-        said = self._saved(
+        said = self.saved(
             f"{folder_of(dataset_id)}/info",
             lambda: self._ask_info(dataset_id, longest),
             _KeptInfo,
+            never_asked=self._never_asked(dataset_id),
             longest=longest,
-            what=dataset_id,
         )
         return read_info(dataset_id, said["info"], self._info_url(dataset_id)), _moment_of(said)
 
     def _info_url(self, dataset_id: str, longest: float | None = None) -> str:
-        words = self._dialect(None if longest is None else _DAY).words
+        words = self._dialect(None if longest is None else DAY).words
         return self._request("info", {words[0]: dataset_id})
 
     def _ask_info(self, dataset_id: str, longest: float | None = None) -> dict[str, Any]:
@@ -729,19 +728,25 @@ class Hapi:
         try:
             said = self._json(url, f"'{dataset_id}'")
         except UnknownDataset as error:
-            error.message = f"no dataset is called '{dataset_id}' on {self._server}"
-            error.advice = self._close_to(dataset_id)
+            error.message = f"no dataset is called '{dataset_id}' on {self.server}"
+            error.advice = self.close_ids(dataset_id)
             self._unknown[dataset_id] = error
             raise
-        return {"info": said, "seen": self._http.clock.utc().isoformat()}
+        return {"info": said, "seen": self.http.clock.utc().isoformat()}
 
     def _dialect(self, longest: float | None = None) -> Dialect:
-        url = f"{self._url}/capabilities"
+        url = f"{self.url}/capabilities"
 
         def ask() -> Any:
             return self._json(url, "to say what it can do")
 
-        said = self._saved("capabilities", ask, dict[str, Any], longest=longest, what="what it can do")
+        said = self.saved(
+            "capabilities",
+            ask,
+            dict[str, Any],
+            never_asked=self._never_asked("what it can do"),
+            longest=longest,
+        )
         version = said.get("HAPI")
         if not _VERSION.match(str(version)):  # an earlier helio may have kept it
             raise self._other_version(version, url)
@@ -755,21 +760,20 @@ class Hapi:
         if version is None:
             speaks = "does not say which version of HAPI it speaks"
         return Refused(
-            f"{self._server} {speaks}; helio understands 2 and 3",
+            f"{self.server} {speaks}; helio understands 2 and 3",
             advice="another server, or files of its data",
             place=url,
         )
 
-    def _close_to(self, dataset_id: str) -> str:
-        try:
-            every = self.datasets()
-        except DataError as error:  # that it is unknown is known all the same
-            log.info("no list of all datasets: %s", error.message)
+    def close_ids(self, dataset_id: str) -> str:
+        """Advice for an unknown id; a dataset may be divided by its times, ``ID@0`` and so on."""
+        advice = super().close_ids(dataset_id)
+        if not advice:
             return ""
-        split = [name for name in every if name != dataset_id and name.partition("@")[0] == dataset_id]
-        if split:
-            return f"its parameters have several times; choose among {', '.join(split)}"
-        return did_you_mean(dataset_id, every, otherwise="look for it by its mission")
+        split = [
+            name for name in self.datasets() if name != dataset_id and name.partition("@")[0] == dataset_id
+        ]
+        return f"its parameters have several times; choose among {', '.join(split)}" if split else advice
 
     # Records
 
@@ -782,7 +786,7 @@ class Hapi:
         columns = sum(one.elements for one in together[1:])
         layout = [[one.name, one.kind, list(one.size), one.length] for one in together]
         series = Series(
-            folder=f"{folder_of(self._base, info.dataset_id)}/{folder_of(name)}",
+            folder=f"{folder_of(self.folder, info.dataset_id)}/{folder_of(name)}",
             layout=hashlib.sha256(json.dumps(layout).encode()).hexdigest()[:16],
             suffix=".bin" if form == "binary" else ".csv",
             described=hashlib.sha256(
@@ -802,53 +806,41 @@ class Hapi:
         """
         why = ""
         if "binary" not in self._dialect().formats:
-            why = f"{self._server} offers no binary"
+            why = f"{self.server} offers no binary"
         elif self._binary_refused():
-            why = f"{self._server} offers binary, but {self._binary_refused()}"
+            why = f"{self.server} offers binary, but {self._binary_refused()}"
         elif not length:
-            why = f"{self._server} does not say how long its texts are"
+            why = f"{self.server} does not say how long its texts are"
         return f"{why}: the records were asked for as CSV" if why else ""
 
     def _binary_refused(self) -> str:
         """How the server refused binary; remembered until `refresh`."""
-        if not self._no_binary and not self._refresh:
-            saved = self._replies.load(f"{self._base}/no-binary", str)
+        if not self._no_binary and not self.refresh:
+            saved = self.replies.load(f"{self.folder}/no-binary", str)
             self._no_binary = saved.content if saved else ""
         return self._no_binary
 
     def _all_pieces(self, every: Sequence[_Asked]) -> dict[str, list[Piece]]:
         """All pieces of each parameter in order, asking for those that are not here."""
         pieces, missing = self._kept_and_missing(every)
-        if missing and self._offline:
+        if missing and self.offline:
             one, span = missing[0]
             more = f", and {len(missing) - 1} more intervals" if len(missing) > 1 else ""
             raise Offline(
                 f"{one.parameter.name} of {one.info.dataset_id} for {span} is not here{more}",
-                advice="run once without --offline",
+                advice=ONLINE,
                 place=one.found.url,
             )
         if missing:
-            share = self._share_of(missing)
-            tally = _Tally(len(missing), share, self._told)
             wanted: dict[str, timedelta] = {}
             for one, span in missing:
                 wanted[one.parameter.name] = wanted.get(one.parameter.name, timedelta()) + span.duration
-            with ThreadPoolExecutor(min(len(missing), CONNECTIONS_PER_HOST), "helio-hapi") as pool:
-                futures = [
-                    (one, pool.submit(self._get, one, span, wanted[one.parameter.name], tally))
-                    for one, span in missing
+            with self._begin(missing) as tally:
+                tasks = [
+                    partial(self._get, one, span, wanted[one.parameter.name], tally) for one, span in missing
                 ]
-                try:
-                    for one, future in futures:
-                        pieces[one.parameter.name] += future.result()
-                except KeyboardInterrupt:
-                    self._http.cancel()  # the next bytes may be long in coming
-                    raise
-                finally:
-                    # after a failure, those under way end at their next bytes; what has come is kept
-                    tally.stop()
-                    share.close()
-                    pool.shutdown(wait=False, cancel_futures=True)
+                for (one, _), answered in zip(missing, self.transfers.run(tasks, tally), strict=True):
+                    pieces[one.parameter.name] += answered
         return {name: sorted(found, key=lambda each: each.span.start) for name, found in pieces.items()}
 
     def _kept_and_missing(
@@ -859,7 +851,7 @@ class Hapi:
         missing: list[tuple[_Asked, TimeRange]] = []
         for one in every:
             found, gaps = self._pieces.cover(one.series, one.found.span, self._usable(one))
-            if gaps and self._offline:
+            if gaps and self.offline:
                 found, gaps = self._pieces.cover(
                     one.series, one.found.span, self._usable(one, incomplete=True)
                 )
@@ -874,7 +866,7 @@ class Hapi:
         def is_usable(kept: KeptReply, span: TimeRange) -> bool:
             if kept.incomplete and not incomplete:
                 return False
-            if self._offline:  # of the same date; earlier versions of helio noted none
+            if self.offline:  # of the same date; earlier versions of helio noted none
                 return kept.modified == found.modified or not kept.described
             return kept.edition == found.edition(span.stop) and (
                 bool(found.modified) or kept.info == asked.info.described
@@ -882,19 +874,19 @@ class Hapi:
 
         return is_usable
 
-    def _share_of(self, missing: Sequence[tuple[_Asked, TimeRange]]) -> Share:
-        """What is set aside for intervals, before anything is asked for; nothing where their size is not known."""
+    def _begin(self, missing: Sequence[tuple[_Asked, TimeRange]]) -> AbstractContextManager[Tally]:
+        """Set aside bytes for intervals before they are asked for; none where their size is not known."""
         sizes = [_size_of(one, span) for one, span in missing]
         known = [size for size in sizes if size is not None]
         size = int(sum(known)) if len(known) == len(sizes) else 0
-        return self._allowance.plan(size, f"about {in_words(size)}", likely=int(size * 1.1))
+        return self.transfers.begin(len(missing), size, f"about {in_words(size)}", likely=int(size * 1.1))
 
     def _get(
         self,
         asked: _Asked,
         span: TimeRange,
         wanted: timedelta,
-        tally: _Tally,
+        tally: Tally,
         continued: int = _CONTINUED,
     ) -> list[Piece]:
         """Ask for an interval, and for its halves when it is more than the server gives at once.
@@ -920,10 +912,10 @@ class Hapi:
                 in_a_row = at_once.refused(span.duration, half)
                 self._refuse_too_little(asked, span, wanted, str(error))
                 if in_a_row > _TOLERATED:
-                    self._http.pause(_PAUSE)
+                    self.http.pause(_PAUSE)
             else:
                 records = _read(asked, body, url)  # what cannot be read is not kept
-                _refuse_strangers(records, span, self._server, url)
+                _refuse_strangers(records, span, self.server, url)
                 at_once.gave(span.duration)
                 tally.done()
                 reached = span.stop if has_end else records.reached(span)
@@ -966,17 +958,17 @@ class Hapi:
         name = f"{asked.parameter.name} of {asked.info.dataset_id}"
         if half < max(_SHORTEST, asked.info.cadence or _SHORTEST):
             raise Refused(
-                f"{self._server} gives no {name}, not even for {span} ({said})",
+                f"{self.server} gives no {name}, not even for {span} ({said})",
                 advice="tell whoever runs the server",
             )
         if wanted / half > _MOST_REQUESTS:
             raise Refused(
-                f"{self._server} gives less than {_in_time(span.duration)} of {name} at once ({said}): "
+                f"{self.server} gives less than {_in_time(span.duration)} of {name} at once ({said}): "
                 f"{_in_time(wanted)} would take more than {_MOST_REQUESTS:,} requests",
                 advice="a shorter time range, or run again later: what came is kept, and the server may be busy",
             )
 
-    def _body(self, asked: _Asked, span: TimeRange, url: str, tally: _Tally) -> tuple[bytes, bool]:
+    def _body(self, asked: _Asked, span: TimeRange, url: str, tally: Tally) -> tuple[bytes, bool]:
         """The records of an interval, and whether anything but the end of the connection says that they are all."""
         counted = 0
         what = f"{asked.parameter.name} of {asked.info.dataset_id} for {span}"
@@ -1003,16 +995,16 @@ class Hapi:
                 raise TooMuch(hapi_reply.in_words(status))
             if status.code == hapi_reply.EMPTY:
                 raise DamagedFile(
-                    f"{self._server} says that it has no {what} (1201), and sends {len(body)} bytes of it",
+                    f"{self.server} says that it has no {what} (1201), and sends {len(body)} bytes of it",
                     advice="tell the server's operators",
                     place=url,
                 )
             if status.code != hapi_reply.OK:
-                raise hapi_reply.error_of(status, self._server, what, url)
+                raise hapi_reply.error_of(status, self.server, what, url)
             if hapi_reply.is_page(body) or hapi_reply.is_json(body):
                 kind = "a web page" if hapi_reply.is_page(body) else "an object of JSON"
                 raise DamagedFile(
-                    f"{self._server} sends {kind} in place of {what}",
+                    f"{self.server} sends {kind} in place of {what}",
                     advice="look at what it says: it may be under maintenance",
                     place=url,
                 )
@@ -1024,7 +1016,7 @@ class Hapi:
             return body, answer.has_end
 
         try:
-            return self._http.exchange(url, receive, expected=hapi_reply.UNDERSTOOD, in_bulk=True)
+            return self.http.exchange(url, receive, expected=hapi_reply.UNDERSTOOD, in_bulk=True)
         except NoData:
             # outside of what the server has now, whatever it said: the next run asks again
             self._forget(asked)
@@ -1048,21 +1040,21 @@ class Hapi:
             different.append("modificationDate")
         if different:
             raise DamagedFile(
-                f"{self._server} describes the records of {asked.parameter.name} in another way than its info: "
+                f"{self.server} describes the records of {asked.parameter.name} in another way than its info: "
                 f"{', '.join(different)}",
                 advice="fetch it again; if it comes out the same, tell whoever runs the server",
                 place=url,
             )
 
     def _forget(self, asked: _Asked) -> None:
-        self._replies.forget(f"{self._base}/{folder_of(asked.info.dataset_id)}/info")
-        self._replies.forget(asked.found.place)
+        self.replies.forget(f"{self.folder}/{folder_of(asked.info.dataset_id)}/info")
+        self.replies.forget(asked.found.place)
 
     # Asking
 
     def _request(self, endpoint: str, query: dict[str, str]) -> str:
         words = "&".join(f"{name}={quote(value, safe=':,')}" for name, value in query.items())
-        return f"{self._url}/{endpoint}{f'?{words}' if words else ''}"
+        return f"{self.url}/{endpoint}{f'?{words}' if words else ''}"
 
     def _data_url(
         self, dataset_id: str, span: TimeRange, parameters: Sequence[str] = (), form: str = ""
@@ -1080,16 +1072,16 @@ class Hapi:
             body = answer.read()
             status = hapi_reply.status_of(answer.status, answer.reason, body)
             if status.code != hapi_reply.OK:
-                raise hapi_reply.error_of(status, self._server, what, url)
+                raise hapi_reply.error_of(status, self.server, what, url)
             try:
-                said = read_json(body, self._http.limits.reply_bytes, self._server)
+                said = read_json(body, self.http.limits.reply_bytes, self.server)
             except OddJson as error:
                 raise answer.odd_json(error) from error
             except ValueError as error:
                 raise answer.not_json(body) from error
             if not isinstance(said, dict):
                 raise DamagedFile(
-                    f"{self._server} answers with {_KIND_OF_JSON.get(type(said), 'a number')} in place of an object "
+                    f"{self.server} answers with {_KIND_OF_JSON.get(type(said), 'a number')} in place of an object "
                     "of JSON",
                     advice="tell the server's operators",
                     place=url,
@@ -1099,70 +1091,12 @@ class Hapi:
                 raise self._other_version(version, url)
             return said
 
-        return self._http.exchange(
+        return self.http.exchange(
             url, receive, headers=lambda: {"Accept": "application/json"}, expected=hapi_reply.UNDERSTOOD
         )
 
-    def _saved(
-        self, name: str, ask: Callable[[], Any], kind: Any, *, longest: float | None, what: str
-    ) -> Any:
-        """A reply, kept; younger than `longest` seconds, unless nobody may be asked or any age will do."""
-        place = f"{self._base}/{name}"
-        with self._replies.alone(place):
-            content, fresh = self._known.get(place, (None, False))
-            if content is None or not (fresh or longest is None):
-                saved = None
-                if not self._refresh:
-                    oldest = None if self._offline else longest
-                    saved = self._replies.load(place, kind, longest=oldest)
-                if saved is None and self._offline:
-                    raise Offline(
-                        f"{self._server} was never asked for {what}", advice="run once without --offline"
-                    )
-                content = saved.content if saved else ask()
-                if saved is None and content:  # an empty one may have been the server's bad hour
-                    self._replies.save(place, content)
-                self._known[place] = (content, saved is None or longest is not None)
-        return content
-
-
-class _Tally:
-    """What the requests of one fetch amount to."""
-
-    def __init__(self, requests: int, share: Share, told: Callable[[Progress], None]) -> None:
-        self._requests = requests
-        self._share = share
-        self._told = told
-        self._lock = threading.Lock()
-        self._done = self._bytes = 0
-        self._stopped = False
-
-    def add(self, count: int) -> None:
-        """More bytes have come, or some came in vain."""
-        if self._stopped:
-            raise Cancelled("the download was ended")
-        with self._lock:
-            self._bytes += count
-            self._tell()
-        self._share.add(count)
-
-    def more(self) -> None:
-        """A request became two."""
-        with self._lock:
-            self._requests += 1
-
-    def done(self) -> None:
-        """A request is answered."""
-        with self._lock:
-            self._done += 1
-            self._tell()
-
-    def stop(self) -> None:
-        """End all requests at their next bytes."""
-        self._stopped = True
-
-    def _tell(self) -> None:
-        self._told(Progress(self._done, self._requests, self._bytes, 0))
+    def _never_asked(self, what: str) -> str:
+        return f"{self.server} was never asked for {what}"
 
 
 _MOMENTS = ("start", "stop", "seen")

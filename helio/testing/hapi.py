@@ -1,7 +1,7 @@
 """A stand-in for a HAPI server on loopback, of HAPI 2.0 or 3, over made-up datasets or recorded replies.
 
 It speaks as the specification says, https://github.com/hapi-server/data-specification; the client of the HAPI group
-reads from it unchanged (`test_hapiclient.py`).
+reads from it unchanged.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import numpy as np
-import numpy.typing as npt
+from helio.testing.standin import Fault, Handler, StandIn
 
-from tests.sources.standin import Fault, Handler, StandIn
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 MESSAGES = {
     1200: "OK",
@@ -79,6 +80,8 @@ class Dataset:
 
     def body(self, names: list[str], start: np.datetime64, stop: np.datetime64, form: str) -> bytes:
         """Records of [start, stop)."""
+        import numpy as np
+
         rows = self.records[(self.epoch >= start) & (self.epoch < stop)][names]
         if form == "binary":
             packed = np.empty(rows.size, np.dtype([(name, rows.dtype[name]) for name in names]))
@@ -111,7 +114,9 @@ def dataset(
     stop: str = "",
     **about: Any,
 ) -> Dataset:
-    """A dataset of some times, as they are written, and the values of each parameter."""
+    """Make a dataset of some times, as they are written, and the values of each parameter."""
+    import numpy as np
+
     texts = np.array([one.encode() for one in times])
     every = [
         {"name": "Time", "type": "isotime", "units": "UTC", "fill": None, "length": texts.dtype.itemsize},
@@ -139,6 +144,8 @@ def dataset(
 
 def recorded(folder: Path) -> Dataset:
     """A dataset of recorded replies: ``info.json`` and one binary body, named after its parameters and its span."""
+    import numpy as np
+
     said = json.loads((folder / "info.json").read_text())
     [path] = folder.glob("*.bin")
     names = path.stem.removeprefix(f"{folder.name}_").rsplit("_", 2)[0].split("-")
@@ -223,33 +230,29 @@ class _Refused(Exception):
 
 
 class _Handler(Handler):
-    @property
-    def standin(self) -> HapiStandIn:
-        served = super().standin
-        assert isinstance(served, HapiStandIn)
-        return served
+    standin: HapiStandIn
 
-    def _go_wrong(self, fault: Fault) -> bool:
+    def go_wrong(self, fault: Fault) -> bool:
         if fault.kind == "200":
             self._say({"status": _status(int(fault.number))})
         elif fault.kind == "reason":
             code = int(fault.number)
-            self._answer(_http_status(code), b"", "text/plain", reason=_reason(code))
+            self.answer(_http_status(code), b"", "text/plain", reason=_reason(code))
         elif fault.kind == "page 404":
-            self._answer(404, b"<html><body>Not Found</body></html>", "text/html")
+            self.answer(404, b"<html><body>Not Found</body></html>", "text/html")
         elif fault.kind.isdigit() and len(fault.kind) == 4:
             self._refuse(int(fault.kind))
         elif fault.kind.isdigit() and fault.kind != "429":
-            self._answer(int(fault.kind), b"", "text/plain")
+            self.answer(int(fault.kind), b"", "text/plain")
         elif fault.kind == "empty":
-            self._answer(200, b"", "application/octet-stream")
+            self.answer(200, b"", "application/octet-stream")
         else:
-            return super()._go_wrong(fault)
+            return super().go_wrong(fault)
         return True
 
     # Answering
 
-    def _route(self) -> None:
+    def route(self) -> None:
         query = self.request_made.query
         endpoint = urlsplit(self.path).path.removeprefix("/hapi/")
         try:
@@ -267,7 +270,7 @@ class _Handler(Handler):
             elif endpoint == "data":
                 self._data(query)
             else:
-                self._answer(404, b"<html><body>Not Found</body></html>", "text/html")
+                self.answer(404, b"<html><body>Not Found</body></html>", "text/html")
         except _Refused as refused:
             self._refuse(refused.args[0])
 
@@ -279,6 +282,8 @@ class _Handler(Handler):
         self._say(served.info(names) | self._ok())
 
     def _data(self, query: dict[str, str]) -> None:
+        import numpy as np
+
         dataset, start_word, stop_word = self._words()
         self._only(query, (dataset, start_word, stop_word, "parameters", "format", "include"))
         self.standin.before_data(query)
@@ -307,7 +312,7 @@ class _Handler(Handler):
         self.unframed = self.standin.unframed
         if self.standin.gzip:
             body = gzip.compress(body)
-        self._answer(
+        self.answer(
             self.standin.http_status,
             body,
             kind,
@@ -353,11 +358,11 @@ class _Handler(Handler):
 
     def _refuse(self, code: int) -> None:
         body = json.dumps({"HAPI": self.standin.version, "status": _status(code)}).encode()
-        self._answer(_http_status(code), body, "application/json", reason=_reason(code))
+        self.answer(_http_status(code), body, "application/json", reason=_reason(code))
 
     def _say(self, said: dict[str, Any]) -> None:
         body = json.dumps({"HAPI": self.standin.version, **said}).encode()
-        self._answer(200, body, "application/json")
+        self.answer(200, body, "application/json")
 
 
 def _status(code: int) -> dict[str, Any]:
@@ -391,6 +396,8 @@ def _moment(text: str) -> datetime:
 
 
 def _written(moment: np.datetime64) -> str:
+    import numpy as np
+
     return f"{np.datetime_as_string(moment, unit='ms')}Z"
 
 

@@ -1,0 +1,50 @@
+"""New tools and passes of helio itself, for those who work on it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from helio.cli.app import app, errors_as_text, say
+
+dev_app = typer.Typer(
+    help="Extend helio: write code and test of a new tool, pass or source into a checkout.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
+app.add_typer(dev_app, name="dev")
+NewName = Annotated[str, typer.Argument(help="A Python identifier in lower case.", metavar="NAME")]
+
+
+@dev_app.command("new-tool")
+def write_tool(name: NewName) -> None:
+    """Write a tool and its test; the tests pass at once, and go on passing while you change them."""
+    with errors_as_text(as_json=False):
+        from helio.dev.new import new_tool
+
+        _say_written(new_tool(name, Path.cwd()))
+
+
+@dev_app.command("new-pass")
+def write_pass(
+    name: NewName,
+    stage: Annotated[
+        str, typer.Option("--stage", help="The stage it is the last pass of: N, R, X, O, G, V or B.")
+    ] = "V",
+) -> None:
+    """Write a pass, its test and its code, and list it at the end of a stage."""
+    with errors_as_text(as_json=False):
+        from helio.dev.new import new_pass
+
+        _say_written(new_pass(name, Path.cwd(), stage=stage))
+
+
+def _say_written(paths: tuple[Path, ...]) -> None:
+    shown = [os.path.relpath(path) for path in paths]
+    for path in shown:
+        say(f"written {path}")
+    [test] = [path for path in shown if os.path.basename(path).startswith("test_")]
+    say(f"try     pytest {test}; docs/contributing.md says what comes next")

@@ -1,0 +1,1 @@
+"""What developers of helio use: files for a new tool, pass or source."""

@@ -1,0 +1,164 @@
+"""Write code and test of a new tool or pass into a checkout of helio; they pass all tests as they are written."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+
+from helio.dev.checkout import check_identifier, find_checkout, write_files
+from helio.errors import HelioError, RequestError
+
+STAGES = {
+    "N": "NORMALISE",
+    "R": "RESOLVE",
+    "X": "EXPAND",
+    "O": "OPTIMISE",
+    "G": "GUARANTEE",
+    "V": "VERIFY",
+    "B": "BINDING",
+}
+"""The tuple of each stage in ``helio/pipelines/passes/__init__.py``."""
+
+
+class GeneratorFailed(HelioError):
+    """A script that writes a page of the documentation did not go through."""
+
+
+def new_tool(name: str, folder: Path) -> tuple[Path, ...]:
+    """Write ``helio/steps/compute/NAME.py`` and its test.
+
+    Parameters
+    ----------
+    name : str
+        The tool's name in templates, and of its function.
+    folder : Path
+        The checkout, or a folder in it.
+
+    Returns
+    -------
+    tuple of Path
+        What was written.
+
+    Raises
+    ------
+    RequestError
+        No checkout, no identifier, or the name of a tool, of its synonym or of a file among the tools.
+    """
+    from helio.pipelines.passes.synonyms import spell_tool, tool_spellings
+    from helio.steps.signature import signatures
+
+    root = find_checkout(folder)
+    check_identifier(name)
+    known = spell_tool(name, tool_spellings(signatures()))
+    if known is not None:
+        raise RequestError(f"the tool {known} is also called '{name}'", advice=f"helio show {known}")
+    _refuse_module(name, root / "helio" / "steps", root / "tests" / "steps")
+    new = {
+        root / "helio" / "steps" / "compute" / f"{name}.py": _filled("tool", name),
+        root / "tests" / "steps" / "compute" / f"test_{name}.py": _filled("tool_test", name),
+    }
+    write_files(new)
+    return tuple(new)
+
+
+def new_pass(name: str, folder: Path, *, stage: str = "V") -> tuple[Path, ...]:
+    """Write ``helio/pipelines/passes/NAME.py`` and its test, list it in its stage, and write docs/passes.md again.
+
+    Parameters
+    ----------
+    name : str
+        Of the function: a verb and its object.
+    folder : Path
+        The checkout, or a folder in it.
+    stage : "N", "R", "X", "O", "G", "V" or "B"
+        The pass becomes the last one of this stage.
+
+    Returns
+    -------
+    tuple of Path
+        What was written.
+
+    Raises
+    ------
+    RequestError
+        No checkout, no identifier, no such stage, or the name of a pass or of a file beside the passes.
+    """
+    root = find_checkout(folder)
+    check_identifier(name)
+    if stage not in STAGES:
+        raise RequestError(f"no stage is called '{stage}'", advice=f"one of {', '.join(STAGES)}")
+    passes = root / "helio" / "pipelines" / "passes"
+    _refuse_module(name, passes, root / "tests" / "pipelines")
+    listing, page = passes / "__init__.py", root / "docs" / "passes.md"
+    new = {
+        passes / f"{name}.py": _filled("pass", name, code=next_code(stage)),
+        root / "tests" / "pipelines" / "passes" / f"test_{name}.py": _filled(
+            "pass_test", name, code=next_code(stage)
+        ),
+    }
+    changed = {
+        listing: listed(listing.read_text(encoding="utf-8"), name, stage),
+        page: page.read_text(encoding="utf-8"),
+    }
+    write_files(new, changed, then=lambda: _generate(root, "write_pass_reference.py"))
+    return (*new, *changed)
+
+
+def next_code(stage: str) -> str:
+    """Find a code of a stage that no pass gives, and none gave: the first of a hundred that has none.
+
+    >>> next_code("G")
+    'HG401'
+    """
+    from helio.pipelines.codes import codes
+
+    taken = [int(code[2:]) for code in codes() if code[1] == stage]
+    free = next((hundred for hundred in range(1, 10) if hundred > max(taken) // 100), None)
+    return f"H{stage}{free}01" if free else f"H{stage}{max(taken) + 1}"
+
+
+def listed(text: str, name: str, stage: str) -> str:
+    """List a pass at the end of its stage, and import it."""
+    line = f"from helio.pipelines.passes.{name} import {name}"
+    imports = re.findall(r"^from helio\.pipelines\.passes\.\w+ import .+$", text, re.MULTILINE)
+    following = next((other for other in imports if other > line), None)
+    text = (
+        text.replace(following, f"{line}\n{following}", 1)
+        if following
+        else text.replace(imports[-1], f"{imports[-1]}\n{line}", 1)
+    )
+    start = re.search(rf"^{STAGES[stage]}: .*?^\)$", text, re.DOTALL | re.MULTILINE)
+    if start is None:
+        raise RequestError(f"helio/pipelines/passes/__init__.py has no {STAGES[stage]}")
+    end = start.end() - 1
+    return f"{text[:end]}    # Say here why it stands where it does.\n    ({name},),\n{text[end:]}"
+
+
+def _refuse_module(name: str, *folders: Path) -> None:
+    for folder in folders:
+        for stem in (name, f"test_{name}"):
+            for path in folder.rglob(f"{stem}.py"):
+                raise RequestError(f"{path} has that name", advice="choose another name")
+
+
+def _filled(stub: str, name: str, **more: str) -> str:
+    text = files("helio.dev").joinpath("stubs", f"{stub}.txt").read_text(encoding="utf-8")
+    return Template(text).substitute(name=name, words=name.replace("_", " "), **more)
+
+
+def _generate(root: Path, script: str) -> None:
+    """Run a script of the checkout that writes a page of its documentation."""
+    done = subprocess.run(
+        [sys.executable, str(root / "scripts" / script)],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        raise GeneratorFailed(f"scripts/{script} failed: {done.stderr.strip()[-500:]}")

@@ -1,0 +1,378 @@
+"""The base of every source of data that is asked over the network: a new source is one subclass in one file.
+
+Choose the base by what the archive gives:
+
+- whole files, such as CDFs in folders or named by a service: `helio.sources.file_source.FileSource`. Write `datasets`
+  and `list_files`; the base downloads, keeps and reads the files.
+- records, as a reply to a request: `Source`. Write `datasets`, `locate` and `fetch`; the base asks, keeps and bounds
+  the replies.
+
+Every subclass sets `title` and `address`. It overrides no ``__init__``: what it needs of its own it makes in `prepare`.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from urllib.parse import urlsplit
+
+from helio.errors import DataError, NoData, NotYetPublished, Offline, RequestError, did_you_mean
+from helio.sources.allowance import MAX_DOWNLOAD, Allowance, allowance_of
+from helio.sources.file_digests import FileDigests
+from helio.sources.http import Http
+from helio.sources.provider import Listings
+from helio.sources.saved_replies import SavedReplies
+from helio.sources.transfers import Progress, Transfers
+from helio.store.source_file import SourceFile
+from helio.time_range import TimeRange
+
+if TYPE_CHECKING:
+    from helio.sources.cdf import CdfReader
+    from helio.sources.witness import Witness
+    from helio.store.table import Table
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+HOUR, DAY = 3600.0, 86_400.0
+_SETTLED_AFTER = timedelta(days=30)
+"""Data older than that are seldom replaced; younger ones often are, while they are being validated."""
+_STILL_GROWING = timedelta(days=180)
+"""A dataset whose last record is younger is expected to get further ones."""
+ONLINE = "run once without --offline"
+
+
+class Source(ABC):
+    """A source of data; satisfies `helio.sources.provider.Provider`.
+
+    What a subclass may rely on: requests of all sources wait for their turn at a host, are tried again where that may
+    help, and lead to no host but the source's own (`http`); a reply is kept and asked for once, even by several
+    threads (`saved`, `once`); downloads are counted against the limit of the run and end with Ctrl-C (`transfers`);
+    with `offline` nobody is asked.
+
+    Parameters
+    ----------
+    cache : Path
+        Folder of what is kept; several processes may share it.
+    http : Http, optional
+    url : str
+        Another address than the source's own.
+    server : str
+        Name of the server in records, for a source of many servers.
+    reader : CdfReader, optional
+        Reads files; it is not closed here. A source without files needs none.
+    digests : FileDigests, optional
+        Gives a file's digest; one that remembers saves reading large files in every run.
+    limit : int, Allowance or None
+        Bytes that all fetches may bring; an `Allowance` is shared with other sources of the run.
+    offline : bool
+        Ask nobody: use what is kept, however old, and name what is missing.
+    refresh : bool
+        Ask again for what is kept already.
+    listed : Listings, optional
+        Files that are known, so that the archive is not asked which there are.
+    on_progress : callable, optional
+        Gets the progress of downloads.
+    """
+
+    title: ClassVar[str]
+    """Name in messages; names in records and figures begin with it: ``"SWPC"``."""
+    address: ClassVar[str]
+    """Where it is asked, unless the user names another address in ``$HELIO_NAME_URL``."""
+    further_addresses: ClassVar[tuple[str, ...]] = ()
+    """Addresses on other hosts that its replies may lead to."""
+    publisher: ClassVar[str] = ""
+    """Publisher of its data in citations; the name in records where it is left out."""
+    question: ClassVar[str] = ""
+    """What `probe` asks, in words; the doctor does not ask a source without a question."""
+
+    def __init__(
+        self,
+        cache: Path,
+        http: Http | None = None,
+        *,
+        url: str = "",
+        server: str = "",
+        reader: CdfReader | None = None,
+        digests: FileDigests | None = None,
+        limit: int | Allowance | None = MAX_DOWNLOAD,
+        offline: bool = False,
+        refresh: bool = False,
+        listed: Listings | None = None,
+        on_progress: Callable[[Progress], None] = lambda progress: None,
+    ) -> None:
+        self.url = self.full_address(url or self.address)
+        self.http = (http or Http()).at(
+            self.url, *self.further_addresses, by_user=bool(url) and self.is_named_by_user(self.url)
+        )
+        self.server = server
+        self.cache = cache
+        self.reader = reader
+        self.digests = digests or FileDigests()
+        self.allowance = allowance_of(limit)
+        self.offline = offline
+        self.refresh = refresh and not offline
+        self.listed = listed or {}
+        self.on_progress = on_progress
+        self.folder = self.folder_of_address(self.url)
+        """Where replies and data of this server are kept, below the folders of all."""
+        self.replies = SavedReplies(cache / "replies", self.http.clock.now)
+        self.transfers = Transfers(self.http, self.allowance, on_progress)
+        self._replies_here: dict[str, tuple[Any, bool]] = {}
+        """Replies, and whether each was as young as it had to be."""
+        self._made_once: dict[str, Any] = {}
+        self.prepare()
+
+    # What a source says of itself
+
+    @abstractmethod
+    def datasets(self) -> list[str]:
+        """Ids of all its datasets, sorted.
+
+        Raises
+        ------
+        ServerUnavailable, RateLimited, Refused, Offline
+        """
+
+    @abstractmethod
+    def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
+        """Which files or replies cover [start, stop), named before any record is downloaded.
+
+        The names decide whether a result is computed again: equal data must have equal names before and after the
+        download, and other data other ones.
+
+        Raises
+        ------
+        UnknownDataset
+            With the closest ids as advice.
+        NoData, NotYetPublished
+            Naming what there is.
+        ServerUnavailable, RateLimited, Refused
+            The source cannot be asked.
+        Offline
+            It may not be asked, and never was.
+        """
+
+    @abstractmethod
+    def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
+        """Read parameters over [start, stop).
+
+        Returns
+        -------
+        dict of str to Table
+            Keyed by parameter, each of at least one record, epochs increasing, fill values NaN, with the files or
+            replies that it came from.
+
+        Raises
+        ------
+        UnknownDataset, UnknownParameter, NoData, NotYetPublished
+        DamagedFile
+            What was sent is not what was announced, or cannot be read.
+        ServerUnavailable, RateLimited, Refused, Offline, TooLarge, OutputError
+            The data cannot be had; what came is kept.
+        """
+
+    @property
+    def name(self) -> str:
+        """Name in records and footers."""
+        return self.title
+
+    def prepare(self) -> None:  # noqa: B027 - many sources need nothing
+        """Make what the source needs of its own; called once, when everything of the base is there."""
+
+    @classmethod
+    def full_address(cls, url: str) -> str:
+        """Complete an address that the user may have named.
+
+        Raises
+        ------
+        RequestError
+            It is no URL.
+        """
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.netloc:
+            raise RequestError(f"'{url}' is not the URL of a server", advice=f"such as {cls.address}")
+        return url.rstrip("/")
+
+    @classmethod
+    def folder_of_address(cls, url: str) -> str:
+        """Folder of what is kept of the server at an address: of its own, for servers differ."""
+        return f"{cls.title.lower()}/{folder_name(urlsplit(url).netloc)}"
+
+    @classmethod
+    def is_named_by_user(cls, url: str) -> bool:
+        """Whether an address that was given is the user's own; only then may its host be a private one."""
+        return True
+
+    @classmethod
+    def known_datasets(cls) -> Mapping[str, Collection[str]]:
+        """Datasets with their parameters, as far as they are known without asking."""
+        return {}
+
+    @classmethod
+    def has_catalogued_ids(cls, name: str) -> bool:
+        """Whether the ids of what records name `name` are those of helio's catalogue."""
+        return False
+
+    @classmethod
+    def server_of(cls, url: str) -> str:
+        """Address of the server that the URL of a record belongs to, for a source of many servers; else empty."""
+        return ""
+
+    @classmethod
+    def probe(cls, url: str, http: Http, witness: Witness) -> str:
+        """Ask one small question whose right answer is known, and say what the answer was; for the doctor.
+
+        Parameters
+        ----------
+        url : str
+            The full address.
+        http : Http
+            Asks the source's hosts alone.
+        witness : Witness
+            Looks at the open answers.
+
+        Raises
+        ------
+        DataError
+            The source cannot be asked, or answers something else.
+        """
+        raise NotImplementedError(f"{cls.title} has a question and no probe")
+
+    # Asking, for subclasses
+
+    def once(self, key: str, make: Callable[[], T]) -> T:
+        """Make a value when it is first needed; the same for as long as this object lives.
+
+        Parameters
+        ----------
+        key : str
+            Names the value; threads that need it at once wait for the one that makes it.
+        """
+        with self.replies.alone(key):
+            if key not in self._made_once:
+                self._made_once[key] = make()
+        value: T = self._made_once[key]
+        return value
+
+    def put(self, key: str, value: object) -> None:
+        """Put another value in the place of what `once` made."""
+        self._made_once[key] = value
+
+    def forget(self, key: str) -> None:
+        """Let `once` make a value again."""
+        with self.replies.alone(key):
+            self._made_once.pop(key, None)
+
+    def saved(
+        self,
+        place: str,
+        ask: Callable[[], Any],
+        kind: Any,
+        *,
+        never_asked: str,
+        longest: float | None = DAY,
+    ) -> Any:
+        """A reply, or what is needed of it: as it is kept, else asked for and kept.
+
+        An empty one is not kept: it may have been the server's bad hour.
+
+        Parameters
+        ----------
+        place : str
+            Where it is kept, below `folder`.
+        ask : callable
+            Asks the server.
+        kind : type
+            What is kept: ``list[str]``, a TypedDict, a dataclass; what is of another form is asked for again.
+        never_asked : str
+            Message for a run offline that needs it.
+        longest : float or None
+            Seconds for which it is used; None for any age. Offline every age will do.
+
+        Raises
+        ------
+        Offline
+            It is not kept, and nobody may be asked.
+        """
+        place = f"{self.folder}/{place}"
+        with self.replies.alone(place):
+            content, fresh = self._replies_here.get(place, (None, False))
+            if content is None or not (fresh or longest is None):
+                kept = None
+                if not self.refresh:
+                    kept = self.replies.load(place, kind, longest=None if self.offline else longest)
+                if kept is None and self.offline:
+                    raise Offline(never_asked, advice=ONLINE)
+                content = kept.content if kept else ask()
+                if kept is None and content:
+                    self.replies.save(place, content)
+                self._replies_here[place] = (content, kept is None or longest is not None)
+        return content
+
+    def is_saved(self, place: str, kind: Any, *, longest: float = DAY) -> bool:
+        """Whether `saved` would ask nobody."""
+        place = f"{self.folder}/{place}"
+        return (
+            place in self._replies_here
+            or self.replies.load(place, kind, longest=None if self.offline else longest) is not None
+        )
+
+    def save(self, place: str, content: Any) -> None:
+        """Keep a reply that was asked for apart from `saved`, in the place of an earlier one."""
+        place = f"{self.folder}/{place}"
+        with self.replies.alone(place):
+            self.replies.save(place, content)
+            self._replies_here[place] = (content, True)
+
+    # Freshness, for subclasses
+
+    def is_young(self, said: datetime) -> bool:
+        """Whether what was said at a moment is not an hour old; a moment to come is none to rely on."""
+        return timedelta() <= self.http.clock.utc() - said <= timedelta(seconds=HOUR)
+
+    def absent(self, text: str, advice: str, *, last: datetime | None, follows: bool) -> DataError:
+        """The error of a range without data: `NotYetPublished` where the dataset will still reach it.
+
+        Parameters
+        ----------
+        last : datetime or None
+            End of what the dataset has; None where that is not known.
+        follows : bool
+            Whether the range lies behind it.
+        """
+        if follows and last is not None and self.http.clock.utc() - last < _STILL_GROWING:
+            return NotYetPublished(text, advice=advice)
+        return NoData(text, advice=advice)
+
+    def close_ids(self, dataset_id: str) -> str:
+        """Advice for an unknown id: the closest ones, as far as the source can say which it has."""
+        try:
+            return did_you_mean(dataset_id, self.datasets(), otherwise="look for it by its mission")
+        except DataError as error:  # that it is unknown is known all the same
+            log.info("no list of all datasets: %s", error.message)
+            return ""
+
+    def close(self) -> None:
+        """Close the connections that are kept open."""
+        self.http.close()
+
+
+def is_settled(stop: datetime, at: datetime) -> bool:
+    """Whether data that end at `stop` were old enough at a moment to count as unchanging."""
+    return at - stop >= _SETTLED_AFTER
+
+
+def folder_name(address: str) -> str:
+    """Name of a folder for an address.
+
+    >>> folder_name("127.0.0.1:8080/hapi")
+    '127.0.0.1-8080-hapi'
+    """
+    return re.sub(r"[^A-Za-z0-9.-]", "-", address)

@@ -1,0 +1,405 @@
+"""The base of sources whose data are files: a listing says which there are, whole files are downloaded and read."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypedDict
+from urllib.parse import urlsplit
+
+from helio.errors import DamagedFile, DataError, NoData, Offline, Refused, UnknownDataset
+from helio.sources.base import ONLINE, Source, is_settled
+from helio.sources.cdf_guard import check_cdf
+from helio.sources.downloads import Downloads, Kept, Wanted
+from helio.sources.folder_listing import FolderFile, choose_files, read_listing
+from helio.sources.gather import Gathered, OneFile, gather
+from helio.sources.local import is_preliminary, parse_file_name
+from helio.store.records import Count, InstantOrEmpty, NaiveInstant
+from helio.store.source_file import Proof, SourceFile
+from helio.time_range import TimeRange
+
+if TYPE_CHECKING:
+    from helio.store.table import Table
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@+:-]*")
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """A file as its archive lists it.
+
+    Parameters
+    ----------
+    url : str
+    size : int
+        Bytes; 0 where the archive does not say.
+    last_modified : str
+        As the archive writes it; another one names another publication of the file.
+    start, stop : str
+        First and last epoch of its records, ISO 8601; empty where the archive does not say.
+    """
+
+    url: str
+    size: Count = 0
+    last_modified: str = ""
+    start: InstantOrEmpty = ""
+    stop: InstantOrEmpty = ""
+
+    @property
+    def name(self) -> str:
+        """Name without its folder."""
+        return self.url.rpartition("/")[2]
+
+
+class Span(NamedTuple):
+    """First and last epoch of a dataset, ISO 8601; empty where the archive does not say."""
+
+    start: str = ""
+    stop: str = ""
+
+
+class _BareListing(TypedDict):
+    """The files of a range as they are kept."""
+
+    span: tuple[NaiveInstant, NaiveInstant]
+    files: list[RemoteFile]
+
+
+class _KeptListing(_BareListing, total=False):
+    """The same with what earlier versions did not note."""
+
+    doubted: bool
+
+
+class FileSource(Source):
+    """A source of files. A subclass writes `datasets` and `list_files`, and may override `span_of` and `complete`.
+
+    Which files cover a range is asked once and kept: for good when the range is long past, for an hour when it ended
+    within 30 days. That there are none is kept for an hour outside of the span that the archive states, and inside of
+    it not at all. Files are kept below ``data``, each known by its bytes.
+    """
+
+    listing: ClassVar[str] = "files"
+    """Folder of kept listings: another one for each way in which the archive may be asked."""
+    check: ClassVar[Callable[[Path], None]] = staticmethod(check_cdf)
+    """Refuses a download that is not of its kind, by `DamagedFile`."""
+
+    @abstractmethod
+    def list_files(self, dataset_id: str, time_range: TimeRange) -> Sequence[RemoteFile]:
+        """Ask which files hold records of [start, stop), in order of time; none where there are none.
+
+        Raises
+        ------
+        ServerUnavailable, RateLimited, Refused
+        """
+
+    def span_of(self, dataset_id: str) -> Span | None:
+        """Say from when to when a dataset reaches; None when the archive has no such dataset."""
+        return Span() if dataset_id in self.datasets() else None
+
+    def complete(
+        self, dataset_id: str, gathered: Gathered, time_range: TimeRange, files: Sequence[OneFile]
+    ) -> Gathered:
+        """Add the parameters that no file holds, where the archive gives them in another way.
+
+        Raises
+        ------
+        UnknownParameter
+            It does not.
+        """
+        for error in gathered.absent.values():
+            raise error
+        return gathered
+
+    def prepare(self) -> None:
+        """Make the downloads."""
+        self.downloads = Downloads(
+            self.cache / "data",
+            self.http,
+            digests=self.digests,
+            check=type(self).check,
+            limit=self.allowance,
+            offline=self.offline,
+            on_progress=self.on_progress,
+        )
+        self._said_at: dict[str, datetime] = {}
+        """When the archive said that there is nothing, where that was kept."""
+
+    def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
+        """Which files hold records of [start, stop), as the archive lists them; none is downloaded for that.
+
+        The sha256 is there for files that are on this machine already. DOI and acknowledgement stand inside the files
+        and are filled in by `fetch`.
+
+        Raises
+        ------
+        UnknownDataset
+            With the closest ids as advice.
+        NoData, NotYetPublished
+            Naming what the archive does cover.
+        ServerUnavailable, RateLimited, Refused
+            The archive cannot be asked.
+        Offline
+            It may not be asked, and never was.
+        """
+        return tuple(
+            self._source(dataset_id, file, self.downloads.find(_wanted(file)))
+            for file in self._listing(dataset_id, time_range)
+        )
+
+    def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
+        """Read parameters over [start, stop) from all files that hold them, joined in order of epoch.
+
+        Returns
+        -------
+        dict of str to Table
+            Keyed by parameter, each of at least one record, with the files it came from.
+
+        Raises
+        ------
+        UnknownDataset, UnknownParameter, NoData, NotYetPublished
+        DamagedFile
+            What is sent is not the file that is listed, or it cannot be read.
+        ServerUnavailable, RateLimited, Refused, Offline, TooLarge, OutputError
+            The files cannot be had; those that came are kept.
+        """
+        parameters = list(dict.fromkeys(parameters))
+        files = self._files(dataset_id, time_range)
+        gathered = self.gathered(files, parameters, time_range)
+        if gathered.absent:
+            gathered = self.complete(dataset_id, gathered, time_range, files)
+        if gathered.empty:
+            raise NoData(
+                f"{dataset_id} has no record of {', '.join(gathered.empty)} in {time_range}",
+                advice="; ".join(self._spans(dataset_id, time_range)),
+            )
+        return {name: gathered.tables[name] for name in parameters}
+
+    def to_download(
+        self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange
+    ) -> dict[str, int | None]:
+        """Files that a fetch would download, each by its URL with its bytes; None where the archive does not say.
+
+        Raises
+        ------
+        DataError
+            As `locate`.
+        """
+        del parameters  # files are whole
+        wanted = [_wanted(file) for file in self._listing(dataset_id, time_range)]
+        return {file.url: file.size or None for file in self.downloads.missing(wanted)}
+
+    # For subclasses
+
+    def files_in_folders(self, folders: Iterable[str], time_range: TimeRange) -> list[RemoteFile]:
+        """Files of an interval, from the pages in which a web server lists folders; a folder may be missing.
+
+        Names tell dataset, day and version, as those of CDAWeb do: ``ac_h2_mfi_20240510_v01.cdf``. The newest version
+        of each day is taken.
+
+        Raises
+        ------
+        ForeignAddress
+            A listing leads to another host than the source's own.
+        """
+        files: list[FolderFile] = []
+        for folder in folders:
+            reply = self.http.get(folder, accept="text/html", expected=(200, 404))
+            if reply.status == 200:
+                files += read_listing(folder, reply.content.decode(errors="replace"))
+                self.refuse_foreign([file.url for file in files], folder)
+        return [
+            RemoteFile(file.url, last_modified=file.last_modified) for file in choose_files(files, time_range)
+        ]
+
+    def refuse_foreign(self, urls: Iterable[str], listing: str) -> None:
+        """Refuse files that a listing has on another host than the source's own.
+
+        Raises
+        ------
+        ForeignAddress
+        """
+        for url in urls:
+            self.http.refuse_foreign(url, f"a listing of {urlsplit(listing).netloc}")
+
+    def gathered(
+        self, files: Sequence[OneFile], parameters: Sequence[str], time_range: TimeRange
+    ) -> Gathered:
+        """Read parameters from files that are here."""
+        if self.reader is None:
+            raise TypeError(f"{type(self).__name__} reads files: give it a reader")
+        return gather(self.reader, files, parameters, time_range, self.digests)
+
+    # Files
+
+    def _files(self, dataset_id: str, time_range: TimeRange) -> list[OneFile]:
+        listed = self._listing(dataset_id, time_range)
+        try:
+            kept = self.downloads.get([_wanted(file) for file in listed], revalidate=self.refresh)
+        except (DamagedFile, Refused) as error:
+            # the archive has changed since it was listed, as far as can be told: the next run asks it again
+            self._forget(dataset_id, time_range)
+            if not error.advice:
+                error.advice = (
+                    f"{self.name} lists this file and does not give it: run again, which asks for the list anew, "
+                    "or try a range without the file"
+                )
+            raise
+        return [
+            one_file(held, replace(self._source(dataset_id, file, held), size=held.size))
+            for file, held in zip(listed, kept, strict=True)
+        ]
+
+    def _source(self, dataset_id: str, file: RemoteFile, kept: Kept | None) -> SourceFile:
+        named = parse_file_name(file.name)
+        return SourceFile(
+            dataset_id=dataset_id,
+            file=file.name,
+            version=named.version if named else "",
+            provider=self.name,
+            sha256=kept.sha256 if kept else "",
+            size=file.size,
+            preliminary=is_preliminary(dataset_id),
+            url=file.url,
+            last_modified=file.last_modified,
+            proof=proof_of(kept, file.size),
+        )
+
+    def _spans(self, dataset_id: str, time_range: TimeRange) -> list[str]:
+        return [
+            f"{file.name} is listed with {file.start} to {file.stop}"
+            for file in self._listing(dataset_id, time_range)[:3]
+            if file.start
+        ]
+
+    # Listings
+
+    def _listing(self, dataset_id: str, time_range: TimeRange) -> Sequence[RemoteFile]:
+        """The files of a range, in order of time; the same for as long as this object lives."""
+        if not _ID.fullmatch(dataset_id):
+            raise UnknownDataset(
+                f"'{dataset_id}' cannot be the id of a dataset", advice=self.close_ids(dataset_id)
+            )
+        place = self._place(dataset_id, time_range)
+
+        def make() -> Sequence[RemoteFile]:
+            span = (dataset_id, time_range.start.isoformat(), time_range.stop.isoformat())
+            recorded = self.listed.get(span)
+            if recorded is None:
+                return self._saved_or_asked(place, dataset_id, time_range)
+            return [RemoteFile(file.url, file.size, file.last_modified) for file in recorded]
+
+        listed = self.once(place, make)
+        if not listed:
+            raise self._nothing(place, dataset_id, time_range)
+        return listed
+
+    def _saved_or_asked(self, place: str, dataset_id: str, time_range: TimeRange) -> Sequence[RemoteFile]:
+        saved = None if self.refresh else self.replies.load(place, _KeptListing)
+        if saved is not None:
+            files: list[RemoteFile] = saved.content["files"]
+            said = datetime(1970, 1, 1) + timedelta(seconds=saved.saved_at)
+            # an empty one may have been the archive's bad hour
+            young = self.is_young(said) and not saved.content.get("doubted", not files)
+            if self.offline or (files and is_settled(time_range.stop, said)) or young:
+                if not files:
+                    self._said_at[place] = said
+                return files
+        if self.offline:
+            return self._from_wider(place, dataset_id, time_range)
+        listed = self.list_files(dataset_id, time_range)
+        self._keep_listing(place, time_range, listed, doubted=not listed)
+        return listed
+
+    def _keep_listing(
+        self, place: str, time_range: TimeRange, listed: Sequence[RemoteFile], *, doubted: bool
+    ) -> None:
+        """Keep which files there are; one that is doubted is used only where nobody may be asked."""
+        span = [time_range.start.isoformat(), time_range.stop.isoformat()]
+        files = [asdict(file) for file in listed]
+        self.replies.save(place, {"span": span, "files": files, "doubted": doubted})
+
+    def _from_wider(self, place: str, dataset_id: str, time_range: TimeRange) -> list[RemoteFile]:
+        """The files of a range that lies within one that was asked for earlier."""
+        for saved in self.replies.load_all(place.rpartition("/")[0], _KeptListing):
+            start, stop = (datetime.fromisoformat(end) for end in saved.content["span"])
+            if start <= time_range.start and time_range.stop <= stop:
+                every: list[RemoteFile] = saved.content["files"]
+                return [
+                    file
+                    for file in every
+                    if not (file.start and file.stop)
+                    or (utc(file.start) < time_range.stop and utc(file.stop) >= time_range.start)
+                ]
+        raise Offline(f"which files {dataset_id} has for {time_range} was never asked", advice=ONLINE)
+
+    def _nothing(self, place: str, dataset_id: str, time_range: TimeRange) -> DataError:
+        """Why there is no file: the dataset is unknown, or has nothing there."""
+        known = self.span_of(dataset_id)
+        if known is None:
+            return UnknownDataset(
+                f"no dataset is called '{dataset_id}' in {self.title}", advice=self.close_ids(dataset_id)
+            )
+        start, stop = known
+        text = f"{dataset_id} has no file for {time_range} in {self.title}"
+        advice = "another time range"
+        if start and stop:
+            advice = f"its records run from {start} to {stop}"
+            if utc(start) < time_range.stop and time_range.start <= utc(stop):
+                # a gap, or the archive's bad hour: it is asked again whenever somebody wants to know
+                text = f"{self.title} lists no file of {dataset_id} for {time_range}, which may pass"
+                advice = f"run again, or another time range: {advice}"
+            elif not self.offline and place not in self._said_at:
+                self._keep_listing(place, time_range, (), doubted=False)
+        said_at = self._said_at.get(place)
+        if said_at is not None:
+            # not in the message: it would differ from one run to the next, which `verify` compares
+            advice += f"; so it said at {said_at:%Y-%m-%d %H:%M} UTC, and is asked again an hour later"
+        last = utc(stop) if stop else None
+        return self.absent(text, advice, last=last, follows=last is not None and time_range.start > last)
+
+    def _forget(self, dataset_id: str, time_range: TimeRange) -> None:
+        place = self._place(dataset_id, time_range)
+        self.replies.forget(place)
+        self.forget(place)
+        self._said_at.pop(place, None)
+
+    def _place(self, dataset_id: str, time_range: TimeRange) -> str:
+        return f"{self.folder}/{self.listing}/{dataset_id}/{whole_seconds(time_range).replace(',', '_')}"
+
+
+def one_file(kept: Kept, source: SourceFile) -> OneFile:
+    """A file that is here, as `gather` reads it."""
+    assert kept.digest is not None  # `Downloads` looks at all bytes of what it gives
+    return OneFile(kept.path, source, kept.digest)
+
+
+def proof_of(kept: Kept | None, listed_size: int) -> Proof:
+    """What shows that a file has the right bytes, where its archive lists sizes and no digests."""
+    if kept is None or kept.digest is None:
+        return ""
+    if kept.digest.checksum == "right":
+        return "checksum in the file"
+    return "size only" if listed_size else "nothing"
+
+
+def whole_seconds(time_range: TimeRange) -> str:
+    """An interval in whole seconds, never shorter than it is: ``20240510T000000Z,20240511T000000Z``."""
+    start = time_range.start.replace(microsecond=0)
+    stop = time_range.stop.replace(microsecond=0)
+    if stop < time_range.stop:
+        stop += timedelta(seconds=1)
+    return f"{start:%Y%m%dT%H%M%SZ},{stop:%Y%m%dT%H%M%SZ}"
+
+
+def utc(text: str) -> datetime:
+    """A moment as an archive writes it, without its zone: it means UTC."""
+    return datetime.fromisoformat(text).replace(tzinfo=None)
+
+
+def _wanted(file: RemoteFile) -> Wanted:
+    return Wanted(file.url, file.size, f"{file.url}|{file.size}|{file.last_modified}")

@@ -1,0 +1,353 @@
+"""CDAWeb: its REST service says which files there are, whole CDFs are downloaded, kept and read."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from helio.errors import (
+    NoData,
+    Offline,
+    Refused,
+    UnknownDataset,
+    did_you_mean,
+)
+from helio.sources.base import ONLINE, folder_name
+from helio.sources.cdf_guard import check_head
+from helio.sources.downloads import Kept, Wanted
+from helio.sources.file_source import FileSource, RemoteFile, Span, one_file, proof_of, utc, whole_seconds
+from helio.sources.gather import Gathered, OneFile
+from helio.sources.http import Http
+from helio.sources.local import is_preliminary
+from helio.sources.server_text import one_line, printable
+from helio.sources.witness import Witness
+from helio.store.records import InstantOrEmpty
+from helio.store.source_file import SourceFile
+from helio.time_range import TimeRange
+
+log = logging.getLogger(__name__)
+
+DATA_SERVICE = "CDAWeb data service"
+PUB_URL = "https://spdf.gsfc.nasa.gov/pub/"
+REST = "/WS/cdasr/1/dataviews/sp_phys/"
+
+_KNOWN_DATASET = "AC_K2_MFI"
+"""One of the oldest; a file of it is among the samples that helio ships."""
+_KNOWN_DAY = TimeRange(datetime(2022, 1, 1), datetime(2022, 1, 2))
+_HEAD = 512
+"""Bytes of a file that tell whether it is a CDF."""
+
+_KeptSpans = dict[str, dict[str, InstantOrEmpty]]
+"""Start and stop of datasets as they are kept."""
+
+
+class CdaWeb(FileSource):
+    """NASA's archive of space physics data.
+
+    What no file holds and the archive offers all the same, such as a virtual variable that is described in the master
+    CDF only, is computed by its data service; the table's sources name that.
+
+    References
+    ----------
+    CDAS REST web services, https://cdaweb.gsfc.nasa.gov/WebServices/REST/
+    """
+
+    title = "CDAWeb"
+    address = "https://cdaweb.gsfc.nasa.gov"
+    further_addresses = (address, PUB_URL)
+    publisher = "NASA Space Physics Data Facility (SPDF), CDAWeb"
+    listing = "rest"
+    question = f"for the dataset {_KNOWN_DATASET} and the first bytes of a file"
+
+    @classmethod
+    def full_address(cls, url: str) -> str:
+        """The REST service of a server, or itself if it is named.
+
+        >>> CdaWeb.full_address("http://127.0.0.1:8080")
+        'http://127.0.0.1:8080/WS/cdasr/1/dataviews/sp_phys/'
+
+        Raises
+        ------
+        RequestError
+            It is no URL.
+        """
+        plain = super().full_address(url)
+        return f"{plain}/" if "/dataviews/" in urlsplit(plain).path else f"{plain}{REST}"
+
+    @classmethod
+    def folder_of_address(cls, url: str) -> str:
+        """Folder of what is kept of a server."""
+        return folder_name(urlsplit(url).netloc)
+
+    @classmethod
+    def has_catalogued_ids(cls, name: str) -> bool:
+        """Always: helio's catalogue is CDAWeb's."""
+        return True
+
+    def datasets(self) -> list[str]:
+        """Ids of all its datasets, sorted; asked for once a day.
+
+        Raises
+        ------
+        ServerUnavailable, RateLimited, Refused, Offline
+        """
+        return sorted(self._every_dataset())
+
+    def list_files(self, dataset_id: str, time_range: TimeRange) -> Sequence[RemoteFile]:
+        """Ask the REST service."""
+        url = files_url(self.url, dataset_id, time_range)
+        _, reply = self.http.get_json(url, expected=(200, 404))
+        return sorted(dict.fromkeys(self._described(reply, url)), key=lambda file: (file.start, file.name))
+
+    def span_of(self, dataset_id: str) -> Span | None:
+        """Say from when to when a dataset reaches; None when there is none of that id."""
+        if self.is_saved("datasets", _KeptSpans):
+            return _span(self._every_dataset(), dataset_id)
+
+        def ask() -> dict[str, dict[str, str]]:
+            url = f"{self.url}datasets?id={quote(dataset_id, safe='')}"
+            _, reply = self.http.get_json(url, expected=(200, 404))
+            return _spans_of(reply)
+
+        place = f"about/{dataset_id}"
+        return _span(self.saved(place, ask, _KeptSpans, never_asked=self._never_asked(place)), dataset_id)
+
+    def complete(
+        self, dataset_id: str, gathered: Gathered, time_range: TimeRange, files: Sequence[OneFile]
+    ) -> Gathered:
+        """Add parameters that no file holds from the data service, if it offers all of them."""
+        offered = self._variables(dataset_id)
+        for name, error in gathered.absent.items():
+            if name not in offered:
+                if not error.advice:
+                    error.advice = did_you_mean(name, offered)
+                raise error
+        # each by itself: what is computed of one must not depend on what else is asked for
+        computed = [self._compute(dataset_id, name, time_range, files) for name in gathered.absent]
+        tables = {name: table for part in computed for name, table in part.tables.items()}
+        empty = (name for part in computed for name in part.empty)
+        return Gathered(gathered.tables | tables, empty=(*gathered.empty, *empty))
+
+    @classmethod
+    def probe(cls, url: str, http: Http, witness: Witness) -> str:
+        """Ask for a dataset that is surely there, and for the first bytes of a file."""
+        asked = f"{url}datasets?id={_KNOWN_DATASET}"
+        if _KNOWN_DATASET not in _spans_of(witness.json(http, asked)):
+            raise UnknownDataset(
+                f"{urlsplit(asked).hostname} answers without the dataset {_KNOWN_DATASET}",
+                advice="look at the address of the server; HELIO_CDAWEB_URL names it",
+                place=asked,
+            )
+        asked = files_url(url, _KNOWN_DATASET, _KNOWN_DAY)
+        files = [file.url for file in listed_files(witness.json(http, asked), asked)]
+        if not files:
+            raise NoData(
+                f"{_KNOWN_DATASET} has no file for {_KNOWN_DAY.start:%Y-%m-%d}",
+                advice="try again later",
+                place=asked,
+            )
+        http.refuse_foreign(files[0], f"a listing of {urlsplit(url).netloc}")
+        name = files[0].rpartition("/")[2]
+        check_head(witness.first_bytes(http, files[0], _HEAD), name, files[0])
+        return f"{_KNOWN_DATASET} is there, and {name} is a CDF"
+
+    def _described(self, reply: Any, url: str) -> Iterator[RemoteFile]:
+        """The files of a reply, each from a host that this provider has files on."""
+        for file in listed_files(reply, url):
+            self.refuse_foreign([file.url], url)
+            yield file
+
+    def _every_dataset(self) -> dict[str, dict[str, str]]:
+        """Start and stop of each dataset, as ISO 8601 or empty."""
+
+        def ask() -> dict[str, dict[str, str]]:
+            _, reply = self.http.get_json(f"{self.url}datasets")
+            return _spans_of(reply)
+
+        every: dict[str, dict[str, str]] = self.saved(
+            "datasets", ask, _KeptSpans, never_asked=self._never_asked("datasets")
+        )
+        return every
+
+    def _variables(self, dataset_id: str) -> list[str]:
+        """Names of the parameters that the archive offers."""
+
+        def ask() -> list[str]:
+            url = f"{self.url}datasets/{quote(dataset_id, safe='')}/variables"
+            _, reply = self.http.get_json(url, expected=(200, 404))
+            return [
+                str(variable["Name"])
+                for variable in _list_of(reply, "VariableDescription")
+                if "Name" in variable
+            ]
+
+        place = f"variables/{dataset_id}"
+        names: list[str] = self.saved(place, ask, list[str], never_asked=self._never_asked(place))
+        return names
+
+    def _never_asked(self, place: str) -> str:
+        return f"{place} of {self.title} were never asked for"
+
+    # What the archive computes
+
+    def _compute(
+        self, dataset_id: str, name: str, time_range: TimeRange, files: Sequence[OneFile]
+    ) -> Gathered:
+        url = (
+            f"{self.url}datasets/{quote(dataset_id, safe='')}/data/{whole_seconds(time_range)}/"
+            f"{quote(name, safe='')}?format=cdf"
+        )
+        # computed again once a file that it is made of is published anew
+        made_from = hashlib.sha256(
+            "\n".join([url, *(file.source.identity for file in files)]).encode()
+        ).hexdigest()
+        source = SourceFile(
+            dataset_id=dataset_id,
+            file="",
+            provider=DATA_SERVICE,
+            preliminary=is_preliminary(dataset_id),
+            url=url,
+            reply=True,
+        )
+        read = [
+            one_file(kept, replace(source, file=kept.path.name, proof=proof_of(kept, 0)))
+            for kept in self._made(dataset_id, url, made_from, time_range, name)
+        ]
+        gathered = self.gathered(read, [name], time_range)
+        for error in gathered.absent.values():
+            raise error
+        note = "computed by CDAWeb's data service: no file holds it"
+        tables = {}
+        for parameter, table in gathered.tables.items():
+            # the service writes another file each time, with the date in it: the numbers are what it answered
+            digits = table.digest().removeprefix("sha256:")
+            sources = tuple(replace(source, sha256=digits) for source in table.sources)
+            tables[parameter] = replace(table, sources=sources, notes=(*table.notes, note))
+        return replace(gathered, tables=tables)
+
+    def _made(
+        self, dataset_id: str, url: str, made_from: str, time_range: TimeRange, name: str
+    ) -> list[Kept]:
+        place = f"{self.folder}/computed/{dataset_id}/{made_from[:32]}"
+        saved = self.replies.load(place, list[RemoteFile])
+        if saved is not None and not self.refresh:
+            wanted = _wanted_made(saved.content, place, made_from)
+            kept = [held for file in wanted if (held := self.downloads.find(file)) is not None]
+            if len(kept) == len(wanted):
+                return kept
+        if self.offline:
+            raise Offline(f"what {self.title} computes of {dataset_id} is not here", advice=ONLINE)
+        _, reply = self.http.get_json(url, expected=(200, 404))
+        listed = list(self._described(reply, url))
+        if not listed:
+            raise NoData(
+                f"{self.title} computes nothing of {name} of {dataset_id} for {time_range}", place=url
+            )
+        self.replies.save(place, [asdict(file) for file in listed])
+        return self.downloads.get(_wanted_made(listed, place, made_from))
+
+
+def _wanted_made(listed: Sequence[RemoteFile], place: str, made_from: str) -> list[Wanted]:
+    # the service names what it makes by chance; here, and in the records of runs, it is known by what it is made from
+    return [
+        Wanted(file.url, file.size, made_from, f"{place}/{made_from}-{number}.cdf")
+        for number, file in enumerate(listed, 1)
+    ]
+
+
+def files_url(rest: str, dataset_id: str, time_range: TimeRange) -> str:
+    """Where the REST service says which files hold a range of a dataset."""
+    return f"{rest}datasets/{quote(dataset_id, safe='')}/orig_data/{whole_seconds(time_range)}"
+
+
+def listed_files(reply: Any, url: str) -> Iterator[RemoteFile]:
+    """The files that a reply of the REST service describes.
+
+    Raises
+    ------
+    Refused
+        One of them is nowhere from where it could be downloaded.
+    """
+    for entry in _list_of(reply, "FileDescription"):
+        name = entry.get("Name")
+        if not isinstance(name, str) or not _may_be_url(name):
+            raise Refused(
+                f"{urlsplit(url).netloc} lists '{one_line(name)}', which is not where a file could be",
+                place=url,
+            )
+        start, stop = _span_in(entry, "StartTime", "EndTime")
+        yield RemoteFile(
+            url=name,
+            size=_size_in(entry),
+            last_modified=printable(str(entry.get("LastModified", ""))),
+            start=start,
+            stop=stop,
+        )
+
+
+def _may_be_url(name: str) -> bool:
+    try:
+        parts = urlsplit(name)
+        return (
+            parts.scheme in ("http", "https")
+            and bool(parts.hostname)
+            and parts.port != 0
+            and name.isprintable()
+        )
+    except ValueError:  # a port or an address that is none
+        return False
+
+
+def _size_in(entry: Mapping[str, Any]) -> int:
+    """Bytes of a listed file; 0 where the archive gives none, or no number that a file can have."""
+    given = entry.get("Length", 0)
+    if re.fullmatch(r"[0-9]{1,15}", str(given)):
+        return int(given)
+    log.warning(
+        "%s is listed with the size %s; it counts as not known",
+        one_line(entry.get("Name")),
+        one_line(given, 40),
+    )
+    return 0
+
+
+def _span_in(entry: Mapping[str, Any], first: str, last: str) -> tuple[str, str]:
+    """Start and stop as the archive writes them; both empty where one is no time, or the start comes after the stop."""
+    start, stop = (str(entry.get(name) or "") for name in (first, last))
+    if not start and not stop:
+        return "", ""
+    try:
+        if utc(start) <= utc(stop):
+            return start, stop
+    except ValueError:
+        pass
+    log.warning(
+        "the span '%s' to '%s' of a listed entry cannot be used", one_line(start, 40), one_line(stop, 40)
+    )
+    return "", ""
+
+
+def _list_of(reply: Any, element: str) -> list[dict[str, Any]]:
+    """The elements of a reply; the service writes a single one without its list, and none as nothing."""
+    found = reply.get(element) if isinstance(reply, dict) else None
+    every = found if isinstance(found, list) else [found]
+    return [one for one in every if isinstance(one, dict)]
+
+
+def _spans_of(reply: Any) -> dict[str, dict[str, str]]:
+    spans = {}
+    for one in _list_of(reply, "DatasetDescription"):
+        interval = one.get("TimeInterval")
+        start, stop = _span_in(interval, "Start", "End") if isinstance(interval, dict) else ("", "")
+        spans[str(one.get("Id", ""))] = {"start": start, "stop": stop}
+    return spans
+
+
+def _span(spans: Mapping[str, Mapping[str, str]], dataset_id: str) -> Span | None:
+    return Span(**spans[dataset_id]) if dataset_id in spans else None

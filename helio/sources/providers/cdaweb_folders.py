@@ -1,0 +1,100 @@
+"""CDAWeb's files as the listings of its folders name them, for when its REST service does not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import urljoin, urlsplit
+from xml.parsers.expat import ExpatError, ParserCreate
+
+from helio.errors import ServerUnavailable
+from helio.sources.file_source import RemoteFile
+from helio.sources.folder_listing import folders_between
+from helio.sources.providers.cdaweb import PUB_URL, CdaWeb
+from helio.time_range import TimeRange
+
+
+class CdaWebFolders(CdaWeb):
+    """The same archive, asked in another way; neither way is tried in place of the other.
+
+    Folders are those of SPDF, or those of another server that the user names.
+    """
+
+    listing = "folders"
+    question = ""
+
+    @property
+    def name(self) -> str:
+        """Name in records and footers."""
+        return f"{self.title} folders"
+
+    def list_files(self, dataset_id: str, time_range: TimeRange) -> Sequence[RemoteFile]:
+        """Look into the folders of a dataset that may hold files of the range."""
+        about = self._folders().get(dataset_id)
+        if about is None:
+            return []
+        return self.files_in_folders(
+            folders_between(about["url"], about["subdividedby"], time_range), time_range
+        )
+
+    def _folders(self) -> dict[str, dict[str, str]]:
+        """Where the catalogue of all datasets says that their files are."""
+        own = self.url == self.full_address(self.address)
+        url = urljoin(PUB_URL if own else urljoin(self.url, "/pub/"), "catalogs/all.xml")
+
+        def ask() -> dict[str, dict[str, str]]:
+            reply = self.http.get(url, accept="text/xml, application/xml")
+            try:
+                return _folders_in(reply.content)
+            except ExpatError as error:
+                raise ServerUnavailable(
+                    f"the catalogue of {urlsplit(url).netloc} is not what it should be: {error}", place=url
+                ) from error
+
+        every: dict[str, dict[str, str]] = self.saved(
+            "folders", ask, dict[str, dict[str, str]], never_asked=self._never_asked("folders")
+        )
+        return every
+
+
+def _folders_in(catalogue: bytes) -> dict[str, dict[str, str]]:
+    """Folder and its division by the id of the dataset, from the catalogue of all datasets.
+
+    Nothing but what is needed is kept of it, and it declares no entities: a few of them would make it endless.
+
+    Raises
+    ------
+    ExpatError
+        It is not XML, or declares entities.
+    """
+    found: dict[str, dict[str, str]] = {}
+    dataset, divided = "", "None"
+    url: list[str] | None = None
+
+    def begin(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal dataset, divided, url
+        if tag.endswith("dataset"):
+            dataset = attributes.get("serviceprovider_ID", "")
+        elif tag.endswith("access"):
+            divided = attributes.get("subdividedby", "None")
+        elif tag.endswith("URL"):
+            url = []
+
+    def end(tag: str) -> None:
+        nonlocal url
+        if tag.endswith("URL") and url is not None:
+            folder, url = "".join(url).strip(), None
+            if folder:
+                found[dataset] = {"url": folder.rstrip("/") + "/", "subdividedby": divided}
+
+    def text(part: str) -> None:
+        if url is not None:
+            url.append(part)
+
+    def entity(name: str, *_: object) -> None:
+        raise ExpatError(f"it declares an entity, {name}")
+
+    parser = ParserCreate()
+    parser.StartElementHandler, parser.EndElementHandler = begin, end
+    parser.CharacterDataHandler, parser.EntityDeclHandler = text, entity
+    parser.Parse(catalogue, True)
+    return found

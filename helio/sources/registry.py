@@ -1,0 +1,205 @@
+"""Which sources there are, by name: the files of `helio.sources.providers`, none of which is imported for that.
+
+A file ``NAME.py`` there is the source that a step and ``--archive`` call ``NAME``. A file ``NAME_WAY.py``, where there
+is a ``NAME.py``, is another way to ask the same archive, ``NAME-WAY``: it has the same address. Where
+``NAME_servers.json`` stands beside ``NAME.py``, there are many servers, and each is called ``NAME:SERVER``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from helio.errors import RequestError, did_you_mean
+from helio.sources import providers
+
+if TYPE_CHECKING:
+    from helio.sources.base import Source
+
+SAMPLE = "sample"
+"""The files that helio ships."""
+BY_CATALOGUE = "cdaweb"
+"""Serves the datasets of helio's catalogue where neither the run nor the step names a provider."""
+BY_ADDRESS = "hapi"
+"""What a server speaks that a run names by its address."""
+
+
+def names() -> tuple[str, ...]:
+    """Sources that a step may name as they are."""
+    return (SAMPLE, *(name for name, servers in _files().items() if servers is None))
+
+
+def families() -> tuple[str, ...]:
+    """Sources of many servers, of which a step names one: ``hapi:CDAWeb``."""
+    return tuple(name for name, servers in _files().items() if servers is not None)
+
+
+def choices() -> str:
+    """All of them for people: ``sample, cdaweb, …, hapi:NAME``."""
+    return ", ".join((*names(), *(f"{family}:NAME" for family in families())))
+
+
+def family_of(provider: str) -> str:
+    """The source of which a provider's name means one server, known or not; empty where it means none.
+
+    >>> family_of("HAPI:CDAWeb"), family_of("cdaweb")
+    ('hapi', '')
+    """
+    family, colon, _ = provider.casefold().partition(":")
+    return family if colon and family in families() else ""
+
+
+def is_provider(name: str) -> bool:
+    """Whether a step may name it."""
+    return name in names() or bool(family_of(name) and name.partition(":")[2])
+
+
+def is_url(archive: str) -> bool:
+    """Whether an archive is named by its address."""
+    return archive.lower().startswith(("http://", "https://"))
+
+
+def archive_of(name: str) -> str:
+    """The archive that is asked, whichever way.
+
+    >>> archive_of("cdaweb-folders")
+    'cdaweb'
+    """
+    archive = name.partition("-")[0]
+    return archive if archive in names() else name
+
+
+def is_catalogued(name: str) -> bool:
+    """Whether helio's catalogue is about what a provider serves."""
+    return archive_of(name) == BY_CATALOGUE
+
+
+def source_class(name: str) -> type[Source]:
+    """The class of a source, or of all servers of a family.
+
+    Raises
+    ------
+    TypeError
+        Its file has not one subclass of `Source`.
+    """
+    from helio.sources.base import Source
+
+    module = import_module(f"{providers.__name__}.{name.replace('-', '_')}")
+    classes = [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Source) and value.__module__ == module.__name__
+    ]
+    if len(classes) != 1:
+        raise TypeError(f"{module.__name__} has {len(classes)} subclasses of Source, and needs one")
+    return classes[0]
+
+
+def source_classes() -> Iterator[tuple[str, type[Source]]]:
+    """Every source by name."""
+    for name in _files():
+        yield name, source_class(name)
+
+
+def source_in_records(name: str) -> type[Source] | None:
+    """The source that records name so; None of a folder or the samples."""
+    return next((source for _, source in source_classes() if name.startswith(source.title)), None)
+
+
+def datasets_known_to(name: str) -> Mapping[str, Collection[str]]:
+    """Datasets with their parameters, as far as a source knows them without asking."""
+    return source_class(name).known_datasets() if name in _files() else {}
+
+
+def known_datasets() -> dict[str, str]:
+    """Datasets that sources know without asking, each with the source's name."""
+    return {dataset_id: name for name in _files() for dataset_id in datasets_known_to(name)}
+
+
+# Servers of a family
+
+
+def server_named(provider: str, further: Mapping[str, Mapping[str, str]]) -> tuple[str, str]:
+    """A server's name as it writes it, and its URL.
+
+    >>> server_named("HAPI:cdaweb", {})
+    ('CDAWeb', 'https://cdaweb.gsfc.nasa.gov/hapi')
+
+    Parameters
+    ----------
+    provider : str
+        ``FAMILY:NAME``; capital letters count for nothing.
+    further : mapping
+        For each family, URLs by name of servers that are not shipped, or stand elsewhere.
+
+    Raises
+    ------
+    RequestError
+        None has that name.
+    """
+    family, name = family_of(provider), provider.partition(":")[2]
+    every = {**_shipped(family), **further.get(family, {})}
+    urls = {known.casefold(): (known, url) for known, url in every.items()}
+    if name.casefold() not in urls:
+        raise RequestError(
+            f"no {family.upper()} server is called '{name}'",
+            advice=did_you_mean(name, every, otherwise=f"one of {', '.join(sorted(every, key=str.casefold))}")
+            + f"; HELIO_{family.upper()}_SERVERS=NAME=URL adds one",
+        )
+    return urls[name.casefold()]
+
+
+def every_server(family: str, further: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """URLs of all servers by name: those that are shipped, and those that the environment names in their place too.
+
+    >>> every_server("hapi", {"hapi": {"cdaweb": "http://mirror.org/hapi"}})["CDAWeb"]
+    'http://mirror.org/hapi'
+    """
+    renamed = {name.casefold(): name for name in _shipped(family)}
+    own = {renamed.get(name.casefold(), name): url for name, url in further.get(family, {}).items()}
+    return {**_shipped(family), **own}
+
+
+def name_of_server(url: str, further: Mapping[str, Mapping[str, str]]) -> str:
+    """``FAMILY:NAME`` of the server at an address; empty where none is known.
+
+    >>> name_of_server("https://cdaweb.gsfc.nasa.gov/hapi/", {})
+    'hapi:CDAWeb'
+    """
+    for family in families():
+        for name, known in {**_shipped(family), **further.get(family, {})}.items():
+            if _plain(known) == _plain(url):
+                return f"{family}:{name}"
+    return ""
+
+
+def _plain(url: str) -> str:
+    return url.rstrip("/").casefold()
+
+
+def _files() -> dict[str, Path | None]:
+    """Every source by name, with the file of its servers."""
+    return _files_in(tuple(providers.__path__))
+
+
+@cache
+def _files_in(folders: tuple[str, ...]) -> dict[str, Path | None]:
+    found = {}
+    for path in sorted(path for folder in folders for path in Path(folder).glob("[!_]*.py")):
+        servers = path.with_name(f"{path.stem}_servers.json")
+        found[path.stem.replace("_", "-")] = servers if servers.exists() else None
+    return found
+
+
+@cache
+def _shipped(family: str) -> dict[str, str]:
+    path = _files().get(family)
+    if path is None:
+        return {}
+    return {
+        server["name"]: server["url"] for server in json.loads(path.read_text(encoding="utf-8"))["servers"]
+    }

@@ -1,0 +1,157 @@
+"""Requests of one fetch: counted, within what the run may download, a few at once, ended by Ctrl-C."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+from helio.errors import Cancelled
+from helio.sources.allowance import Allowance, Share, allowance_of
+from helio.sources.http import CONNECTIONS_PER_HOST, Http
+
+T = TypeVar("T")
+
+_FETCHES = itertools.count(1)
+"""Numbers of the fetches of this process."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far the downloads of a fetch are; `bytes` is 0 while no archive has said how many there will be."""
+
+    files_done: int
+    files: int
+    bytes_done: int
+    bytes: int
+    fetch: int = 0
+    """Number of the fetch in this process: several may be under way."""
+
+
+class Tally:
+    """Counts what the requests of one fetch bring; safe to share between threads."""
+
+    def __init__(
+        self, requests: int, size: int, share: Share, on_progress: Callable[[Progress], None]
+    ) -> None:
+        self._requests = requests
+        self._size = size
+        self._share = share
+        self._on_progress = on_progress
+        self._lock = threading.Lock()
+        self._done = self._bytes = 0
+        self._number = next(_FETCHES)
+        self._stopped = False
+
+    def add(self, count: int) -> None:
+        """Count bytes that came, or as many fewer where some came in vain.
+
+        Raises
+        ------
+        TooLarge
+            They are more than the run may download.
+        Cancelled
+            Another request of the fetch failed.
+        """
+        if self._stopped:
+            raise Cancelled("the download was ended")
+        with self._lock:
+            self._bytes += count
+            self._report()
+        self._share.add(count)
+
+    def more(self) -> None:
+        """Count one request more: one became two."""
+        with self._lock:
+            self._requests += 1
+
+    def done(self, count: int = 0) -> None:
+        """Count a request as answered, with bytes that were here already."""
+        with self._lock:
+            self._done += 1
+            self._bytes += count
+            self._report()
+
+    def stop(self) -> None:
+        """End all requests at their next bytes."""
+        self._stopped = True
+
+    def _report(self) -> None:
+        self._on_progress(Progress(self._done, self._requests, self._bytes, self._size, self._number))
+
+
+class Transfers:
+    """Makes the requests of fetches.
+
+    Parameters
+    ----------
+    http : Http
+    limit : int, Allowance or None
+        Bytes that all fetches may bring; an `Allowance` is shared with other sources of the run.
+    on_progress : callable
+        Gets the progress, from several threads and one at a time.
+    """
+
+    def __init__(
+        self, http: Http, limit: int | Allowance | None, on_progress: Callable[[Progress], None]
+    ) -> None:
+        self._http = http
+        self._allowance = allowance_of(limit)
+        self._on_progress = on_progress
+
+    @contextmanager
+    def begin(
+        self, requests: int, size: int, what: str, *, shown: int = 0, likely: int | None = None
+    ) -> Iterator[Tally]:
+        """Set bytes aside for a fetch, and count what its requests bring.
+
+        Parameters
+        ----------
+        requests : int
+        size : int
+            Bytes that are expected; 0 where that is not known.
+        what : str
+            The download in words, for the error: ``"3 files of 260 kB"``.
+        shown : int
+            Bytes that the progress names as the whole; 0 where that is not known.
+        likely : int, optional
+            Limit to advise where `size` is only roughly known.
+
+        Raises
+        ------
+        TooLarge
+            More is expected than the run may still download.
+        """
+        share = self._allowance.plan(size, what, likely=likely)
+        tally = Tally(requests, shown, share, self._on_progress)
+        try:
+            yield tally
+        finally:
+            # after a failure, those under way end at their next bytes; what has come is kept
+            tally.stop()
+            share.close()
+
+    def run(self, tasks: Sequence[Callable[[], T]], tally: Tally) -> list[T]:
+        """Run tasks, as many at once as a host is asked for, and return their results in order.
+
+        The first failure ends the others; so does Ctrl-C, at once.
+        """
+        with ThreadPoolExecutor(min(len(tasks), CONNECTIONS_PER_HOST), "helio-download") as pool:
+            futures = [pool.submit(task) for task in tasks]
+            try:
+                finished, _ = wait(futures, return_when=FIRST_EXCEPTION)
+                failures = (future.exception() for future in futures if future in finished)
+                failure = next((error for error in failures if error is not None), None)
+                if failure is not None:
+                    raise failure
+                return [future.result() for future in futures]
+            except KeyboardInterrupt:
+                self._http.cancel()  # their next bytes may be long in coming
+                raise
+            finally:
+                tally.stop()
+                pool.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,129 @@
+"""What every source of data has to hold, checked over a stand-in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from helio.errors import DataError, Offline, UnknownDataset, UnknownParameter
+from helio.sources.base import Source
+from helio.sources.http import Clock
+from helio.testing.client import client
+from helio.time_range import TimeRange
+
+if TYPE_CHECKING:
+    from helio.sources.cdf import CdfReader
+    from helio.store.table import Table
+
+
+def check_source(
+    kind: type[Source],
+    url: str,
+    dataset_id: str,
+    parameters: Sequence[str],
+    time_range: TimeRange,
+    *,
+    cache: Path,
+    reader: CdfReader | None = None,
+    clock: Clock | None = None,
+) -> dict[str, Table]:
+    """Check that a source keeps its contract for one fetch, and return the tables.
+
+    The names of what is fetched are the same before and after it; tables are in order, within the range and say where
+    they come from; a second run asks for no data again; a run offline asks nobody, gives the same, and names what
+    was never asked for; an unknown dataset and an unknown parameter are told apart.
+
+    Parameters
+    ----------
+    kind : class
+        Of the source.
+    url : str
+        Of the stand-in.
+    dataset_id, parameters, time_range
+        A fetch that the stand-in has data for.
+    cache : Path
+        An empty folder.
+    reader : CdfReader, optional
+        Reads the files of a source of files.
+    clock : Clock, optional
+        A `FakeClock` when left out.
+
+    Raises
+    ------
+    AssertionError
+        The source breaks its contract; the message says how.
+    """
+    with client(clock) as http, client(clock) as nobody:
+        nobody.cancel()
+
+        def new(folder: str = "kept", **options: Any) -> Source:
+            return kind(cache / folder, options.pop("http", http), url=url, reader=reader, **options)
+
+        source = new()
+        ids = source.datasets()
+        _hold(
+            ids == sorted(ids) and dataset_id in ids,
+            f"datasets() gives {ids}, not sorted or without {dataset_id}",
+        )
+        before = [file.identity for file in source.locate(dataset_id, time_range)]
+        tables = source.fetch(dataset_id, parameters, time_range)
+        _hold(list(tables) == list(parameters), f"fetch() gives {list(tables)}, not {list(parameters)}")
+        for name, table in tables.items():
+            _check_table(source, dataset_id, name, table, time_range)
+        after = [file.identity for file in new().locate(dataset_id, time_range)]
+        _hold(before == after, f"locate() gives other names after the fetch: {before}, then {after}")
+        digests = {name: table.digest() for name, table in tables.items()}
+        for again in (new(), new(http=nobody, offline=True)):
+            found = again.fetch(dataset_id, parameters, time_range)
+            _hold(
+                {name: table.digest() for name, table in found.items()} == digests,
+                f"the same fetch gives other tables the second time{' offline' * again.offline}",
+            )
+        empty = new("empty", http=nobody, offline=True)
+        _refuses(
+            Offline,
+            lambda: empty.fetch(dataset_id, parameters, time_range),
+            "a fetch offline of nothing kept",
+        )
+        _refuses(UnknownDataset, lambda: new().locate("NO_SUCH_DATASET", time_range), "an unknown dataset")
+        _refuses(
+            UnknownParameter,
+            lambda: new().fetch(dataset_id, ["no_such_parameter"], time_range),
+            "an unknown parameter",
+        )
+        return tables
+
+
+def _check_table(source: Source, dataset_id: str, name: str, table: Table, time_range: TimeRange) -> None:
+    import numpy as np
+
+    start, stop = (np.datetime64(moment, "ns") for moment in (time_range.start, time_range.stop))
+    _hold(len(table) > 0, f"{name} has no record: raise NoData")
+    _hold(bool(np.all(np.diff(table.epoch) > np.timedelta64(0))), f"the epochs of {name} do not increase")
+    _hold(
+        bool(start <= table.epoch[0] and table.epoch[-1] < stop),
+        f"{name} has records outside of {time_range}",
+    )
+    _hold(bool(table.sources), f"{name} does not say what it came from: give it sources")
+    for file in table.sources:
+        _hold(file.dataset_id == dataset_id, f"a source of {name} is of {file.dataset_id}")
+        _hold(
+            file.provider.startswith(source.title),
+            f"a source of {name} names '{file.provider}', which does not begin with '{source.title}'",
+        )
+
+
+def _refuses(kind: type[DataError], act: Callable[[], object], what: str) -> None:
+    try:
+        act()
+    except kind:
+        return
+    except DataError as error:
+        raise AssertionError(f"{what} raises {type(error).__name__}, not {kind.__name__}: {error}") from error
+    raise AssertionError(f"{what} raises nothing, not {kind.__name__}")
+
+
+def _hold(condition: bool, message: str) -> None:
+    if not condition:
+        raise AssertionError(message)

@@ -1,0 +1,58 @@
+"""A clock that nobody waits for, and a client of servers on loopback."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+
+from helio.sources.http import Clock, Hosts, Http
+
+
+class FakeClock(Clock):
+    """Tells real time plus what was slept, which takes none.
+
+    Parameters
+    ----------
+    start : datetime or float, optional
+        What the time is, UTC, or seconds since 1970; now when left out. It stands still but for what is slept.
+
+    Attributes
+    ----------
+    slept : list of float
+        Seconds of each wait.
+    ahead : float
+        Seconds to add from now on.
+    then : callable
+        Called after each wait.
+    """
+
+    def __init__(self, start: datetime | float | None = None) -> None:
+        self.slept: list[float] = []
+        self.ahead = 0.0
+        self.then: Callable[[], None] = lambda: None
+        begun = start.replace(tzinfo=UTC).timestamp() if isinstance(start, datetime) else start
+        base = time.time() if begun is None else begun
+
+        def sleep(seconds: float, ended: threading.Event) -> None:
+            self.slept.append(seconds)
+            self.then()
+
+        super().__init__(now=lambda: base + self.ahead + sum(self.slept), sleep=sleep, random=lambda: 0.5)
+
+
+@contextmanager
+def client(clock: Clock | None = None, *, timeout: float = 10.0) -> Iterator[Http]:
+    """Open a client for one test, apart from all others of the process: it waits for nobody.
+
+    Parameters
+    ----------
+    clock : Clock, optional
+        A `FakeClock` when left out.
+    timeout : float
+        Seconds without a single byte after which an attempt is given up.
+    """
+    with closing(Http(timeout=timeout, clock=clock or FakeClock(), hosts=Hosts())) as http:
+        yield http

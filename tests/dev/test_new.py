@@ -1,0 +1,167 @@
+"""What helio dev writes passes all tests at once, and it is written whole or not at all."""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from helio.cli import app
+from helio.dev import checkout, new
+from helio.errors import RequestError
+from helio.pipelines.codes import codes
+
+ROOT = Path(__file__).parents[2]
+PARTS = ("helio", "tests", "docs", "scripts", "pyproject.toml", "README.md")
+NEW = {"new-tool": "scratch_tool", "new-pass": "check_scratch"}
+RULES = (
+    "tests/steps/test_foreseen.py",
+    "tests/steps/test_context.py",
+    "tests/steps/test_examples.py",
+    "tests/pipelines/test_pass_reference.py",
+    "tests/test_imports.py",
+)
+"""Tests of what holds for every tool, pass and file."""
+
+
+def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    environ = {**os.environ, "PYTHONPATH": str(folder), "HELIO_HOME": str(folder / "home")}
+    return subprocess.run(
+        [sys.executable, "-m", *command], cwd=folder, env=environ, capture_output=True, text=True
+    )
+
+
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the checkout with something new of each kind."""
+    folder = tmp_path_factory.mktemp("checkout")
+    for part in PARTS:
+        if (ROOT / part).is_dir():
+            shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / part, folder / part)
+    for command, name in NEW.items():
+        done = run(folder, "helio", "dev", command, name)
+        assert done.returncode == 0, done.stderr
+    return folder
+
+
+def files_of(folder: Path) -> list[str]:
+    """What was written new."""
+    return [
+        str(path.relative_to(folder)) for name in NEW.values() for path in sorted(folder.rglob(f"*{name}.py"))
+    ]
+
+
+def test_its_own_tests_and_the_rules_for_all_pass(scratch: Path):
+    chosen = " or ".join([*NEW.values(), "every", "given", "page", "room"])
+    done = run(scratch, "pytest", "-q", "-p", "no:cacheprovider", *files_of(scratch), *RULES, "-k", chosen)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(files_of(scratch)) == 2 * len(NEW)
+
+
+def test_style_and_types_pass(scratch: Path):
+    written = [*files_of(scratch), "helio/pipelines/passes/__init__.py"]
+    package = [path for path in files_of(scratch) if path.startswith("helio")]
+    for command in (
+        ("ruff", "check", *written),
+        ("ruff", "format", "--check", *written),
+        ("mypy", "--no-incremental", *package),
+    ):
+        done = run(scratch, *command)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_new_tool_is_listed_with_its_example(scratch: Path):
+    assert f">>> {NEW['new-tool']}(series(" in run(scratch, "helio", "show", NEW["new-tool"]).stdout
+
+
+def test_the_code_of_a_new_pass_is_explained(scratch: Path):
+    code = new.next_code("V")
+    assert code not in codes()
+    assert "placeholder" in run(scratch, "helio", "explain", code).stdout
+    assert f"| {code} |" in (scratch / "docs" / "passes.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("magnitude", "also called 'magnitude'"),
+        ("smooth", "the tool running_average is also called 'smooth'"),
+        ("plot_data", "also called 'plot_data'"),
+        ("window_sums", "has that name"),
+        ("Plasma", "no Python identifier"),
+        ("plasma-beta", "no Python identifier"),
+        ("2d", "no Python identifier"),
+        ("lambda", "no Python identifier"),
+        ("../evil", "no Python identifier"),
+        ("a" * 37, "no Python identifier"),
+        ("", "no Python identifier"),
+    ],
+)
+def test_a_name_that_a_tool_cannot_have_is_refused(name: str, reason: str):
+    with pytest.raises(RequestError, match=reason):
+        new.new_tool(name, ROOT)
+
+
+@pytest.mark.parametrize("name", ["order_steps", "walk", "runner", "Order"])
+def test_a_name_that_a_pass_cannot_have_is_refused(name: str):
+    with pytest.raises(RequestError):
+        new.new_pass(name, ROOT)
+
+
+def test_an_unknown_stage_is_refused():
+    with pytest.raises(RequestError, match="no stage is called 'Q'"):
+        new.new_pass("check_scratch", ROOT, stage="Q")
+
+
+def test_outside_of_the_checkout_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    with pytest.raises(RequestError, match="not in the checkout"):
+        new.new_tool("scratch_tool", tmp_path)
+    monkeypatch.setattr(checkout, "PACKAGE", tmp_path / "site-packages" / "helio")
+    with pytest.raises(RequestError, match="installed without its tests"):
+        new.new_tool("scratch_tool", tmp_path / "site-packages")
+    monkeypatch.chdir(tmp_path)
+    refused = CliRunner().invoke(app, ["dev", "new-tool", "scratch_tool"])
+    assert refused.exit_code == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_files_are_written_whole_or_not_at_all(tmp_path: Path):
+    old, first, second = tmp_path / "old", tmp_path / "first", tmp_path / "second"
+    old.write_text("before")
+
+    def fail() -> None:
+        assert old.read_text() == "after"
+        assert first.read_text() == "1"
+        raise RuntimeError("the page cannot be written")
+
+    with pytest.raises(RuntimeError):
+        checkout.write_files({first: "1", second: "2"}, {old: "after"}, then=fail)
+    assert [path.name for path in tmp_path.iterdir()] == ["old"]
+    assert old.read_text() == "before"
+    with pytest.raises(RequestError, match="exists"):
+        checkout.write_files({first: "1", old: "2"})
+    assert [path.name for path in tmp_path.iterdir()] == ["old"]
+
+
+@pytest.mark.parametrize("stage", new.STAGES)
+def test_a_pass_is_listed_at_the_end_of_its_stage(stage: str):
+    text = (ROOT / "helio" / "pipelines" / "passes" / "__init__.py").read_text(encoding="utf-8")
+    for name in ("aaa", "check_scratch", "zzz"):
+        tree = ast.parse(new.listed(text, name, stage))
+        imports = [node.module for node in tree.body if isinstance(node, ast.ImportFrom)]
+        assert f"helio.pipelines.passes.{name}" in imports
+        [assigned] = [
+            node.value
+            for node in tree.body
+            if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == new.STAGES[stage]
+        ]
+        assert isinstance(assigned, ast.Tuple)
+        assert ast.unparse(assigned.elts[-1]) == f"({name},)"
