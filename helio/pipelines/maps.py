@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from helio.errors import RequestError
 from helio.limits import LIMITS
+from helio.pipelines.document import ForEach, Step
 from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, Path, substitute, tokens
 from helio.steps.signature import Signature
@@ -96,6 +97,12 @@ def known_items(each: Document, context: Context) -> list[Any] | None:
     return None
 
 
+def items_of_map(each: ForEach, context: Context) -> Sequence[Any] | None:
+    """The items of a map as far as they are known before any run; none where they are not."""
+    dataset = context.catalogue.get(each.parameters_of)
+    return each.items if each.items is not None or dataset is None else list(dataset.parameters)
+
+
 def item_name(item: Any) -> str:
     """An item as it stands in labels and ids.
 
@@ -179,7 +186,7 @@ def is_interval(length: Any) -> bool:
     return True
 
 
-def distinct(items: list[Any]) -> int:
+def distinct(items: Iterable[Any]) -> int:
     """How many different items a map has: one that stands twice is taken once."""
     return len({json.dumps(item, sort_keys=True) for item in items})
 
@@ -195,6 +202,13 @@ def step_count(step: Document, context: Context) -> int:
         else (1,)
     )
     return count * sum(inner)
+
+
+def steps_of(step: Step, context: Context) -> int:
+    """How many steps a step becomes in a run, as far as its items are known before: no item is put in place."""
+    items = None if step.for_each is None else items_of_map(step.for_each, context)
+    count = 1 if items is None else distinct(items)
+    return count * (sum(steps_of(inner, context) for inner in step.block) if step.block else 1)
 
 
 def size_of(label: str, context: Context) -> int | None:

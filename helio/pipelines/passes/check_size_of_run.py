@@ -8,6 +8,7 @@ from helio.pipelines.maps import is_block, variable_of, with_item
 from helio.pipelines.passes.check_size import refused_run
 from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.passes.expand_items import items_of
+from helio.pipelines.passes.guarantee_artefact import INTENTS
 from helio.pipelines.template import Document
 from helio.pipelines.variables import Path
 
@@ -18,7 +19,7 @@ def check_size_of_run(plan: Document, context: Context) -> Iterator[Finding]:
     >>> from datetime import datetime
     >>> from helio.pipelines.passes.edit import Policy
     >>> each = {"as": "$DAY", "over": {"intervals": "2024-01-01 to 2024-01-08", "step": "1d"}}
-    >>> plan = {"steps": [{"step_id": 1, "for_each": each}]}
+    >>> plan = {"steps": [{"step_id": 1, "intent": "", "for_each": each}]}
     >>> [found] = check_size_of_run(plan, Context({}, datetime(2024, 1, 1), {}, policy=Policy(max_run_steps=5)))
     >>> print(found.message)
     7 steps are more than 5, with a step for each item of its maps
@@ -26,7 +27,8 @@ def check_size_of_run(plan: Document, context: Context) -> Iterator[Finding]:
     count = 0
     for index, step in enumerate(plan["steps"]):
         count += _run_steps(step, ("steps", index), plan, context, context.policy.max_run_steps - count)
-    yield from refused_run(plan, count, context)
+    appended = any(step["intent"] in INTENTS for step in plan["steps"])
+    yield from refused_run(count, context, appended=appended)
 
 
 def _run_steps(step: Document, path: Path, plan: Document, context: Context, left: int) -> int:

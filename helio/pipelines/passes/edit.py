@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -196,6 +196,11 @@ def changed(before: Step, after: Step) -> tuple[Operation, ...]:
     {'op': 'replace', 'path': '/steps/1/critical', 'value': True}
     """
     return difference(before.path, before.to_json(), after.to_json())
+
+
+def reordered(path: Path, before: Sequence[Step], after: Sequence[Step]) -> tuple[Operation, ...]:
+    """Put the steps of a list in another order."""
+    return replaced(pointer(*path), [step.to_json() for step in before], [step.to_json() for step in after])
 
 
 def difference(path: Path, before: Any, after: Any) -> tuple[Operation, ...]:
