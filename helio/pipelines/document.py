@@ -130,6 +130,8 @@ class Step(_Object):
     on_item_error: str = ""
     use: str = ""
     with_values: Mapping[str, Value] = field(default_factory=dict)
+    files: tuple[Mapping[str, Value], ...] = ()
+    """What a figure is written to, once the values of a run are bound."""
     path: Path = field(default=(), compare=False, repr=False)
     """Where the step stands in the document that was read."""
     within: tuple[ForEach, ...] = field(default=(), compare=False, repr=False)
@@ -220,7 +222,7 @@ def walk(steps: Sequence[Step]) -> Iterator[Step]:
 _NAMES = {"with": "with_values"}
 """Fields whose key is a word of Python."""
 _OWN = frozenset({"keys", "extra", "path", "within"})
-_TUPLES = frozenset({"produces", "depends_on", "pin"})
+_TUPLES = frozenset({"produces", "depends_on", "pin", "files"})
 
 
 def _read(kind: type[_Object], written: Document) -> dict[str, Value]:

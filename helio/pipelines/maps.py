@@ -264,10 +264,10 @@ def as_glob(label: str, names: Iterable[str]) -> str:
     return TOKEN.sub(lambda found: "*" if found[0] in wanted else found[0], label)
 
 
-def without_globs(args: Document, signature: Signature, known: Iterable[str]) -> Document:
+def without_globs(args: Mapping[str, Any], signature: Signature, known: Iterable[str]) -> Document:
     """Arguments in which each label with ``*`` in a list became the known labels that it stands for, each once."""
     labels = list(dict.fromkeys(known))
-    found = args
+    found = dict(args)
     for table in signature.tables:
         for dotted in (table.argument, *table.also) if table.many else ():
             found = _written_out(found, dotted.split("."), labels)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.document import Step
 from helio.pipelines.maps import is_block, known_items
 from helio.pipelines.passes.bind_files import FileNames
 from helio.pipelines.passes.edit import Context, Finding
@@ -33,24 +34,26 @@ def check_files(plan: Document, context: Context) -> Iterator[Finding]:
       --> /steps/0/tool_args/filename
       try leave out folders: the place is chosen with --output; names do not start with a dot
     """
-    made: list[tuple[Path, Document]] = []
+    made: list[Step] = []
     for index, step in enumerate(plan["steps"]):
         if "for_each" not in step and not is_block(step):
-            made.append((("steps", index), step))
+            made.append(Step.from_json(step, ("steps", index)))
             continue
         each = step.get("for_each")
         if isinstance(each, dict):
             step = {**step, "for_each": {**each, "over": _items(step, index, plan, context)}}
         found_steps = expanded(step, ("steps", index), plan, context)
         if not isinstance(found_steps, Diagnostic):  # else another check refuses the map
-            made += [(("steps", index), step) for step in found_steps]
+            made += [Step.from_json(step, ("steps", index)) for step in found_steps]
     names = FileNames(made, context, bound=False)
     said: set[Path] = set()
-    for path, step in made:
-        for found in names.of(step, path):
-            if isinstance(found, Diagnostic) and path not in said:
-                said.add(path)
-                yield replace(found, path=pointer(*path)) if is_block(plan["steps"][path[1]]) else found
+    for one in made:
+        for found in names.of(one):
+            if isinstance(found, Diagnostic) and one.path not in said:
+                said.add(one.path)
+                yield (
+                    replace(found, path=pointer(*one.path)) if is_block(plan["steps"][one.path[1]]) else found
+                )
 
 
 def _items(step: Document, index: int, plan: Document, context: Context) -> list[Any]:

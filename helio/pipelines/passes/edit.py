@@ -204,8 +204,14 @@ def reordered(path: Path, before: Sequence[Step], after: Sequence[Step]) -> tupl
 
 
 def difference(path: Path, before: Any, after: Any) -> tuple[Operation, ...]:
-    """Make one value another, member by member in objects; whole where they are of other types, or lists."""
-    if isinstance(before, dict) and isinstance(after, dict):
+    """Make one value another: objects member by member, where their keys come in the same order; else as a whole.
+
+    >>> difference(("x",), {"a": 1, "b": 2}, {"b": 2, "c": 3})[1:]
+    ({'op': 'remove', 'path': '/x/a'}, {'op': 'add', 'path': '/x/c', 'value': 3})
+    >>> [operation["path"] for operation in difference(("x",), {"a": 1, "b": 2}, {"b": 2, "a": 3})]
+    ['/x', '/x']
+    """
+    if isinstance(before, dict) and isinstance(after, dict) and _order_stays(before, after):
         made: list[Operation] = []
         for key, value in before.items():
             inner = (*path, key)
@@ -216,3 +222,9 @@ def difference(path: Path, before: Any, after: Any) -> tuple[Operation, ...]:
     if before == after and type(before) is type(after):
         return ()
     return replaced(pointer(*path), before, after)
+
+
+def _order_stays(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Whether the keys come out in the order of `after` when members are removed and then added at the end."""
+    left = [key for key in before if key in after]
+    return list(after)[: len(left)] == left
