@@ -123,6 +123,14 @@ def with_item(value: Any, schema: Mapping[str, Any], name: str, item: Any) -> An
     return substitute(value, dict(schema), _Item({name: item}))
 
 
+def each_with_item(each: ForEach, name: str, item: Any) -> ForEach:
+    """A map with an item of a map around it in the place of its variable."""
+    over = with_item(each.to_json()["over"], {}, name, item)
+    if each.items is None:
+        over = {key: text for key, text in over.items() if isinstance(text, str)}  # an item may be a number
+    return ForEach.from_json({"as": each.name, "over": over})
+
+
 class _Item(dict[str, Any]):
     """Inside a longer text an item is written by its name."""
 
