@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 from helio.pipelines.diagnostics import StepId
+from helio.pipelines.document import Step
 from helio.pipelines.labels import owner
 from helio.pipelines.template import Document
 
@@ -52,6 +54,17 @@ def spec_of(step: Document) -> Any:
     if not isinstance(args, dict):
         return None
     return args.get("spec") if step.get("tool_name") == RENDER else args
+
+
+def figure_of(step: Step) -> Document:
+    """What a figure's step says of its looks."""
+    return dict(step.tool_args.get("spec", {}) if step.tool_name == RENDER else step.tool_args)
+
+
+def with_figure(step: Step, spec: Document) -> Step:
+    """A figure's step with other looks."""
+    args = {**step.tool_args, "spec": spec} if step.tool_name == RENDER else spec
+    return replace(step, tool_args=args)
 
 
 def merged(below: Any, above: Any) -> Any:

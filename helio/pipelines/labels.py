@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from helio.pipelines.template import Document
 from helio.pipelines.variables import Path
 from helio.steps.signature import Signature
 
 
-def produced_labels(signature: Signature, args: Document) -> list[str]:
+def produced_labels(signature: Signature, args: Mapping[str, Any]) -> list[str]:
     """The labels of a step's results, as its tool's kind says.
 
     A fetch gives ``DATASET.PARAMETER`` for each parameter, or its ``output_label``; a computation gives its
@@ -31,7 +30,7 @@ def produced_labels(signature: Signature, args: Document) -> list[str]:
     return [f"{dataset}{name}" for name in names if isinstance(name, str) and name]
 
 
-def read_labels(signature: Signature, args: Document) -> Iterator[tuple[Path, str]]:
+def read_labels(signature: Signature, args: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
     """Every label that a step reads, with its place in the arguments."""
     for table in signature.tables:
         for dotted in (table.argument, *table.also):
@@ -72,7 +71,7 @@ def split_labels(text: str, known: Iterable[str]) -> list[str]:
     return found
 
 
-def _value_at(args: Document, path: Path) -> Any:
+def _value_at(args: Mapping[str, Any], path: Path) -> Any:
     value: Any = args
     for part in path:
         value = value.get(part) if isinstance(value, dict) else None

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from helio.errors import RequestError
 from helio.limits import LIMITS
+from helio.pipelines.document import ForEach, Step
 from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, Path, substitute, tokens
 from helio.steps.signature import Signature
@@ -96,6 +97,12 @@ def known_items(each: Document, context: Context) -> list[Any] | None:
     return None
 
 
+def items_of_map(each: ForEach, context: Context) -> Sequence[Any] | None:
+    """The items of a map as far as they are known before any run; none where they are not."""
+    dataset = context.catalogue.get(each.parameters_of)
+    return each.items if each.items is not None or dataset is None else list(dataset.parameters)
+
+
 def item_name(item: Any) -> str:
     """An item as it stands in labels and ids.
 
@@ -114,6 +121,14 @@ def item_name(item: Any) -> str:
 def with_item(value: Any, schema: Mapping[str, Any], name: str, item: Any) -> Any:
     """A value with an item in the place of its variable: whole where it stands alone, else its name."""
     return substitute(value, dict(schema), _Item({name: item}))
+
+
+def each_with_item(each: ForEach, name: str, item: Any) -> ForEach:
+    """A map with an item of a map around it in the place of its variable."""
+    over = with_item(each.to_json()["over"], {}, name, item)
+    if each.items is None:
+        over = {key: text for key, text in over.items() if isinstance(text, str)}  # an item may be a number
+    return ForEach.from_json({"as": each.name, "over": over})
 
 
 class _Item(dict[str, Any]):
@@ -179,7 +194,7 @@ def is_interval(length: Any) -> bool:
     return True
 
 
-def distinct(items: list[Any]) -> int:
+def distinct(items: Iterable[Any]) -> int:
     """How many different items a map has: one that stands twice is taken once."""
     return len({json.dumps(item, sort_keys=True) for item in items})
 
@@ -195,6 +210,13 @@ def step_count(step: Document, context: Context) -> int:
         else (1,)
     )
     return count * sum(inner)
+
+
+def steps_of(step: Step, context: Context) -> int:
+    """How many steps a step becomes in a run, as far as its items are known before: no item is put in place."""
+    items = None if step.for_each is None else items_of_map(step.for_each, context)
+    count = 1 if items is None else distinct(items)
+    return count * (sum(steps_of(inner, context) for inner in step.block) if step.block else 1)
 
 
 def size_of(label: str, context: Context) -> int | None:
@@ -250,10 +272,10 @@ def as_glob(label: str, names: Iterable[str]) -> str:
     return TOKEN.sub(lambda found: "*" if found[0] in wanted else found[0], label)
 
 
-def without_globs(args: Document, signature: Signature, known: Iterable[str]) -> Document:
+def without_globs(args: Mapping[str, Any], signature: Signature, known: Iterable[str]) -> Document:
     """Arguments in which each label with ``*`` in a list became the known labels that it stands for, each once."""
     labels = list(dict.fromkeys(known))
-    found = args
+    found = dict(args)
     for table in signature.tables:
         for dotted in (table.argument, *table.also) if table.many else ():
             found = _written_out(found, dotted.split("."), labels)

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from helio import __version__
 from helio.errors import RequestError
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
+from helio.pipelines.document import Step, Template
 from helio.pipelines.files import OutputFile
 from helio.pipelines.known import components_in_files
 from helio.pipelines.labels import owner, read_labels
@@ -286,39 +287,37 @@ def time_variable(template: Document) -> str:
     raise InvalidTemplate([Diagnostic("HB203", message, advice=advice, candidates=tuple(named))])
 
 
-def _freeze(template: Document, authored: Rewritten, bound: Rewritten, now: datetime) -> Plan:
+def _freeze(written: Document, authored: Rewritten, bound: Rewritten, now: datetime) -> Plan:
     known = signatures()
-    produced = [label for step in bound.plan["steps"] for label in step["produces"]]
-    labels = set(produced)
+    template = Template.from_json(bound.plan)
+    labels = {label for step in template.steps for label in step.produces}
     owners: dict[str, str] = {}
     steps: list[PlannedStep] = []
     came_from = origins(bound.plan, known)
-    for index, step in enumerate(bound.plan["steps"]):
-        origin = came_from[pointer("steps", index)]
-        signature = known[step["tool_name"]]
+    for step in template.steps:
+        origin = came_from[pointer(*step.path)]
+        signature = known[step.tool_name]
         reads: dict[str, tuple[str, ...]] = {}
         for table in signature.tables:
             # The first place names every label, in order; the others repeat them.
             first = tuple(table.argument.split("."))
             found = [
-                label
-                for path, label in read_labels(signature, step["tool_args"])
-                if path[: len(first)] == first
+                label for path, label in read_labels(signature, step.tool_args) if path[: len(first)] == first
             ]
             reads[table.parameter] = tuple(found)
             for label in found:
                 owners[label] = _owner(label, labels)
         steps.append(
             PlannedStep(
-                step_id=step["step_id"],
-                tool_name=step["tool_name"],
+                step_id=step.step_id,
+                tool_name=step.tool_name,
                 tool_version=signature.version,
-                args=step["tool_args"],
+                args=step.tool_args,
                 reads=reads,
-                produces=tuple(step["produces"]),
-                depends_on=tuple(step["depends_on"]),
-                critical=step["critical"],
-                intent=step["intent"],
+                produces=step.produces,
+                depends_on=step.depends_on,
+                critical=step.critical,
+                intent=step.intent,
                 items=_items(step),
                 files=planned_files(step, signature.gives),
                 not_measured=tuple(sorted(origin.written)),
@@ -326,14 +325,14 @@ def _freeze(template: Document, authored: Rewritten, bound: Rewritten, now: date
             )
         )
     return Plan(
-        pipeline_id=template.get("id", "pipeline"),
-        name=template.get("name") or template.get("id", "pipeline"),
-        template_digest=digest(template),
+        pipeline_id=written.get("id", "pipeline"),
+        name=written.get("name") or written.get("id", "pipeline"),
+        template_digest=digest(written),
         now=now,
-        values={name: facts["value"] for name, facts in bound.plan["variables"].items()},
+        values={name: facts.value for name, facts in template.variables.items()},
         steps=tuple(steps),
         owners=owners,
-        authored=template,
+        authored=written,
         normalised=authored.plan,
         document=bound.plan,
         edits=(*authored.edits, *bound.edits),
@@ -344,9 +343,9 @@ def _freeze(template: Document, authored: Rewritten, bound: Rewritten, now: date
     )
 
 
-def _items(step: Document) -> tuple[Item, ...]:
+def _items(step: Step) -> tuple[Item, ...]:
     """What the expansion of maps left at a step."""
-    note = step.get("annotations", {}).get("map")
+    note = step.annotations.get("map")
     found: list[Item] = []
     while isinstance(note, dict) and "step_id" in note:
         keep_partial = note.get("on_item_error") == "keep_partial"

@@ -17,13 +17,23 @@ import json
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import jsonpatch
 
 from helio.pipelines.diagnostics import Diagnostic, Fix
+from helio.pipelines.document import Template
 from helio.pipelines.oversize import Oversize
-from helio.pipelines.passes.edit import Context, Edit, Mode, Pass
+from helio.pipelines.passes.edit import (
+    Context,
+    DocumentPass,
+    Edit,
+    Finding,
+    Mode,
+    Pass,
+    TemplatePass,
+    reads_types,
+)
 from helio.pipelines.template import Document
 
 log = logging.getLogger(__name__)
@@ -118,6 +128,8 @@ class _Work:
         """What passes are shown; the author's own document is out of their reach."""
         self.untouched: Document = _copied(authored)
         """The same, which no pass ever sees: what the next edits are applied to."""
+        self.template: Template | None = None
+        """The plan with its types, once a pass has asked for it."""
         self.context = context
         self.mode = mode
         self.edits: list[Edit] = []
@@ -146,7 +158,7 @@ class _Work:
 
     def _run(self, one: Pass) -> bool:
         try:
-            found = list(one(self.plan, self.context))
+            found = list(self._look(one))
         except Oversize as error:
             self.findings.append(error.diagnostic)
             return False
@@ -174,12 +186,19 @@ class _Work:
                 edits.append(finding)
         return bool(edits) and self._apply(one, edits)
 
+    def _look(self, one: Pass) -> Iterable[Finding]:
+        if not reads_types(one):
+            return cast(DocumentPass, one)(self.plan, self.context)
+        if self.template is None:
+            self.template = Template.from_json(self.plan)
+        return cast(TemplatePass, one)(self.template, self.context)
+
     def _restored(self) -> bool:
         """Whether a pass changed what it was shown; then it is made anew."""
         # Comparing first is fast. What differs may still be the same text, as a NaN is.
         if self.plan == self.untouched or json.dumps(self.plan, default=repr) == json.dumps(self.untouched):
             return False
-        self.plan = _copied(self.untouched)
+        self.plan, self.template = _copied(self.untouched), None
         return True
 
     def _apply(self, one: Pass, edits: list[Edit]) -> bool:
@@ -200,7 +219,7 @@ class _Work:
             if edit.warning:
                 told = Diagnostic(edit.code, edit.warning, "warning", edit.step_id, path=edit.path)
                 self.warned.append(authored_path(told, self._shown(), self.authored))
-        self.plan, self.untouched = plan, _copied(plan)
+        self.plan, self.untouched, self.template = plan, _copied(plan), None
         self.edits += edits
         return True
 

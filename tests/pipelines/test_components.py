@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from helio.pipelines.diagnostics import InvalidTemplate
+from helio.pipelines.document import Template
 from helio.pipelines.passes.edit import Context
 from helio.pipelines.passes.expand_items import expanded
 from helio.pipelines.plan import Plan, make_plan
@@ -61,9 +62,10 @@ def test_other_components_are_called_by_their_names():
         "for_each": {"as": "$C", "over": {"components_of": "MINE.p"}},
     }
     context = Context(signatures(), NOW, {}, components=lambda provider, dataset_id, parameter: ("P1", "P7"))
-    found = expanded(step, ("steps", 1), {"steps": [get, step]}, context)
+    both = Template.from_json({"steps": [get, step]})
+    found = expanded(both.steps[1], both, context)
     assert isinstance(found, list)
-    assert [step["step_id"] for step in found] == ["2[P1]", "2[P7]"]
+    assert [step.step_id for step in found] == ["2[P1]", "2[P7]"]
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 import pytest
 
-from helio.pipelines.passes.edit import Context, Edit, added
-from helio.pipelines.runner import Rewritten, rewrite
+from helio.pipelines.document import Template
+from helio.pipelines.passes.edit import Context, Edit, added, changed
+from helio.pipelines.runner import Rewritten, replay, rewrite, undo
 
 CONTEXT = Context({}, datetime(2024, 1, 1), {})
 
@@ -52,6 +54,18 @@ def edits_what_is_no_json(document: Any, context: Context) -> list[Any]:
     return [Edit("HX000", "title", added("/title", {1, 2}))]
 
 
+def says_what_for(template: Template, context: Context) -> Iterator[Any]:
+    """A pass that reads types."""
+    for step in template.steps:
+        if not step.intent:
+            yield Edit("HX000", "intent", changed(step, replace(step, intent="x")), step.step_id)
+
+
+def adds_to_arguments(template: Template, context: Context) -> list[Any]:
+    template.steps[0].tool_args["labels"].append("C")
+    return []
+
+
 def accused(found: Rewritten) -> list[tuple[str, tuple[Any, ...]]]:
     return [(one.code, one.candidates) for one in found.diagnostics]
 
@@ -60,6 +74,7 @@ def accused(found: Rewritten) -> list[tuple[str, tuple[Any, ...]]]:
     "wrong",
     [
         adds_in_place,
+        adds_to_arguments,
         edits_and_adds_in_place,
         raises_after_adding,
         finds_text,
@@ -88,3 +103,17 @@ def test_after_a_pass_that_breaks_its_promises_the_next_one_sees_the_plan_as_it_
 
 def test_a_value_that_equals_nothing_is_not_a_change() -> None:
     assert rewrite({"steps": [], "x": float("nan")}, CONTEXT, [(note,)]).diagnostics == ()
+
+
+def test_a_pass_that_reads_types_sees_what_passes_before_it_made_of_the_plan() -> None:
+    seen: list[Any] = []
+
+    def looks(template: Template, context: Context) -> list[Any]:
+        seen.append([(step.intent, step.tool_args) for step in template.steps])
+        return []
+
+    found = rewrite(plan(), CONTEXT, [(looks, says_what_for, looks, note, adds_to_arguments, looks)])
+    assert seen == [[(intent, {"labels": ["B"]})] for intent in ("", "x", "x")]
+    assert found.plan == {"steps": [{**plan()["steps"][0], "intent": "x"}], "note": "x"}
+    assert replay(plan(), found.edits) == found.plan
+    assert undo(found.plan, found.edits) == plan()

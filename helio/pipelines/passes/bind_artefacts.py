@@ -8,48 +8,46 @@ HB303 (edit bind)  time range and caption of a figure
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
-from helio.pipelines.diagnostics import StepId, pointer
-from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added
-from helio.pipelines.template import Document
+from helio.pipelines.diagnostics import StepId
+from helio.pipelines.document import Step, Template
+from helio.pipelines.figures import RENDER
+from helio.pipelines.passes.edit import Context, Edit, Finding, changed
 
 
-def bind_artefacts(plan: Document, context: Context) -> Iterator[Finding]:
+def bind_artefacts(template: Template, context: Context) -> Iterator[Finding]:
     """Give each figure the time range common to the fetches behind it, and a caption.
 
     A figure over fetches of different ranges keeps the span of its data.
     """
-    by_id = {step["step_id"]: step for step in plan["steps"]}
-    for index, step in enumerate(plan["steps"]):
-        if step["tool_name"] == "render_spec":
-            yield from _bind_figure(step, pointer("steps", index, "tool_args"), by_id, context)
+    by_id = {step.step_id: step for step in template.steps}
+    for step in template.steps:
+        if step.tool_name != RENDER:
+            continue
+        ranges = {
+            behind.tool_args[name]
+            for behind in _ancestors(step, by_id)
+            for name in context.signatures[behind.tool_name].time_arguments()
+            if name in behind.tool_args
+        }
+        more = {"time_range": ranges.pop()} if len(ranges) == 1 else {}
+        if context.caption:
+            more["caption"] = context.caption
+        after = replace(step, tool_args={**step.tool_args, **more, **step.tool_args})
+        operations = changed(step, after)
+        if operations:
+            message = "the range and caption of the figure"
+            yield Edit("HB303", message, operations, step.step_id, kind="bind")
 
 
-def _bind_figure(
-    step: Document, at: str, by_id: dict[StepId, Document], context: Context
-) -> Iterator[Finding]:
-    ranges = {
-        by_id[one]["tool_args"][name]
-        for one in _ancestors(step["step_id"], by_id)
-        for name in context.signatures[by_id[one]["tool_name"]].time_arguments()
-        if name in by_id[one]["tool_args"]
-    }
-    operations: tuple[Operation, ...] = ()
-    if len(ranges) == 1 and "time_range" not in step["tool_args"]:
-        operations += added(at + "/time_range", ranges.pop())
-    if context.caption and "caption" not in step["tool_args"]:
-        operations += added(at + "/caption", context.caption)
-    if operations:
-        yield Edit("HB303", "the range and caption of the figure", operations, step["step_id"], kind="bind")
-
-
-def _ancestors(step_id: StepId, by_id: dict[StepId, Document]) -> set[StepId]:
+def _ancestors(step: Step, by_id: Mapping[StepId, Step]) -> list[Step]:
     found: set[StepId] = set()
-    waiting = list(by_id[step_id]["depends_on"])
+    waiting = list(step.depends_on)
     while waiting:
-        one = waiting.pop()
-        if one not in found:
-            found.add(one)
-            waiting += by_id[one]["depends_on"]
-    return found
+        step_id = waiting.pop()
+        if step_id not in found:
+            found.add(step_id)
+            waiting += by_id[step_id].depends_on
+    return [by_id[step_id] for step_id in found]

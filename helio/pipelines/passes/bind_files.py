@@ -24,13 +24,14 @@ HV108 (error)  a name or a title with a time, and no fetch behind the step
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 from helio.errors import HelioError, StepError
 from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
-from helio.pipelines.figures import FIGURES, MANAGE, RENDER, depends_on, spec_of
+from helio.pipelines.document import Step, Template
+from helio.pipelines.figures import FIGURES, MANAGE, RENDER, figure_of
 from helio.pipelines.files import (
     FORMATS,
     LONGEST_NAME,
@@ -43,10 +44,8 @@ from helio.pipelines.files import (
     figure_name,
     times_of,
 )
-from helio.pipelines.maps import args_of, signature_of
 from helio.pipelines.passes.draft import Draft
 from helio.pipelines.passes.edit import Context, Edit, Finding
-from helio.pipelines.template import Document
 from helio.pipelines.variables import TIMES, TOKEN, Path, Pattern, patterns
 from helio.steps.export.formats import file_of_export, format_of_export, format_of_name, with_ending
 from helio.time_range import TimeRange, parse_time_range
@@ -54,7 +53,7 @@ from helio.time_range import TimeRange, parse_time_range
 _ANOTHER = "another filename; {start}, or a variable in braces, tells files apart"
 
 
-def bind_files(plan: Document, context: Context) -> Iterator[Finding]:
+def bind_files(template: Template, context: Context) -> Iterator[Finding]:
     """Note at each figure the files that the template states for it, and give each export a name.
 
     ``3: render_spec(spec={…, filename: "ace_{start}", formats: [png]})`` → ``spec={…}``,
@@ -67,70 +66,69 @@ def bind_files(plan: Document, context: Context) -> Iterator[Finding]:
     >>> from helio.steps.signature import signatures
     >>> args = {"spec": {"labels": ["B"], "formats": ["png"]}}
     >>> figure = {"step_id": 3, "tool_name": "render_spec", "tool_args": args}
-    >>> [edit] = bind_files({"steps": [figure]}, Context(signatures(), datetime(2024, 1, 1), {}))
+    >>> [edit] = bind_files(Template.from_json({"steps": [figure]}), Context(signatures(), datetime(2024, 1, 1), {}))
     >>> print(edit.message)
     written as figure-3.png
     """
-    steps = plan["steps"]
-    names = FileNames([(("steps", index), step) for index, step in enumerate(steps)], context)
+    steps = template.steps
+    names = FileNames(steps, context)
     files: dict[StepId, dict[str, OutputFile]] = {}
-    stated = {step["step_id"] for step in steps if step["tool_name"] == RENDER and _states_files(step)}
-    for index, step in enumerate(steps):
-        for found in names.of(step, ("steps", index)):
+    stated = {step.step_id for step in steps if step.tool_name == RENDER and _states_files(step)}
+    for step in steps:
+        for found in names.of(step):
             if isinstance(found, Diagnostic):
                 yield found
                 continue
             writer, file = found
-            if step["tool_name"] == MANAGE:
+            if step.tool_name == MANAGE:
                 stated.add(writer)
             known = files.setdefault(writer, {})
             if file.name not in known or file.critical:
                 known[file.name] = file
     draft = Draft(("steps",), steps)
-    exports = [place for place, step in enumerate(steps) if step["tool_name"] == MANAGE]
-    gone = {steps[place]["step_id"] for place in exports}
+    exports = [place for place, step in enumerate(steps) if step.tool_name == MANAGE]
+    gone = {steps[place].step_id for place in exports}
     for place, step in enumerate(steps):
         args = names.filled(step)
-        if step["step_id"] in stated and step["step_id"] in files:
-            written = files[step["step_id"]].values()
+        if step.step_id in stated and step.step_id in files:
+            written = files[step.step_id].values()
             spec = {key: value for key, value in args["spec"].items() if key not in ("filename", "formats")}
-            draft.set(place, "tool_args", {**args, "spec": spec})
-            draft.set(place, "files", [asdict(file) for file in written])
-            listed = ", ".join(file.name for file in written)
-            yield Edit("HB306", f"written as {listed}", draft.take(), step["step_id"], kind="bind")
-        elif context.signatures[step["tool_name"]].gives == "export" and not args.get("filename"):
+            listed = tuple(asdict(file) for file in written)
+            draft.change(place, tool_args={**args, "spec": spec}, files=listed)
+            message = f"written as {', '.join(file.name for file in written)}"
+            yield Edit("HB306", message, draft.take(), step.step_id, kind="bind")
+        elif context.signatures[step.tool_name].gives == "export" and not args.get("filename"):
             name = called_after(args["source_labels"])
-            draft.set(place, "tool_args", {**args, "filename": name})
-            yield Edit("HB304", f"written as {name}", draft.take(), step["step_id"], kind="bind")
-        elif args != args_of(step):
-            draft.set(place, "tool_args", args)
-            yield Edit("HB306", "times in its name or title", draft.take(), step["step_id"], kind="bind")
+            draft.change(place, tool_args={**args, "filename": name})
+            yield Edit("HB304", f"written as {name}", draft.take(), step.step_id, kind="bind")
+        elif args != step.tool_args:
+            draft.change(place, tool_args=args)
+            yield Edit("HB306", "times in its name or title", draft.take(), step.step_id, kind="bind")
     for place, step in enumerate(steps):
-        if gone & set(depends_on(step)):
-            draft.set(place, "depends_on", [other for other in depends_on(step) if other not in gone])
+        draft.change(place, depends_on=tuple(other for other in step.depends_on if other not in gone))
     for place in exports:
         draft.remove(place)
     if exports:
-        listed = ", ".join(str(steps[place]["step_id"]) for place in exports)
-        yield Edit("HB306", f"now files of their figures: {listed}", draft.take(), kind="bind")
+        ids = ", ".join(str(steps[place].step_id) for place in exports)
+        yield Edit("HB306", f"now files of their figures: {ids}", draft.take(), kind="bind")
 
 
-def planned_files(step: Document, gives: str) -> tuple[OutputFile, ...]:
+def planned_files(step: Step, gives: str) -> tuple[OutputFile, ...]:
     """The files of a step of a bound plan."""
-    if "files" in step:
-        return tuple(OutputFile(**file) for file in step["files"])
+    if step.files:
+        return tuple(OutputFile(**file) for file in step.files)
     if gives == "figure":
-        files = figure_files("", (), otherwise=figure_name(step["step_id"]))
-        return tuple(OutputFile(name, kind, step["critical"]) for name, kind in files)
+        files = figure_files("", (), otherwise=figure_name(step.step_id))
+        return tuple(OutputFile(name, kind, step.critical) for name, kind in files)
     if gives == "export":
-        args = step["tool_args"]
+        args = step.tool_args
         name = with_ending(args["filename"], args.get("format") or format_of_name(args["filename"]) or "csv")
-        return (OutputFile(name, "data", step["critical"]),)
+        return (OutputFile(name, "data", step.critical),)
     return ()
 
 
-def _states_files(step: Document) -> bool:
-    return any(key in args_of(step).get("spec", {}) for key in ("filename", "formats"))
+def _states_files(step: Step) -> bool:
+    return any(key in step.tool_args.get("spec", {}) for key in ("filename", "formats"))
 
 
 def called_after(labels: Sequence[str]) -> str:
@@ -144,7 +142,7 @@ class FileNames:
 
     Parameters
     ----------
-    steps : sequence of (path, step)
+    steps : sequence of Step
         Each with the place that a diagnostic points to; maps are expanded, as far as their items are known.
     context : Context
     bound : bool
@@ -152,44 +150,40 @@ class FileNames:
         written, and those with times in them not at all.
     """
 
-    def __init__(
-        self, steps: Sequence[tuple[Path, Document]], context: Context, *, bound: bool = True
-    ) -> None:
+    def __init__(self, steps: Sequence[Step], context: Context, *, bound: bool = True) -> None:
         self._context = context
         self._bound = bound
-        self._by_id: dict[StepId, Document] = {
-            step["step_id"]: step for _, step in steps if "step_id" in step
-        }
+        self._by_id = {step.step_id: step for step in steps}
         self._taken: dict[str, tuple[StepId, StepId] | None] = dict.fromkeys((RECORD, PLOTLY_JS))
         """For each name in small letters, the step whose result is in the file, and the step that states its name."""
 
-    def of(self, step: Document, path: Path) -> Iterator[tuple[StepId, OutputFile] | Diagnostic]:
+    def of(self, step: Step) -> Iterator[tuple[StepId, OutputFile] | Diagnostic]:
         """The files that a step states, each with the step whose result is in it; and what is wrong with them."""
-        signature = signature_of(step, self._context.signatures)
-        if signature is None or "for_each" in step:
+        signature = self._context.signatures.get(step.tool_name)
+        if signature is None or step.for_each is not None:
             return
         if signature.name == MANAGE:
             writers = [
                 needed_id
-                for needed_id in depends_on(step)
-                if self._by_id.get(needed_id, {}).get("tool_name") in FIGURES
+                for needed_id in step.depends_on
+                if needed_id in self._by_id and self._by_id[needed_id].tool_name in FIGURES
             ]
         elif signature.name in FIGURES or signature.gives == "export":
-            writers = [step["step_id"]]
+            writers = [step.step_id]
         else:
             return
         for writer in writers:
-            yield from self._of(step, writer, path)
+            yield from self._of(step, writer)
 
-    def _of(
-        self, step: Document, writer: StepId, path: Path
-    ) -> Iterator[tuple[StepId, OutputFile] | Diagnostic]:
-        step_id, tool_name = step["step_id"], step["tool_name"]
+    def _of(self, step: Step, writer: StepId) -> Iterator[tuple[StepId, OutputFile] | Diagnostic]:
+        step_id, tool_name = step.step_id, step.tool_name
 
         def refused(code: str, place: Path, message: str, advice: str) -> Diagnostic:
-            return Diagnostic(code, message, "error", step_id, tool_name, pointer(*path, *place), (advice,))
+            return Diagnostic(
+                code, message, "error", step_id, tool_name, pointer(*step.path, *place), (advice,)
+            )
 
-        texts = list(patterns(args_of(step), self._context.signatures[tool_name].schema()))
+        texts = list(patterns(step.tool_args, self._context.signatures[tool_name].schema()))
         for one in texts:
             if _has_time(one) and next(self._ranges(writer), None) is None:
                 message = f"'{one.text}' names a time, and step {writer} has none: no fetch is behind it"
@@ -209,7 +203,7 @@ class FileNames:
                 yield refused("HV104", place, message, _ANOTHER)
                 return
         for name, kind in files:
-            yield writer, OutputFile(name, kind, step.get("critical", True) is True)
+            yield writer, OutputFile(name, kind, step.critical)
         # further formats of a figure may be asked for when it is run
         more = (
             [] if named or tool_name not in FIGURES else [f"{figure_name(writer)}.{kind}" for kind in FORMATS]
@@ -217,38 +211,36 @@ class FileNames:
         for name in (*(name for name, _ in files), *more):
             self._taken.setdefault(name.lower(), (writer, step_id))
 
-    def filled(self, step: Document, writer: StepId | None = None) -> Document:
+    def filled(self, step: Step, writer: StepId | None = None) -> Mapping[str, Any]:
         """A step's arguments with the times of its data, or of a figure's, in names and titles."""
-        args, span = args_of(step), self._span(step["step_id"] if writer is None else writer)
+        args, span = step.tool_args, self._span(step.step_id if writer is None else writer)
         if span is None:
             return args
-        for text in patterns(args, self._context.signatures[step["tool_name"]].schema()):
+        for text in patterns(args, self._context.signatures[step.tool_name].schema()):
             args = _put(args, text.path, text.filled(times_of(span, in_name=text.is_name)))
         return args
 
-    def _stated(self, step: Document, writer: StepId) -> list[tuple[str, str]]:
+    def _stated(self, step: Step, writer: StepId) -> list[tuple[str, str]]:
         """Names and formats of the files that a step states."""
         args = self.filled(step, writer)
-        if step["tool_name"] == MANAGE:
+        if step.tool_name == MANAGE:
             asked: Any = [args["format"]] if args.get("format") else None
             filename: Any = args.get("filename")
-        elif step["tool_name"] in FIGURES:
-            spec: Any = spec_of({**step, "tool_args": args})
-            spec = spec if isinstance(spec, dict) else {}
+        elif step.tool_name in FIGURES:
+            spec = figure_of(replace(step, tool_args=args))
             asked, filename = spec.get("formats"), spec.get("filename")
         else:
             name, form = args.get("filename"), args.get("format")
             if name:
                 return [(file_of_export(name, form)[0], "data")]
-            labels = args.get("source_labels")
-            name = called_after(labels if isinstance(labels, list) else [])
+            name = called_after(args.get("source_labels", ()))
             return [(with_ending(name, format_of_export("", form)), "data")]
         if asked == []:
             raise StepError(
                 "formats names no format", advice=f"formats: {', '.join(FORMATS)}; or leave it out"
             )
-        formats = [one for one in asked if one in FORMATS] if isinstance(asked, list) else []
-        unstated: Sequence[str] = ("png",) if step["tool_name"] == MANAGE else UNSTATED
+        formats = [form for form in asked or () if form in FORMATS]
+        unstated: Sequence[str] = ("png",) if step.tool_name == MANAGE else UNSTATED
         return figure_files(filename or "", formats, otherwise=figure_name(writer), unstated=unstated)
 
     def _why_not(self, name: str, writer: StepId, step_id: StepId) -> str:
@@ -286,13 +278,13 @@ class FileNames:
         seen, waiting = {step_id}, [step_id]
         while waiting:
             step = self._by_id.get(waiting.pop())
-            signature = None if step is None else signature_of(step, self._context.signatures)
-            if step is None or signature is None or "for_each" in step:
+            signature = None if step is None else self._context.signatures.get(step.tool_name)
+            if step is None or signature is None or step.for_each is not None:
                 yield ""
                 continue
-            args = args_of(step)
+            args = step.tool_args
             yield from (str(args[name]) for name in _fetched(signature) if name in args)
-            more = [other for other in depends_on(step) if other not in seen]
+            more = [other for other in step.depends_on if other not in seen]
             seen.update(more)
             waiting += more
 

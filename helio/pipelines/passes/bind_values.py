@@ -24,34 +24,35 @@ HB204 (error)  a value that does not fit its variable or argument
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from helio.errors import RequestError, TimeRangeError
 from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.passes.edit import Context, Edit, Finding, added, replaced
+from helio.pipelines.document import Template, Variable
+from helio.pipelines.passes.edit import Context, Edit, Finding, added, changed
 from helio.pipelines.passes.structure import misfits
-from helio.pipelines.template import Document
 from helio.pipelines.variables import read_time_range, read_value, substitute
 from helio.time_range import is_relative
 
 
-def bind_values(plan: Document, context: Context) -> Iterator[Finding]:
+def bind_values(template: Template, context: Context) -> Iterator[Finding]:
     """Replace variables by values and time phrases by absolute ranges.
 
     With ``--now 2024-05-13``: ``"time_range": "$TIME_RANGE"`` → ``"time_range": "2024-05-06 to 2024-05-13"``
     """
     values: dict[str, Any] = {}
-    for name, facts in plan["variables"].items():
+    for name, facts in template.variables.items():
         found = _value(name, facts, context)
         if isinstance(found, Diagnostic):
             yield found
         else:
             values[name] = found
-    if len(values) < len(plan["variables"]):
+    if len(values) < len(template.variables):
         return
     for name, value in values.items():
-        given = context.values.get(name, plan["variables"][name].get("default"))
-        kind = plan["variables"][name]["type"]
+        given = context.values.get(name, template.variables[name].default)
+        kind = template.variables[name].type
         code = "HB101" if kind == "time_range" and isinstance(given, str) and is_relative(given) else "HB201"
         yield Edit(
             code,
@@ -59,41 +60,39 @@ def bind_values(plan: Document, context: Context) -> Iterator[Finding]:
             added(pointer("variables", name, "value"), value),
             kind="bind",
         )
-    for index, step in enumerate(plan["steps"]):
-        signature = context.signatures[step["tool_name"]]
+    for step in template.steps:
+        signature = context.signatures[step.tool_name]
         schema = signature.schema()
-        args = substitute(step["tool_args"], schema, values)
+        args = substitute(step.tool_args, schema, values)
         for name in signature.time_arguments():
-            if isinstance(args.get(name), str):
+            if name in args:
                 try:
                     args = {**args, name: str(read_time_range(args[name], context.now))}
                 except TimeRangeError as error:
-                    at = pointer("steps", index, "tool_args", name)
+                    at = pointer(*step.path, "tool_args", name)
                     advice = (error.advice,) if error.advice else ()
                     yield Diagnostic(
-                        "HB204", error.message, "error", step["step_id"], signature.name, at, advice
+                        "HB204", error.message, "error", step.step_id, signature.name, at, advice
                     )
         for _, path, message, _ in misfits(args, schema):
-            at = pointer("steps", index, "tool_args", *path)
-            yield Diagnostic("HB204", message, step_id=step["step_id"], tool_name=signature.name, path=at)
-        if args != step["tool_args"]:
-            operations = replaced(pointer("steps", index, "tool_args"), step["tool_args"], args)
-            produces = [substitute(one, {}, values) for one in step["produces"]]
-            if produces != step["produces"]:
-                operations += replaced(pointer("steps", index, "produces"), step["produces"], produces)
-            yield Edit("HB201", "values put in place", operations, step["step_id"], kind="bind")
+            at = pointer(*step.path, "tool_args", *path)
+            yield Diagnostic("HB204", message, step_id=step.step_id, tool_name=signature.name, path=at)
+        produces = tuple(substitute(label, {}, values) for label in step.produces)
+        after = replace(step, tool_args=args, produces=produces)
+        if args != step.tool_args:
+            yield Edit("HB201", "values put in place", changed(step, after), step.step_id, kind="bind")
 
 
-def _value(name: str, facts: Document, context: Context) -> Any:
-    given = context.values.get(name, facts.get("default"))
+def _value(name: str, facts: Variable, context: Context) -> Any:
+    given = context.values.get(name, facts.default)
     at = pointer("variables", name)
     if given is None:
-        option = "--time-range" if facts["type"] == "time_range" else f"--set {name[1:]}=…"
+        option = "--time-range" if facts.type == "time_range" else f"--set {name[1:]}=…"
         return Diagnostic(
             "HB202", f"the variable {name} needs a value", path=at, advice=(f"give it with {option}",)
         )
     try:
-        return read_value(name, facts, given, context.now)
+        return read_value(name, facts.to_json(), given, context.now)
     except TimeRangeError as error:
         code = "HN703" if error.empty else "HN702"
         return Diagnostic(
@@ -101,6 +100,4 @@ def _value(name: str, facts: Document, context: Context) -> Any:
         )
     except RequestError as error:
         advice = (error.advice,) if error.advice else ()
-        return Diagnostic(
-            "HB204", f"{name} is of type {facts['type']}: {error.message}", path=at, advice=advice
-        )
+        return Diagnostic("HB204", f"{name} is of type {facts.type}: {error.message}", path=at, advice=advice)

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import islice, product
 from typing import Any
 
-from helio.pipelines.maps import Place, args_of, known_items, places, variable_of
+from helio.pipelines.document import Step, Template
+from helio.pipelines.maps import items_of_map
 from helio.pipelines.passes.edit import Context
-from helio.pipelines.passes.walk import variables_of
-from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, Path
 from helio.sources.registry import is_catalogued
 
@@ -35,48 +34,48 @@ class Asked:
     dataset, parameter : Text
     named : bool
         Whether the archive is named, by the run or by the step; otherwise the catalogue chooses.
-    step : Document
+    step : Step
     """
 
     dataset: Text
     parameter: Text | None
     named: bool
-    step: Document
+    step: Step
 
 
-def asked_of_catalogue(plan: Document, context: Context) -> Iterator[Asked]:
+def asked_of_catalogue(template: Template, context: Context) -> Iterator[Asked]:
     """Each parameter of each data set that a run would ask the catalogue's archive for, as far as it is known before.
 
     An archive of one's own, or another provider, decides for itself what it has.
     """
     if context.archive and not is_catalogued(context.archive):
         return
-    for place in places(plan):
-        signature = context.signatures.get(str(place.step.get("tool_name")))
+    for step in template.walk():
+        signature = context.signatures.get(step.tool_name)
         if signature is None or signature.gives != "tables":
             continue
-        values = _values(plan, place, context)
-        for dataset, parameter, provider in _arguments(place):
-            if not context.archive and provider != "" and not is_catalogued(str(provider)):
+        values = _values(template, step, context)
+        for dataset, parameter, provider in _arguments(step):
+            if not context.archive and provider and not is_catalogued(provider):
                 continue
             named = bool(context.archive or provider)
             for part in _written(dataset, values):
                 for other in _written(parameter, values) if parameter else (None,):
-                    yield Asked(part, other, named, place.step)
+                    yield Asked(part, other, named, step)
 
 
-def _arguments(place: Place) -> Iterator[tuple[Text, Text | None, Any]]:
+def _arguments(step: Step) -> Iterator[tuple[Text, Text | None, Any]]:
     """Data set, parameter and provider, with their places."""
-    args, at = args_of(place.step), (*place.path, "tool_args")
+    args, at = step.tool_args, (*step.path, "tool_args")
     named = args.get("provider", "")
     several = args.get("parameters")
     wanted = [Text(args.get("parameter_id", ""), (*at, "parameter_id"))]
-    if isinstance(several, list) and several:
+    if several:
         wanted = [Text(one, (*at, "parameters", number)) for number, one in enumerate(several)]
     candidates = args.get("candidates") or ()
     if not candidates:
         home = Text(args.get("dataset_id", ""), (*at, "dataset_id"))
-        yield from ((home, text, named) for text in _texts(wanted) if _is_text(home))
+        yield from ((home, text, named) for text in _texts(wanted) if home.value)
     for number, candidate in enumerate(candidates):
         whole = candidate if isinstance(candidate, dict) else {"dataset_id": candidate}
         here: Path = (*at, "candidates", number)
@@ -85,32 +84,27 @@ def _arguments(place: Place) -> Iterator[tuple[Text, Text | None, Any]]:
         own = whole.get("parameter_id")
         # a parameter for all candidates may be missing in one of them
         names = [Text(own, (*here, "parameter_id"))] if own else [replace(one, path=here) for one in wanted]
-        yield from ((home, text, whole.get("provider", named)) for text in _texts(names) if _is_text(home))
+        yield from ((home, text, whole.get("provider", named)) for text in _texts(names) if home.value)
 
 
 def _texts(wanted: list[Text]) -> list[Text | None]:
-    return [one for one in wanted if _is_text(one)] or [None]
+    return [text for text in wanted if text.value] or [None]
 
 
-def _is_text(found: Text) -> bool:
-    return isinstance(found.value, str) and bool(found.value)
-
-
-def _values(plan: Document, place: Place, context: Context) -> dict[str, list[Text]]:
+def _values(template: Template, step: Step, context: Context) -> dict[str, list[Text]]:
     """What each variable stands for: the value of the run, the default, or the items of a map around the step."""
     found: dict[str, list[Text]] = {}
-    for name, facts in variables_of(plan).items():
-        given = context.values.get(name, facts.get("default"))
+    for name, facts in template.variables.items():
+        given = context.values.get(name, facts.default)
         path = ("variables", name) if name in context.values else ("variables", name, "default")
         if isinstance(given, str):
             found[name] = [Text(given, path)]
-    for each in place.maps:
-        items = known_items(each, context) or []
-        own = each is place.step.get("for_each")
-        home = (*(place.path if own else place.path[:2]), "for_each", "over")
-        listed = isinstance(each.get("over"), list)
-        found[variable_of(each)] = [
-            Text(item, (*home, number) if listed else home)
+    for each in step.maps:
+        items = items_of_map(each, context) or []
+        own = each is step.for_each
+        home = (*(step.path if own else step.path[:2]), "for_each", "over")
+        found[each.name] = [
+            Text(item, home if each.items is None else (*home, number))
             for number, item in enumerate(items)
             if isinstance(item, str)
         ]

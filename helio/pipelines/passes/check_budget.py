@@ -32,12 +32,12 @@ def check_budget(plan: Document, context: Context) -> Iterator[Finding]:
       try fewer steps, or several pipelines
     """
     count = sum(1 for place in places(plan) if not is_block(place.step))
-    yield from refused(plan, count, context.policy.max_steps)
-
-
-def refused(plan: Document, count: int, most: int, where: str = "") -> Iterator[Diagnostic]:
-    """What to say of more steps than the policy allows; the figure or export that a pass appended is not counted."""
     appended = any(step.get("intent") in INTENTS for step in plan["steps"])
+    yield from refused(count, context.policy.max_steps, appended=appended)
+
+
+def refused(count: int, most: int, where: str = "", *, appended: bool) -> Iterator[Diagnostic]:
+    """What to say of more steps than the policy allows; the figure or export that a pass appended is not counted."""
     if count - appended > most:
         yield Diagnostic(
             "HV701",

@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.document import Template
 from helio.pipelines.labels import read_labels
-from helio.pipelines.maps import args_of, is_glob, places, signature_of
+from helio.pipelines.maps import is_glob
 from helio.pipelines.passes.edit import Context, Finding
-from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN
 from helio.pipelines.work import is_code
 from helio.steps.sandbox.allow_list import assigns_result, input_names, refusals
@@ -27,7 +27,7 @@ from helio.steps.sandbox.allow_list import assigns_result, input_names, refusals
 MOST_SHOWN = 5
 
 
-def check_code(plan: Document, context: Context) -> Iterator[Finding]:
+def check_code(template: Template, context: Context) -> Iterator[Finding]:
     """Refuse code that says anything that is not on the list, and code that gives no result.
 
     ``"pandas_code": "import os; result = df"`` → HV601; ``"pandas_code": "x = df.abs()"`` → HV602
@@ -35,34 +35,32 @@ def check_code(plan: Document, context: Context) -> Iterator[Finding]:
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
     >>> args = {"source_labels": ["B"], "pandas_code": "x = df.abs()", "output_label": "C"}
-    >>> plan = {"steps": [{"step_id": 2, "tool_name": "custom_operation", "tool_args": args}]}
-    >>> [found] = check_code(plan, Context(signatures(), datetime(2024, 1, 1), {}))
+    >>> template = Template.from_json({"steps": [{"step_id": 2, "tool_name": "custom_operation", "tool_args": args}]})
+    >>> [found] = check_code(template, Context(signatures(), datetime(2024, 1, 1), {}))
     >>> print(found)
     error[HV602] step 2 (custom_operation): the code never assigns 'result'
       --> /steps/0/tool_args/pandas_code
       try result = …, at the end
     """
-    for place in places(plan):
-        signature = signature_of(place.step, context.signatures)
+    for step in template.walk():
+        signature = context.signatures.get(step.tool_name)
         if signature is None:
             continue
-        args = args_of(place.step)
         for argument in signature.arguments:
-            code = args.get(argument.name)
-            if not is_code(argument.schema) or not isinstance(code, str):
+            if not is_code(argument.schema) or argument.name not in step.tool_args:
                 continue
-            labels = [label for _, label in read_labels(signature, args)]
+            code = step.tool_args[argument.name]
+            labels = [label for _, label in read_labels(signature, step.tool_args)]
             open_labels = any(TOKEN.search(label) or is_glob(label) for label in labels)
             refused = refusals(code, input_names(labels), any_input=open_labels)
-            at = pointer(*place.path, "tool_args", argument.name)
-            step_id = place.step.get("step_id")
+            at = pointer(*step.path, "tool_args", argument.name)
             if refused:
                 told = "; ".join(str(one) for one in refused[:MOST_SHOWN])
                 more = f"; and {len(refused) - MOST_SHOWN} more" if len(refused) > MOST_SHOWN else ""
                 yield Diagnostic(
                     "HV601",
                     f"the code says what it may not: {told}{more}",
-                    step_id=step_id,
+                    step_id=step.step_id,
                     tool_name=signature.name,
                     path=at,
                     advice=(
@@ -73,7 +71,7 @@ def check_code(plan: Document, context: Context) -> Iterator[Finding]:
                 yield Diagnostic(
                     "HV602",
                     "the code never assigns 'result'",
-                    step_id=step_id,
+                    step_id=step.step_id,
                     tool_name=signature.name,
                     path=at,
                     advice=("result = …, at the end",),

@@ -12,10 +12,9 @@ from collections.abc import Iterator
 
 from helio.errors import closest
 from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.document import Template
 from helio.pipelines.passes.catalogued_fetches import asked_of_catalogue
 from helio.pipelines.passes.edit import Context, Finding
-from helio.pipelines.passes.walk import id_of
-from helio.pipelines.template import Document
 from helio.pipelines.variables import Path
 from helio.sources.registry import known_datasets
 
@@ -23,7 +22,7 @@ MOST_COMPARED = 20
 """Unknown ids for which the closest ones are looked up."""
 
 
-def check_datasets(plan: Document, context: Context) -> Iterator[Finding]:
+def check_datasets(template: Template, context: Context) -> Iterator[Finding]:
     """Warn of a data set that the catalogue does not know, where the data would come from CDAWeb.
 
     CDAWeb has the last word: the catalogue may be older. A run with an archive of its own does not ask CDAWeb.
@@ -32,16 +31,16 @@ def check_datasets(plan: Document, context: Context) -> Iterator[Finding]:
     >>> from helio.pipelines.passes.edit import Dataset
     >>> from helio.steps.signature import signatures
     >>> args = {"dataset_id": "AC_H2_MIF", "parameter_id": "BGSEc"}
-    >>> plan = {"steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]}
+    >>> template = Template.from_json({"steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]})
     >>> known = {"AC_H2_MFI": Dataset({"BGSEc": 3})}
-    >>> [found] = check_datasets(plan, Context(signatures(), datetime(2024, 1, 1), {}, catalogue=known))
+    >>> [found] = check_datasets(template, Context(signatures(), datetime(2024, 1, 1), {}, catalogue=known))
     >>> print(found)
     warning[HV502] step 1 (fetch_data): the catalogue has no data set 'AC_H2_MIF'
       --> /steps/0/tool_args/dataset_id
       try did you mean 'AC_H2_MFI'?
     """
     said: set[tuple[Path, str]] = set()
-    for asked in asked_of_catalogue(plan, context):
+    for asked in asked_of_catalogue(template, context):
         dataset_id, path = asked.dataset.value, asked.dataset.path
         if dataset_id.strip().upper() in context.catalogue or (path, dataset_id) in said:
             continue
@@ -61,8 +60,8 @@ def check_datasets(plan: Document, context: Context) -> Iterator[Finding]:
             "HV502",
             f"the catalogue has no data set '{dataset_id}'",
             "warning",
-            id_of(asked.step),
-            str(asked.step.get("tool_name", "")),
+            asked.step.step_id,
+            str(asked.step.tool_name),
             pointer(*path),
             (advice,),
             candidates=close,

@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.maps import Place, args_of, places
+from helio.pipelines.document import Step, Template
 from helio.pipelines.passes.edit import Context, Finding
-from helio.pipelines.template import Document
 
 APART = (
     ("candidates", "dataset_id", "the candidates name the data sets"),
@@ -22,25 +21,25 @@ APART = (
 )
 
 
-def check_fetches(plan: Document, context: Context) -> Iterator[Finding]:
+def check_fetches(template: Template, context: Context) -> Iterator[Finding]:
     """Refuse arguments of a fetch of which one would be ignored, and candidates without a label of their own.
 
     >>> from datetime import datetime
     >>> args = {"dataset_id": "A", "candidates": ["B"], "output_label": "x"}
-    >>> plan = {"steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]}
-    >>> [found] = check_fetches(plan, Context({}, datetime(2024, 1, 1), {}))
+    >>> template = Template.from_json({"steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]})
+    >>> [found] = check_fetches(template, Context({}, datetime(2024, 1, 1), {}))
     >>> print(found.message)
     'candidates' and 'dataset_id' do not go together: the candidates name the data sets
     """
     del context
-    for place in places(plan):
-        if place.step.get("tool_name") != "fetch_data":
+    for step in template.walk():
+        if step.tool_name != "fetch_data":
             continue
-        args = args_of(place.step)
+        args = step.tool_args
 
-        def found(argument: str, message: str, advice: str, place: Place = place) -> Diagnostic:
-            at = pointer(*place.path, "tool_args", argument)
-            return Diagnostic("HV105", message, "error", place.step["step_id"], "fetch_data", at, (advice,))
+        def found(argument: str, message: str, advice: str, step: Step = step) -> Diagnostic:
+            at = pointer(*step.path, "tool_args", argument)
+            return Diagnostic("HV105", message, "error", step.step_id, "fetch_data", at, (advice,))
 
         for one, other, reason in APART:
             if args.get(one) and args.get(other):

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.maps import is_block, known_items
+from helio.pipelines.document import ForEach, Step, Template
+from helio.pipelines.maps import items_of_map
 from helio.pipelines.passes.bind_files import FileNames
 from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.passes.expand_items import expanded, items_of
-from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, Path
 
 TWO_DAYS = ("2000-01-01 to 2000-01-02", "2000-01-02 to 2000-01-03")
 """Stand for the intervals of a map whose range is the run's to say."""
 
 
-def check_files(plan: Document, context: Context) -> Iterator[Finding]:
+def check_files(template: Template, context: Context) -> Iterator[Finding]:
     """Refuse file names with folders in them or an ending that is not their format's, and two files of one name.
 
     Items of a map are looked at as in a run; of intervals that only the run knows it is enough that their names differ.
@@ -26,41 +26,40 @@ def check_files(plan: Document, context: Context) -> Iterator[Finding]:
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
     >>> args = {"source_labels": ["B"], "filename": "out/b.nc"}
-    >>> plan = {"steps": [{"step_id": 1, "tool_name": "save_data", "tool_args": args}]}
-    >>> [found] = check_files(plan, Context(signatures(), datetime(2024, 1, 1), {}))
+    >>> template = Template.from_json({"steps": [{"step_id": 1, "tool_name": "save_data", "tool_args": args}]})
+    >>> [found] = check_files(template, Context(signatures(), datetime(2024, 1, 1), {}))
     >>> print(found)
     error[HV104] step 1 (save_data): 'out/b.nc' is not a plain file name
       --> /steps/0/tool_args/filename
       try leave out folders: the place is chosen with --output; names do not start with a dot
     """
-    made: list[tuple[Path, Document]] = []
-    for index, step in enumerate(plan["steps"]):
-        if "for_each" not in step and not is_block(step):
-            made.append((("steps", index), step))
+    made: list[Step] = []
+    for step in template.steps:
+        if step.for_each is None and not step.block:
+            made.append(step)
             continue
-        each = step.get("for_each")
-        if isinstance(each, dict):
-            step = {**step, "for_each": {**each, "over": _items(step, index, plan, context)}}
-        found_steps = expanded(step, ("steps", index), plan, context)
-        if not isinstance(found_steps, Diagnostic):  # else another check refuses the map
-            made += [(("steps", index), step) for step in found_steps]
+        if step.for_each is not None:
+            items = _items(step, step.for_each, template, context)
+            step = replace(step, for_each=ForEach(name=step.for_each.name, items=items))
+        expanded_steps = expanded(step, template, context)
+        if not isinstance(expanded_steps, Diagnostic):  # else another check refuses the map
+            made += expanded_steps
+    blocks = {step.path for step in template.steps if step.block}
     names = FileNames(made, context, bound=False)
     said: set[Path] = set()
-    for path, step in made:
-        for found in names.of(step, path):
-            if isinstance(found, Diagnostic) and path not in said:
-                said.add(path)
-                yield replace(found, path=pointer(*path)) if is_block(plan["steps"][path[1]]) else found
+    for step in made:
+        home = step.path[:2]
+        for found in names.of(step):
+            if isinstance(found, Diagnostic) and home not in said:
+                said.add(home)
+                yield replace(found, path=pointer(*home)) if home in blocks else found
 
 
-def _items(step: Document, index: int, plan: Document, context: Context) -> list[Any]:
+def _items(step: Step, each: ForEach, template: Template, context: Context) -> Sequence[Any]:
     """The items of a map, or some that stand for them; none where another check refuses the map."""
-    each = step.get("for_each")
-    over = each.get("over") if isinstance(each, dict) else None
-    open_range = isinstance(over, dict) and TOKEN.search(str(over.get("intervals", "")))
-    if isinstance(each, dict) and (open_range or (isinstance(over, dict) and "parameters_of" in over)):
-        return known_items(each, context) or list(TWO_DAYS)
-    found = items_of(step, ("steps", index), plan, context)
+    if TOKEN.search(each.intervals) or each.parameters_of:
+        return items_of_map(each, context) or TWO_DAYS
+    found = items_of(step, template, context)
     if isinstance(found, Diagnostic):
-        return list(TWO_DAYS) if found.code == "HX305" else []
+        return TWO_DAYS if found.code == "HX305" else ()
     return found

@@ -13,21 +13,21 @@ from typing import Any
 
 from helio.errors import closest
 from helio.pipelines.diagnostics import Diagnostic
+from helio.pipelines.document import Template
 from helio.pipelines.passes.edit import Context, Finding
-from helio.pipelines.template import Document
 
 
-def check_given_values(plan: Document, context: Context) -> Iterator[Finding]:
+def check_given_values(template: Template, context: Context) -> Iterator[Finding]:
     """Refuse a value that nothing takes: a misspelt name on the command line is not the default.
 
     >>> from datetime import datetime
-    >>> plan = {"variables": {"$DAY": {"type": "time_range"}}, "steps": []}
-    >>> [found] = check_given_values(plan, Context({}, datetime(2024, 1, 1), {"$DAI": "2024"}))
+    >>> template = Template.from_json({"variables": {"$DAY": {"type": "time_range"}}, "steps": []})
+    >>> [found] = check_given_values(template, Context({}, datetime(2024, 1, 1), {"$DAI": "2024"}))
     >>> print(found)
     error[HB203]: a value is given for $DAI, and the template has no such variable
       try did you mean $DAY?
     """
-    yield from unknown_values(plan["variables"], context.values)
+    yield from unknown_values(template.variables, context.values)
 
 
 def unknown_values(declared: Mapping[str, Any], given: Iterable[str]) -> Iterator[Diagnostic]:

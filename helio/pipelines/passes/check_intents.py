@@ -11,29 +11,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.maps import is_block
+from helio.pipelines.document import Template
 from helio.pipelines.passes.edit import Context, Finding
-from helio.pipelines.template import Document
 
 
-def check_intents(plan: Document, context: Context) -> Iterator[Finding]:
+def check_intents(template: Template, context: Context) -> Iterator[Finding]:
     """Note each step that does not say what it is for; of a block, one of its steps is enough.
 
     >>> from datetime import datetime
-    >>> plan = {"steps": [{"step_id": 1, "intent": "ACE field in GSE"}, {"step_id": 2, "intent": ""}]}
-    >>> [(found.code, found.severity, found.step_id) for found in check_intents(plan, Context({}, datetime.min, {}))]
+    >>> template = Template.from_json({"steps": [{"step_id": 1, "intent": "ACE field in GSE"}, {"step_id": 2}]})
+    >>> findings = check_intents(template, Context({}, datetime.min, {}))
+    >>> [(found.code, found.severity, found.step_id) for found in findings]
     [('HV910', 'info', 2)]
     """
     del context
-    for index, step in enumerate(plan["steps"]):
-        inside = step["block"] if is_block(step) else ()
-        if not any(isinstance(one, dict) and one.get("intent") for one in (step, *inside)):
+    for step in template.steps:
+        if not any(inner.intent for inner in (step, *step.block)):
             yield Diagnostic(
                 "HV910",
                 "the step does not say what it is for",
                 "info",
-                step.get("step_id"),
-                str(step.get("tool_name", "")),
-                pointer("steps", index),
+                step.step_id,
+                step.tool_name,
+                pointer(*step.path),
                 ('"intent": "…", in a few words',),
             )

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.document import Template
 from helio.pipelines.labels import read_labels
-from helio.pipelines.maps import args_of, is_block, places, signature_of, uses, variable_of
+from helio.pipelines.maps import uses
 from helio.pipelines.passes.edit import Context, Finding
-from helio.pipelines.template import Document
 
 
-def check_maps(plan: Document, context: Context) -> Iterator[Finding]:
+def check_maps(template: Template, context: Context) -> Iterator[Finding]:
     """Hint at a map whose items could be worked on together; it is the author's to decide.
 
     ``custom_operation(B)`` for each component of ``B``; ``fetch(parameter_id: $P)`` for each of a list → HX601
@@ -26,16 +26,15 @@ def check_maps(plan: Document, context: Context) -> Iterator[Finding]:
     >>> from helio.steps.signature import signatures
     >>> args = {"dataset_id": "AC_H2_MFI", "parameter_id": "$P", "time_range": "$T"}
     >>> step = {"step_id": 1, "tool_name": "fetch_data", "tool_args": args}
-    >>> plan = {"steps": [{**step, "for_each": {"as": "$P", "over": ["BGSEc", "Magnitude"]}}]}
-    >>> [found.advice for found in check_maps(plan, Context(signatures(), datetime(2024, 1, 1), {}))]
+    >>> template = Template.from_json({"steps": [{**step, "for_each": {"as": "$P", "over": ["BGSEc", "Magnitude"]}}]})
+    >>> [found.advice for found in check_maps(template, Context(signatures(), datetime(2024, 1, 1), {}))]
     [('"parameters": […] in one fetch',)]
     """
-    for place in places(plan):
-        each, step = place.step.get("for_each"), place.step
-        name, signature = variable_of(each), signature_of(place.step, context.signatures)
-        if not name or signature is None or is_block(step) or not isinstance(each, dict):
+    for step in template.walk():
+        each, signature = step.for_each, context.signatures.get(step.tool_name)
+        if each is None or signature is None:
             continue
-        args, over = args_of(step), each.get("over")
+        args, name = step.tool_args, each.name
         others = {key: value for key, value in args.items() if key not in ("output_label", "parameter_id")}
         advice = ""
         if (
@@ -44,8 +43,8 @@ def check_maps(plan: Document, context: Context) -> Iterator[Finding]:
             and not uses({**others, "output_label": args.get("output_label")}, {}, name)
         ):
             advice = '"parameters": […] in one fetch'
-        elif isinstance(over, dict) and isinstance(over.get("components_of"), str):
-            source = over["components_of"]
+        elif each.components_of:
+            source = each.components_of
             reads = [label for _, label in read_labels(signature, args)]
             scalar = any(table.scalar for table in signature.tables)
             if not scalar and any(label in (source, f"{source}.{name}") for label in reads):
@@ -57,8 +56,8 @@ def check_maps(plan: Document, context: Context) -> Iterator[Finding]:
                 "HX601",
                 "this map could be one call",
                 "warning",
-                step.get("step_id"),
+                step.step_id,
                 signature.name,
-                pointer(*place.path, "for_each"),
+                pointer(*step.path, "for_each"),
                 (advice,),
             )

@@ -12,13 +12,12 @@ from collections.abc import Iterator
 
 from helio.errors import closest
 from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.document import Template
 from helio.pipelines.passes.catalogued_fetches import asked_of_catalogue
 from helio.pipelines.passes.edit import Context, Finding
-from helio.pipelines.passes.walk import id_of
-from helio.pipelines.template import Document
 
 
-def check_parameters(plan: Document, context: Context) -> Iterator[Finding]:
+def check_parameters(template: Template, context: Context) -> Iterator[Finding]:
     """Warn of a parameter that the catalogue does not list for its data set.
 
     The files have the last word: the catalogue may be older, and does not list everything that is in them.
@@ -27,15 +26,15 @@ def check_parameters(plan: Document, context: Context) -> Iterator[Finding]:
     >>> from helio.pipelines.passes.edit import Dataset
     >>> from helio.steps.signature import signatures
     >>> args = {"dataset_id": "AC_H2_MFI", "parameter_id": "BGSE"}
-    >>> plan = {"steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]}
+    >>> template = Template.from_json({"steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]})
     >>> known = {"AC_H2_MFI": Dataset({"BGSEc": 3})}
-    >>> [found] = check_parameters(plan, Context(signatures(), datetime(2024, 1, 1), {}, catalogue=known))
+    >>> [found] = check_parameters(template, Context(signatures(), datetime(2024, 1, 1), {}, catalogue=known))
     >>> print(found)
     warning[HV501] step 1 (fetch_data): the catalogue lists no parameter 'BGSE' of AC_H2_MFI
       --> /steps/0/tool_args/parameter_id
       try did you mean 'BGSEc'?
     """
-    for asked in asked_of_catalogue(plan, context):
+    for asked in asked_of_catalogue(template, context):
         known = context.catalogue.get(asked.dataset.value.strip().upper())
         if asked.parameter is None or known is None or not known.parameters:
             continue
@@ -47,8 +46,8 @@ def check_parameters(plan: Document, context: Context) -> Iterator[Finding]:
             "HV501",
             f"the catalogue lists no parameter '{name}' of {dataset_id}",
             "warning",
-            id_of(asked.step),
-            str(asked.step.get("tool_name", "")),
+            asked.step.step_id,
+            str(asked.step.tool_name),
             pointer(*asked.parameter.path),
             (
                 f"did you mean {' or '.join(repr(name) for name in close)}?"

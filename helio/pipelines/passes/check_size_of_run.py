@@ -3,49 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from helio.pipelines.maps import is_block, variable_of, with_item
+from helio.pipelines.diagnostics import Diagnostic
+from helio.pipelines.document import Step, Template
+from helio.pipelines.maps import each_with_item
 from helio.pipelines.passes.check_size import refused_run
 from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.passes.expand_items import items_of
-from helio.pipelines.template import Document
-from helio.pipelines.variables import Path
+from helio.pipelines.passes.guarantee_artefact import INTENTS
 
 
-def check_size_of_run(plan: Document, context: Context) -> Iterator[Finding]:
+def check_size_of_run(template: Template, context: Context) -> Iterator[Finding]:
     """Refuse a run whose maps would become more steps than the policy allows, its intervals counted.
 
     >>> from datetime import datetime
     >>> from helio.pipelines.passes.edit import Policy
     >>> each = {"as": "$DAY", "over": {"intervals": "2024-01-01 to 2024-01-08", "step": "1d"}}
-    >>> plan = {"steps": [{"step_id": 1, "for_each": each}]}
-    >>> [found] = check_size_of_run(plan, Context({}, datetime(2024, 1, 1), {}, policy=Policy(max_run_steps=5)))
+    >>> template = Template.from_json({"steps": [{"step_id": 1, "for_each": each}]})
+    >>> [found] = check_size_of_run(template, Context({}, datetime(2024, 1, 1), {}, policy=Policy(max_run_steps=5)))
     >>> print(found.message)
     7 steps are more than 5, with a step for each item of its maps
     """
     count = 0
-    for index, step in enumerate(plan["steps"]):
-        count += _run_steps(step, ("steps", index), plan, context, context.policy.max_run_steps - count)
-    yield from refused_run(plan, count, context)
+    for step in template.steps:
+        count += _run_steps(step, template, context, context.policy.max_run_steps - count)
+    appended = any(step.intent in INTENTS for step in template.steps)
+    yield from refused_run(count, context, appended=appended)
 
 
-def _run_steps(step: Document, path: Path, plan: Document, context: Context, left: int) -> int:
+def _run_steps(step: Step, template: Template, context: Context, left: int) -> int:
     """How many steps a step becomes; counting stops beyond those that are left.
 
     Intervals of an inner map may divide the item of an outer one, so they are counted item by item.
     """
-    items = items_of(step, path, plan, context)
+    items = items_of(step, template, context)
     # what is wrong with the items is said where they are expanded
-    known = items if isinstance(items, list) else [None]
-    if not is_block(step):
+    known = [None] if isinstance(items, Diagnostic) else items
+    if not step.block:
         return len(known)
-    name, count = variable_of(step.get("for_each")), 0
+    count = 0
     for item in known:
-        for index, inner in enumerate(step["block"]):
-            each = inner.get("for_each")
-            if name and isinstance(each, dict):
-                inner = {**inner, "for_each": {**each, "over": with_item(each.get("over"), {}, name, item)}}
-            count += _run_steps(inner, (*path, "block", index), plan, context, left - count)
+        for inner in step.block:
+            if step.for_each is not None and inner.for_each is not None:
+                inner = replace(inner, for_each=each_with_item(inner.for_each, step.for_each.name, item))
+            count += _run_steps(inner, template, context, left - count)
             if count > left:
                 return count
     return count

@@ -13,11 +13,10 @@ from typing import Any
 
 from helio.errors import RequestError, TimeRangeError, closest
 from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.document import Step, Template
 from helio.pipelines.figures import DRAWING, UNKNOWN_KEY
 from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.passes.structure import misfits
-from helio.pipelines.passes.walk import each_step, id_of
-from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, Path, read_time_range, strings
 from helio.steps.signature import Schema, Signature
 from helio.time_range import Duration
@@ -26,31 +25,31 @@ _WRITTEN = {"duration": "3min", "time-range": "2024-05-10 to 2024-05-12"}
 """An example of a text in a format."""
 
 
-def check_tools(plan: Document, context: Context) -> Iterator[Finding]:
+def check_tools(template: Template, context: Context) -> Iterator[Finding]:
     """Refuse unknown tools, unknown, missing and misfitting arguments, and times that cannot be read.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
-    >>> plan = {"steps": [{"step_id": 1, "tool_name": "fetch_dta", "tool_args": {}}]}
-    >>> [found] = check_tools(plan, Context(signatures(), datetime(2024, 1, 1), {}))
+    >>> template = Template.from_json({"steps": [{"step_id": 1, "tool_name": "fetch_dta", "tool_args": {}}]})
+    >>> [found] = check_tools(template, Context(signatures(), datetime(2024, 1, 1), {}))
     >>> print(found)
     error[HN402] step 1: no tool is called 'fetch_dta'
       --> /steps/0/tool_name
       try did you mean 'fetch_data'?
     """
     schemas: dict[str, Schema] = {}
-    for path, step in each_step(plan):
-        if "tool_name" not in step:
+    for step in template.by_list():
+        if step.block or step.use:
             continue
-        name = step["tool_name"]
+        name = step.tool_name
         signature = context.signatures.get(name)
         if signature is None:
             close = closest(name, context.signatures)
             yield Diagnostic(
                 "HN402",
                 f"no tool is called '{name}'",
-                step_id=id_of(step),
-                path=pointer(*path, "tool_name"),
+                step_id=step.step_id,
+                path=pointer(*step.path, "tool_name"),
                 advice=(f"did you mean '{close[0]}'?",)
                 if close
                 else (f"tools: {', '.join(context.signatures)}",),
@@ -58,17 +57,15 @@ def check_tools(plan: Document, context: Context) -> Iterator[Finding]:
             )
             continue
         schema = schemas.setdefault(name, signature.schema())
-        yield from _arguments(path, step, signature, schema, context)
+        yield from _arguments(step, signature, schema, context)
 
 
-def _arguments(
-    home: Path, step: Document, signature: Signature, schema: Schema, context: Context
-) -> Iterator[Diagnostic]:
-    args = step["tool_args"]
+def _arguments(step: Step, signature: Signature, schema: Schema, context: Context) -> Iterator[Diagnostic]:
+    args = step.tool_args
 
     def found(code: str, path: Path, message: str, advice: tuple[str, ...]) -> Diagnostic:
-        at = pointer(*home, "tool_args", *path)
-        return Diagnostic(code, message, "error", id_of(step), signature.name, at, advice)
+        at = pointer(*step.path, "tool_args", *path)
+        return Diagnostic(code, message, "error", step.step_id, signature.name, at, advice)
 
     for kind, path, message, meant in misfits(args, schema, variables_stand=True):
         if kind == "missing":
@@ -154,7 +151,7 @@ def _keys(schema: Schema, path: Path) -> list[str]:
     return list(schema.get("properties", {}))
 
 
-def _comes_later(path: Path, step: Document, signature: Signature) -> bool:
+def _comes_later(path: Path, step: Step, signature: Signature) -> bool:
     """Whether another pass fills in what is missing, or says why it cannot."""
     # wire_time writes the range or refuses; a loop still to be expanded fills the argument that it is over.
-    return "loop_over" in step or path[-1] in signature.time_arguments()
+    return "loop_over" in step.extra or path[-1] in signature.time_arguments()

@@ -16,16 +16,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.document import Template
 from helio.pipelines.labels import produced_labels
-from helio.pipelines.maps import args_of, places, signature_of
 from helio.pipelines.origins import origins
 from helio.pipelines.passes.edit import Context, Finding
-from helio.pipelines.template import Document
 
 WRITTEN, DOUBTFUL = "HV604", "HV605"
 
 
-def check_written_values(plan: Document, context: Context) -> Iterator[Finding]:
+def check_written_values(template: Template, context: Context) -> Iterator[Finding]:
     """Warn of tables, figures and files whose numbers are the author's and were not measured.
 
     >>> from datetime import datetime
@@ -34,18 +33,19 @@ def check_written_values(plan: Document, context: Context) -> Iterator[Finding]:
     >>> table = {"step_id": 1, "tool_name": "store_dataframe",
     ...          "tool_args": {"pandas_code": code, "output_label": "limit"}}
     >>> figure = {"step_id": 2, "tool_name": "plot_data", "tool_args": {"labels": ["limit"]}}
-    >>> for found in check_written_values({"steps": [table, figure]}, Context(signatures(), datetime.min, {})):
+    >>> template = Template.from_json({"steps": [table, figure]})
+    >>> for found in check_written_values(template, Context(signatures(), datetime.min, {})):
     ...     print(found.code, found.step_id, found.message)
     HV604 1 'limit' holds values written by the author, not measured
     HV604 2 it rests on values written by the author, not measured: limit
     """
-    found = origins(plan, context.signatures)
-    for place in places(plan):
-        origin = found.get(pointer(*place.path))
-        signature = signature_of(place.step, context.signatures)
+    found = origins(template.to_json(), context.signatures)
+    for step in template.walk():
+        origin = found.get(pointer(*step.path))
+        signature = context.signatures.get(step.tool_name)
         if origin is None or signature is None:
             continue
-        own = set(produced_labels(signature, args_of(place.step)))
+        own = set(produced_labels(signature, step.tool_args))
         for code, labels, what in (
             (WRITTEN, origin.written, "values written by the author, not measured"),
             (DOUBTFUL, origin.doubtful, "values that may not be measured, but written by the author"),
@@ -54,5 +54,5 @@ def check_written_values(plan: Document, context: Context) -> Iterator[Finding]:
                 continue
             listed = ", ".join(sorted(labels))
             message = f"'{listed}' holds {what}" if labels <= own else f"it rests on {what}: {listed}"
-            at = pointer(*place.path)
-            yield Diagnostic(code, message, "warning", place.step.get("step_id"), signature.name, at)
+            at = pointer(*step.path)
+            yield Diagnostic(code, message, "warning", step.step_id, signature.name, at)

@@ -18,18 +18,18 @@ HS103 (edit bind)  the provider that the catalogue names
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from helio.errors import closest
 from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
-from helio.pipelines.template import Document
+from helio.pipelines.document import Template
+from helio.pipelines.passes.edit import Context, Edit, Finding, changed
 from helio.sources.registry import BY_CATALOGUE, choices, is_provider, known_datasets, names
 
 
-def choose_providers(plan: Document, context: Context) -> Iterator[Finding]:
+def choose_providers(template: Template, context: Context) -> Iterator[Finding]:
     """Name the provider of each fetch: the archive of the run, else the step's own, else the catalogue's.
 
     ``"dataset_id": "AC_H2_MFI"`` → ``"dataset_id": "AC_H2_MFI", "provider": "cdaweb"``. An archive named for the run
@@ -39,25 +39,25 @@ def choose_providers(plan: Document, context: Context) -> Iterator[Finding]:
     """
     if context.archive:
         return
-    for index, step in enumerate(plan["steps"]):
-        if context.signatures[step["tool_name"]].gives != "tables":
+    for step in template.steps:
+        if context.signatures[step.tool_name].gives != "tables":
             continue
-        args, at = step["tool_args"], pointer("steps", index, "tool_args")
+        args, at = step.tool_args, pointer(*step.path, "tool_args")
         wrong: list[Diagnostic] = []
         chosen = _chosen(args, at, context, wrong)
         for one in dict.fromkeys(wrong):
-            yield replace(one, step_id=step["step_id"], tool_name=step["tool_name"])
+            yield replace(one, step_id=step.step_id, tool_name=step.tool_name)
         if chosen != args and not wrong:
             yield Edit(
                 "HS103",
                 f"served by {BY_CATALOGUE}, as the catalogue says",
-                replaced(at, args, chosen),
-                step["step_id"],
+                changed(step, replace(step, tool_args=chosen)),
+                step.step_id,
                 kind="bind",
             )
 
 
-def _chosen(args: Document, at: str, context: Context, wrong: list[Diagnostic]) -> Document:
+def _chosen(args: Mapping[str, Any], at: str, context: Context, wrong: list[Diagnostic]) -> Mapping[str, Any]:
     """The arguments with all providers named, as far as they can be."""
     named = args.get("provider", "")
     if not args.get("candidates"):

@@ -17,13 +17,13 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.document import Template
 from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
-from helio.pipelines.template import Document
 from helio.sources.registry import is_catalogued
 from helio.time_range import TimeRange, parse_time_range
 
 
-def clamp_ranges(plan: Document, context: Context) -> Iterator[Finding]:
+def clamp_ranges(template: Template, context: Context) -> Iterator[Finding]:
     """Clamp a fetch to the known coverage of its data set, and refuse one that is wholly outside.
 
     ``2025-12-20 to 2026-01-10`` of a data set published up to 2025-12-31 → ``2025-12-20 to 2025-12-31``, said as a
@@ -31,27 +31,27 @@ def clamp_ranges(plan: Document, context: Context) -> Iterator[Finding]:
     alone: each is asked in its turn. So is what another archive serves than the one
     that the catalogue is about.
     """
-    for index, step in enumerate(plan["steps"]):
-        signature = context.signatures.get(step.get("tool_name", ""))
+    for step in template.steps:
+        signature = context.signatures.get(step.tool_name)
         if signature is None or signature.gives != "tables":
             continue
-        args = step["tool_args"]
-        if not context.archive and not is_catalogued(str(args.get("provider", ""))):
+        args = step.tool_args
+        if not context.archive and not is_catalogued(args.get("provider", "")):
             continue
         known = context.catalogue.get(args.get("dataset_id", ""))
         if known is None or not known.fresh or known.first is None or known.last is None:
             continue
         for name in signature.time_arguments():
-            if not isinstance(args.get(name), str):
+            if name not in args:
                 continue
             asked = parse_time_range(args[name], context.now)
             start, stop = max(asked.start, known.first), min(asked.stop, known.last)
-            at = pointer("steps", index, "tool_args", name)
+            at = pointer(*step.path, "tool_args", name)
             covered = f"{args['dataset_id']} covers {_written(known.first)} to {_written(known.last)}"
             if start >= stop:
                 message = f"{asked} is outside what is published: {covered}"
                 yield Diagnostic(
-                    "HB302", message, "error", step["step_id"], signature.name, at, ("a range within it",)
+                    "HB302", message, "error", step.step_id, signature.name, at, ("a range within it",)
                 )
             elif (start, stop) != (asked.start, asked.stop):
                 clamped = str(TimeRange(start, stop))
@@ -59,7 +59,7 @@ def clamp_ranges(plan: Document, context: Context) -> Iterator[Finding]:
                     "HB301",
                     f"{asked} is clamped to {clamped}",
                     replaced(at, args[name], clamped),
-                    step["step_id"],
+                    step.step_id,
                     kind="bind",
                     warning=f"{asked} reaches beyond what is published and is clamped to {clamped}: {covered}",
                     path=at,

@@ -18,86 +18,78 @@ HR103 (error)  a label produced twice, or overwritten in place
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from helio.pipelines.diagnostics import Diagnostic, Fix, StepId, pointer
+from helio.pipelines.document import Step, Template
 from helio.pipelines.labels import owner, produced_labels
-from helio.pipelines.maps import Place, args_of, is_block, places, signature_of
-from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
-from helio.pipelines.template import Document
+from helio.pipelines.passes.edit import Context, Edit, Finding, changed, replaced
 
 
-def derive_produces(plan: Document, context: Context) -> Iterator[Finding]:
+def derive_produces(template: Template, context: Context) -> Iterator[Finding]:
     """Fill in ``produces``; refuse one that contradicts the tool, and a label that two steps produce.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
     >>> args = {"source_label": "AC_H2_MFI.BGSEc", "output_label": "B"}
-    >>> plan = {"steps": [{"step_id": 1, "tool_name": "magnitude", "tool_args": args, "produces": []}]}
-    >>> [edit] = derive_produces(plan, Context(signatures(), datetime(2024, 1, 1), {}))
+    >>> steps = [{"step_id": 1, "tool_name": "magnitude", "tool_args": args, "produces": []}]
+    >>> template = Template.from_json({"steps": steps})
+    >>> [edit] = derive_produces(template, Context(signatures(), datetime(2024, 1, 1), {}))
     >>> print(edit.code, edit.message)
     HR101 produces B
     """
-    first: dict[str, Place] = {}
-    for place in places(plan):
-        step = place.step
-        signature = signature_of(step, context.signatures)
+    first: dict[str, Step] = {}
+    for step in template.walk():
+        signature = context.signatures.get(step.tool_name)
         if signature is None:
-            labels = [] if is_block(step) else step["produces"]
+            labels = () if step.block else step.produces
         else:
-            labels = produced_labels(signature, args_of(step))
-        at = pointer(*place.path, "produces")
-        if not step["produces"] and labels:
-            yield Edit("HR101", f"produces {', '.join(labels)}", replaced(at, [], labels), step["step_id"])
-        elif sorted(step["produces"]) != sorted(labels) and _alike(step["produces"], labels):
-            new = replaced(at, step["produces"], labels)
-            yield Edit("HR202", f"produces {', '.join(labels)}, as the tool spells it", new, step["step_id"])
-        elif sorted(step["produces"]) != sorted(labels) and not is_block(step):
+            labels = tuple(produced_labels(signature, step.tool_args))
+        at = pointer(*step.path, "produces")
+        new = changed(step, replace(step, produces=labels))
+        if not step.produces and labels:
+            yield Edit("HR101", f"produces {', '.join(labels)}", new, step.step_id)
+        elif sorted(step.produces) != sorted(labels) and _alike(step.produces, labels):
+            yield Edit("HR202", f"produces {', '.join(labels)}, as the tool spells it", new, step.step_id)
+        elif sorted(step.produces) != sorted(labels) and not step.block:
             yield Diagnostic(
                 "HR102",
-                f"produces says {step['produces']}, and the tool gives {labels or 'no label'}",
-                step_id=step["step_id"],
-                tool_name=step.get("tool_name", ""),
+                f"produces says {list(step.produces)}, and the tool gives {list(labels) or 'no label'}",
+                step_id=step.step_id,
+                tool_name=step.tool_name,
                 path=at,
                 advice=("leave produces out: it is derived",),
-                fixes=(Fix("write what the tool gives", replaced(at, step["produces"], labels)),),
+                fixes=(Fix("write what the tool gives", new),),
             )
         for label in labels:
-            if label in first and not is_same_work(first[label].step, step, context):
-                yield _again(place, label, first[label].step["step_id"], set(first))
-            first.setdefault(label, place)
+            if label in first and not is_same_work(first[label], step, context):
+                yield _again(step, label, first[label].step_id, set(first))
+            first.setdefault(label, step)
     yield from _shadows(first)
 
 
-def _alike(said: list[str], labels: list[str]) -> bool:
+def _alike(said: Sequence[str], labels: Sequence[str]) -> bool:
     """Whether two lists name the same labels but for case and repetition."""
     return {one.strip().casefold() for one in said} == {one.casefold() for one in labels}
 
 
-def is_same_work(one: Document, other: Document, context: Context) -> bool:
+def is_same_work(one: Step, other: Step, context: Context) -> bool:
     """Whether two steps give one label the same content, so that a later pass makes one of them."""
-    if one.get("tool_name") != other.get("tool_name") or "for_each" in one or "for_each" in other:
+    if one.tool_name != other.tool_name or one.for_each is not None or other.for_each is not None:
         return False
-    mine, theirs = args_of(one), args_of(other)
+    mine, theirs = one.tool_args, other.tool_args
     if mine == theirs:
         return context.runs("drop_equal_work")
-    signature = context.signatures[one["tool_name"]]
-    names: tuple[Any, ...] = (
-        "dataset_id",
-        "time_range",
-        "provider",
-        "candidates",
-        "output_label",
-        "each_interval",
-    )
+    signature = context.signatures[one.tool_name]
+    names = ("dataset_id", "time_range", "provider", "candidates", "output_label", "each_interval")
     alike = all(mine.get(name) == theirs.get(name) for name in names) and not mine.get("output_label")
     return signature.gives == "tables" and alike and context.runs("merge_fetches")
 
 
-def _again(place: Place, label: str, before: StepId, taken: set[str]) -> Diagnostic:
-    args = args_of(place.step)
-    home = pointer(*place.path, "tool_args")
+def _again(step: Step, label: str, before: StepId, taken: set[str]) -> Diagnostic:
+    args = step.tool_args
+    home = pointer(*step.path, "tool_args")
     at = f"{home}/output_label" if args.get("output_label") == label else home
     fixes: tuple[Fix, ...] = ()
     if at != home:
@@ -108,8 +100,8 @@ def _again(place: Place, label: str, before: StepId, taken: set[str]) -> Diagnos
     return Diagnostic(
         "HR103",
         f"the label '{label}' is produced by step {before} already",
-        step_id=place.step["step_id"],
-        tool_name=place.step.get("tool_name", ""),
+        step_id=step.step_id,
+        tool_name=step.tool_name,
         path=at,
         advice=("another output_label",),
         candidates=(before,),
@@ -117,18 +109,18 @@ def _again(place: Place, label: str, before: StepId, taken: set[str]) -> Diagnos
     )
 
 
-def _shadows(places_of: dict[str, Place]) -> Iterator[Diagnostic]:
+def _shadows(producers: Mapping[str, Step]) -> Iterator[Diagnostic]:
     """Refuse ``B.Bx`` as the label of a table beside a table ``B``: it reads as a component of it."""
-    for label, place in places_of.items():
-        table = owner(label.rpartition(".")[0], places_of)
+    for label, step in producers.items():
+        table = owner(label.rpartition(".")[0], producers)
         if table is not None:
-            args = args_of(place.step)
-            home = pointer(*place.path, "tool_args")
+            args = step.tool_args
+            home = pointer(*step.path, "tool_args")
             yield Diagnostic(
                 "HR103",
                 f"the label '{label}' reads as a component of '{table}', which another step produces",
-                step_id=place.step["step_id"],
-                tool_name=place.step.get("tool_name", ""),
+                step_id=step.step_id,
+                tool_name=step.tool_name,
                 path=f"{home}/output_label" if args.get("output_label") == label else home,
                 advice=("another output_label, without the dot",),
             )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from helio.pipelines.diagnostics import StepId, pointer
-from helio.pipelines.figures import depends_on
-from helio.pipelines.passes.edit import Operation, added, removed, replaced
-from helio.pipelines.template import Document
+from helio.pipelines.document import Step
+from helio.pipelines.passes.edit import Operation, difference, removed
 from helio.pipelines.variables import Path
 
 
@@ -20,26 +20,22 @@ class Draft:
     ----------
     path : tuple
         Where the list stands: ``("steps",)``, or a block.
-    steps : sequence of dict
-        Left as they are; changed ones are copies.
+    steps : sequence of Step
 
     Examples
     --------
-    >>> draft = Draft(("steps",), [{"step_id": 1, "critical": True}, {"step_id": 2, "depends_on": [1]}])
+    >>> draft = Draft(("steps",), [Step(step_id=1), Step(step_id=2, depends_on=(1,))])
     >>> draft.remove(0)
-    >>> draft.set(1, "depends_on", [])
-    >>> [(one["op"], one["path"]) for one in draft.take()]
-    [('test', '/steps/0'), ('remove', '/steps/0'), ('test', '/steps/0/depends_on'), ('replace', '/steps/0/depends_on')]
+    >>> draft.change(1, depends_on=(), critical=False)
+    >>> [(operation["op"], operation["path"]) for operation in draft.take()]
+    [('test', '/steps/0'), ('remove', '/steps/0'), ('test', '/steps/0/depends_on'), ('remove', '/steps/0/depends_on'), \
+('add', '/steps/0/critical')]
     """
 
-    def __init__(self, path: Path, steps: Sequence[Document]) -> None:
+    def __init__(self, path: Path, steps: Sequence[Step]) -> None:
         self.path = path
-        self.steps: list[Document] = list(steps)
-        self.places: dict[StepId, int] = {
-            one["step_id"]: index
-            for index, one in reversed(list(enumerate(steps)))
-            if isinstance(one, dict) and isinstance(one.get("step_id"), (int, str))
-        }
+        self.steps = list(steps)
+        self.places = {step.step_id: place for place, step in reversed(list(enumerate(steps)))}
         self._gone: list[int] = []
         self._operations: list[Operation] = []
 
@@ -48,27 +44,19 @@ class Draft:
         taken, self._operations = tuple(self._operations), []
         return taken
 
-    def set(self, place: int, key: str, value: Any) -> None:
-        """Give a step another value of a key."""
-        step, at = self.steps[place], self._at(place, key)
-        if key in step:
-            if step[key] == value and type(step[key]) is type(value):
-                return
-            self._operations += replaced(at, step[key], value)
-        else:
-            self._operations += added(at, value)
-        self.steps[place] = {**step, key: value}
+    def change(self, place: int, **values: Any) -> None:
+        """Give a step other values of some fields."""
+        self.put(place, replace(self.steps[place], **values))
 
-    def unset(self, place: int, key: str) -> None:
-        """Take a key from a step, if it is there."""
-        step = self.steps[place]
-        if key in step:
-            self._operations += removed(self._at(place, key), step[key])
-            self.steps[place] = {name: value for name, value in step.items() if name != key}
+    def put(self, place: int, step: Step) -> None:
+        """Put another step in the place of one."""
+        written = step.to_json()
+        self._operations += difference(self._at(place), self.steps[place].to_json(), written)
+        self.steps[place] = replace(step, keys=tuple(written))
 
     def remove(self, place: int) -> None:
         """Take a step out of the list."""
-        self._operations += removed(self._at(place), self.steps[place])
+        self._operations += removed(pointer(*self._at(place)), self.steps[place].to_json())
         insort(self._gone, place)
 
     def is_gone(self, place: int) -> bool:
@@ -79,61 +67,49 @@ class Draft:
     def rewire(self, instead: Mapping[StepId, StepId], among: Sequence[int]) -> None:
         """Let steps depend on others instead, in the order of the list, each once and none on itself."""
         for place in among:
-            needed = depends_on(self.steps[place])
-            if self.is_gone(place) or not any(one in instead for one in needed):
+            step = self.steps[place]
+            if self.is_gone(place) or not any(needed in instead for needed in step.depends_on):
                 continue
-            wanted = {instead.get(one, one) for one in needed} - {self.steps[place].get("step_id")}
-            self.set(
-                place, "depends_on", sorted(wanted, key=lambda one: self.places.get(one, len(self.steps)))
-            )
+            wanted = {instead.get(needed, needed) for needed in step.depends_on} - {step.step_id}
+            self.change(place, depends_on=self.in_order(wanted))
+
+    def in_order(self, step_ids: set[StepId]) -> tuple[StepId, ...]:
+        """Ids of steps in the order of the list."""
+        return tuple(sorted(step_ids, key=lambda step_id: self.places.get(step_id, len(self.steps))))
 
     def stand_for(self, place: int, others: Sequence[StepId]) -> None:
-        """Note in a step's annotations which steps it took in, for whoever looks for them."""
-        kept = self.steps[place].get("annotations")
-        kept = kept if isinstance(kept, dict) else {}
-        earlier = kept.get("stands_for")
+        """Note in a step's annotations which steps it took in."""
+        notes = self.steps[place].annotations
+        earlier = notes.get("stands_for")  # anybody may write annotations
         earlier = earlier if isinstance(earlier, list) else []
-        self.set(place, "annotations", {**kept, "stands_for": [*earlier, *others]})
+        self.change(place, annotations={**notes, "stands_for": [*earlier, *others]})
 
-    def _at(self, place: int, *parts: str | int) -> str:
-        return pointer(*self.path, place - bisect_left(self._gone, place), *parts)
-
-
-def lists_of_steps(plan: Document) -> Iterator[tuple[Path, list[Document]]]:
-    """The plan's own list of steps, then that of each block, inner ones after outer ones."""
-    waiting: list[tuple[Path, Any]] = [(("steps",), plan.get("steps"))]
-    while waiting:
-        path, steps = waiting.pop(0)
-        if not isinstance(steps, list) or not all(isinstance(one, dict) for one in steps):
-            continue
-        yield path, steps
-        waiting += [
-            ((*path, index, "block"), one["block"]) for index, one in enumerate(steps) if "block" in one
-        ]
+    def _at(self, place: int) -> Path:
+        return (*self.path, place - bisect_left(self._gone, place))
 
 
-def dependants_of(steps: Sequence[Document]) -> dict[StepId, list[int]]:
+def dependants_of(steps: Sequence[Step]) -> dict[StepId, list[int]]:
     """For each step, the places of those that depend on it."""
     found: dict[StepId, list[int]] = {}
     for place, step in enumerate(steps):
-        for one in dict.fromkeys(depends_on(step)):
-            found.setdefault(one, []).append(place)
+        for needed in dict.fromkeys(step.depends_on):
+            found.setdefault(needed, []).append(place)
     return found
 
 
 def reaches(
-    steps: Sequence[Document], places: Mapping[StepId, int], start: int, goals: set[int], *, through: set[int]
+    steps: Sequence[Step], places: Mapping[StepId, int], start: int, goals: set[int], *, through: set[int]
 ) -> bool:
     """Whether a step rests on one of the goals by way of steps that are not among `through`."""
-    waiting = [places[one] for one in depends_on(steps[start]) if one in places]
-    waiting = [one for one in waiting if one not in through]
+    waiting = [places[needed] for needed in steps[start].depends_on if needed in places]
+    waiting = [place for place in waiting if place not in through]
     seen: set[int] = set()
     while waiting:
-        one = waiting.pop()
-        if one in seen:
+        reached = waiting.pop()
+        if reached in seen:
             continue
-        seen.add(one)
-        for other in depends_on(steps[one]):
+        seen.add(reached)
+        for other in steps[reached].depends_on:
             place = places.get(other)
             if place is None:
                 continue

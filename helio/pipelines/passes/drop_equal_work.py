@@ -9,18 +9,19 @@ HO201 (edit safe)  equal work done once
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from helio.pipelines.diagnostics import pointer
+from helio.pipelines.document import Step, Template
 from helio.pipelines.labels import owner, produced_labels, read_labels
-from helio.pipelines.maps import EACH, args_of, signature_of
+from helio.pipelines.maps import EACH
 from helio.pipelines.meaning import equal_work
 from helio.pipelines.passes.draft import Draft, dependants_of, reaches
 from helio.pipelines.passes.edit import Context, Edit, Finding
-from helio.pipelines.template import Document
 from helio.pipelines.work import is_text
 
 
-def drop_equal_work(plan: Document, context: Context) -> Iterator[Finding]:
+def drop_equal_work(template: Template, context: Context) -> Iterator[Finding]:
     """Keep the first of steps that give the same for the same reason; whoever used the others uses it.
 
     ``1: fetch B; 2: fetch B; 3: magnitude(B), depends on 2`` → ``1: fetch B; 3: magnitude(B), depends on 1``
@@ -30,9 +31,9 @@ def drop_equal_work(plan: Document, context: Context) -> Iterator[Finding]:
     """
     if not context.runs("drop_equal_work"):
         return
-    steps = plan["steps"]
+    steps = template.steps
     draft, dependants = Draft(("steps",), steps), dependants_of(steps)
-    for kept, place in equal_steps(plan, context):
+    for kept, place in equal_steps(template, context):
         if draft.is_gone(kept) or draft.is_gone(place):
             continue
         both = {kept, place}
@@ -44,22 +45,18 @@ def drop_equal_work(plan: Document, context: Context) -> Iterator[Finding]:
         readers = _readers(draft, renamed, context) if renamed else []
         if renamed and not _may_be_renamed(draft, renamed, readers, context):
             continue
-        first, second = draft.steps[kept]["step_id"], draft.steps[place]["step_id"]
+        first, second = draft.steps[kept].step_id, draft.steps[place].step_id
         for reader in readers:
-            draft.set(reader, "tool_args", _relabelled(draft.steps[reader], renamed, context))
+            draft.change(reader, tool_args=_relabelled(draft.steps[reader], renamed, context))
         raised = ""
-        if (
-            draft.steps[place].get("critical", True) is True
-            and draft.steps[kept].get("critical", True) is False
-        ):
-            draft.set(kept, "critical", True)
+        if draft.steps[place].critical and not draft.steps[kept].critical:
+            draft.change(kept, critical=True)
             raised = f"'critical: false' has no effect: step {second} does the same work and is critical"
         if first != second:
             draft.stand_for(kept, [second])
         if renamed:
-            kept_notes = draft.steps[kept].get("annotations") or {}
-            aliases = {**(kept_notes.get("aliases") or {}), **renamed}
-            draft.set(kept, "annotations", {**kept_notes, "aliases": aliases})
+            notes = draft.steps[kept].annotations
+            draft.change(kept, annotations={**notes, "aliases": {**notes.get("aliases", {}), **renamed}})
         draft.remove(place)
         if first != second:
             draft.rewire({second: first}, dependants.get(second, []))
@@ -74,22 +71,20 @@ def drop_equal_work(plan: Document, context: Context) -> Iterator[Finding]:
         )
 
 
-def equal_steps(plan: Document, context: Context) -> list[tuple[int, int]]:
+def equal_steps(template: Template, context: Context) -> list[tuple[int, int]]:
     """Pairs of places: a step, and a later one that gives the same tables in every run."""
-    signs = equal_work(plan, context)
+    signs = equal_work(template.to_json(), context)
     first: dict[tuple[str, ...], int] = {}
     found: list[tuple[int, int]] = []
-    for place, step in enumerate(plan["steps"]):
-        signature = signature_of(step, context.signatures)
-        if signature is None or signature.gives not in ("table", "tables") or "for_each" in step:
+    for place, step in enumerate(template.steps):
+        signature = context.signatures.get(step.tool_name)
+        if signature is None or signature.gives not in ("table", "tables") or step.for_each is not None:
             continue
         labels = _labels(step, context)
         made = tuple(signs.get(one, "") for one in labels)
-        if not made or "" in made or not isinstance(step.get("step_id"), (int, str)):
+        if not made or "" in made or step.pin:
             continue
-        if step.get("pin"):
-            continue
-        made = (*made, str(args_of(step).get(EACH, "")))  # of equal tables one may be refused for its gaps
+        made = (*made, str(step.tool_args.get(EACH, "")))  # of equal tables one may be refused for its gaps
         if made in first:
             found.append((first[made], place))
         else:
@@ -97,18 +92,18 @@ def equal_steps(plan: Document, context: Context) -> list[tuple[int, int]]:
     return found
 
 
-def _labels(step: Document, context: Context) -> list[str]:
-    signature = signature_of(step, context.signatures)
-    return produced_labels(signature, args_of(step)) if signature is not None else []
+def _labels(step: Step, context: Context) -> list[str]:
+    signature = context.signatures.get(step.tool_name)
+    return produced_labels(signature, step.tool_args) if signature is not None else []
 
 
 def _readers(draft: Draft, renamed: dict[str, str], context: Context) -> list[int]:
     found = []
     for place, step in enumerate(draft.steps):
-        signature = signature_of(step, context.signatures)
+        signature = context.signatures.get(step.tool_name)
         if signature is None or draft.is_gone(place):
             continue
-        if any(owner(label, renamed) for _, label in read_labels(signature, args_of(step))):
+        if any(owner(label, renamed) for _, label in read_labels(signature, step.tool_args)):
             found.append(place)
     return found
 
@@ -120,15 +115,15 @@ def _may_be_renamed(draft: Draft, renamed: dict[str, str], readers: list[int], c
     for place, step in enumerate(draft.steps):
         if draft.is_gone(place):
             continue
-        signature = signature_of(step, context.signatures)
-        if signature is None or "for_each" in step:
+        signature = context.signatures.get(step.tool_name)
+        if signature is None or step.for_each is not None:
             return False
         if place in readers and signature.gives != "table":
             return False
         words = [
-            value
+            step.tool_args[argument.name]
             for argument in signature.arguments
-            if is_text(argument.schema) and isinstance(value := args_of(step).get(argument.name), str)
+            if is_text(argument.schema) and argument.name in step.tool_args
         ]
         # Code names its tables by the last part of their labels.
         if any(label.rpartition(".")[2] in text for label in renamed for text in words):
@@ -136,9 +131,9 @@ def _may_be_renamed(draft: Draft, renamed: dict[str, str], readers: list[int], c
     return True
 
 
-def _relabelled(step: Document, renamed: dict[str, str], context: Context) -> Document:
-    signature = context.signatures[step["tool_name"]]
-    args = dict(args_of(step))
+def _relabelled(step: Step, renamed: dict[str, str], context: Context) -> dict[str, Any]:
+    signature = context.signatures[step.tool_name]
+    args = dict(step.tool_args)
     for table in signature.tables:
         value = args.get(table.argument)
         if isinstance(value, str):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
 from helio.limits import LIMITS
-from helio.pipelines.diagnostics import Diagnostic, StepId
+from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
+from helio.pipelines.document import Step, Template
 from helio.pipelines.template import Document
+from helio.pipelines.variables import Path
 from helio.sources.registry import BY_CATALOGUE
 from helio.steps.signature import Signature
 
@@ -156,7 +158,16 @@ class Context:
 
 
 Finding = Edit | Diagnostic
-Pass = Callable[[Document, Context], Iterable[Finding]]
+TemplatePass = Callable[[Template, Context], Iterable[Finding]]
+DocumentPass = Callable[[Document, Context], Iterable[Finding]]
+"""A pass that reads a template as JSON: one before the gate, where nothing has a known type."""
+Pass = TemplatePass | DocumentPass
+
+
+def reads_types(rewrite: Pass) -> bool:
+    """Whether a pass takes a `Template`, as the type of its first parameter says."""
+    types = getattr(rewrite, "__annotations__", {})
+    return next(iter(types.values()), None) in (Template, "Template")
 
 
 def replaced(path: str, old: Any, new: Any) -> tuple[Operation, ...]:
@@ -172,3 +183,48 @@ def added(path: str, value: Any) -> tuple[Operation, ...]:
 def removed(path: str, old: Any) -> tuple[Operation, ...]:
     """Remove a value that is still the old one."""
     return ({"op": "test", "path": path, "value": old}, {"op": "remove", "path": path})
+
+
+def changed(before: Step, after: Step) -> tuple[Operation, ...]:
+    """Make one step another, where it stands.
+
+    >>> from dataclasses import replace
+    >>> step = Step(step_id=2, critical=False, path=("steps", 1), keys=("step_id", "critical"))
+    >>> for operation in changed(step, replace(step, critical=True)):
+    ...     print(operation)
+    {'op': 'test', 'path': '/steps/1/critical', 'value': False}
+    {'op': 'replace', 'path': '/steps/1/critical', 'value': True}
+    """
+    return difference(before.path, before.to_json(), after.to_json())
+
+
+def reordered(path: Path, before: Sequence[Step], after: Sequence[Step]) -> tuple[Operation, ...]:
+    """Put the steps of a list in another order."""
+    return replaced(pointer(*path), [step.to_json() for step in before], [step.to_json() for step in after])
+
+
+def difference(path: Path, before: Any, after: Any) -> tuple[Operation, ...]:
+    """Make one value another: objects member by member, where their keys come in the same order; else as a whole.
+
+    >>> difference(("x",), {"a": 1, "b": 2}, {"b": 2, "c": 3})[1:]
+    ({'op': 'remove', 'path': '/x/a'}, {'op': 'add', 'path': '/x/c', 'value': 3})
+    >>> [operation["path"] for operation in difference(("x",), {"a": 1, "b": 2}, {"b": 2, "a": 3})]
+    ['/x', '/x']
+    """
+    if isinstance(before, dict) and isinstance(after, dict) and _order_stays(before, after):
+        made: list[Operation] = []
+        for key, value in before.items():
+            inner = (*path, key)
+            made += difference(inner, value, after[key]) if key in after else removed(pointer(*inner), value)
+        for key, value in after.items():
+            made += () if key in before else added(pointer(*path, key), value)
+        return tuple(made)
+    if before == after and type(before) is type(after):
+        return ()
+    return replaced(pointer(*path), before, after)
+
+
+def _order_stays(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Whether the keys come out in the order of `after` when members are removed and then added at the end."""
+    left = [key for key in before if key in after]
+    return list(after)[: len(left)] == left

@@ -9,31 +9,34 @@ HN100 (edit safe)  defaults filled in
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import deepcopy
+from dataclasses import replace
 
 from helio.pipelines.diagnostics import pointer
-from helio.pipelines.passes.edit import Context, Edit, Finding, added
-from helio.pipelines.passes.walk import each_step, id_of
+from helio.pipelines.document import Template
+from helio.pipelines.passes.edit import Context, Edit, Finding, added, changed
 from helio.pipelines.schema import SCHEMA_VERSION
-from helio.pipelines.template import STEP_DEFAULTS, Document
+from helio.pipelines.template import STEP_DEFAULTS
 
 
-def fill_defaults(plan: Document, context: Context) -> Iterator[Finding]:
+def fill_defaults(template: Template, context: Context) -> Iterator[Finding]:
     """Fill in ``schema_version`` and ``variables``, and what each step leaves out.
 
     >>> from datetime import datetime
-    >>> plan = {"schema_version": 1, "variables": {}, "steps": [{"step_id": 1, "intent": "", "critical": False}]}
-    >>> [edit.message for edit in fill_defaults(plan, Context({}, datetime(2024, 1, 1), {}))]
+    >>> step = {"step_id": 1, "use": "mine", "intent": "", "critical": False}
+    >>> template = Template.from_json({"schema_version": 1, "variables": {}, "steps": [step]})
+    >>> [edit.message for edit in fill_defaults(template, Context({}, datetime(2024, 1, 1), {}))]
     ['produces, depends_on filled in']
     """
     del context
     top = {"schema_version": SCHEMA_VERSION, "variables": {}}
-    operations = [op for key, value in top.items() if key not in plan for op in added(pointer(key), value)]
+    operations = [
+        op for key, value in top.items() if key not in template.keys for op in added(pointer(key), value)
+    ]
     if operations:
         yield Edit("HN100", "schema_version, variables filled in", tuple(operations))
-    for path, step in each_step(plan):
-        defaults = {**STEP_DEFAULTS, "tool_args": {}} if "tool_name" in step else STEP_DEFAULTS
-        missing = [key for key in defaults if key not in step]
+    for step in template.by_list():
+        defaults = STEP_DEFAULTS if step.block or step.use else [*STEP_DEFAULTS, "tool_args"]
+        missing = tuple(key for key in defaults if key not in step.keys)
         if missing:
-            filled = [op for key in missing for op in added(pointer(*path, key), deepcopy(defaults[key]))]
-            yield Edit("HN100", f"{', '.join(missing)} filled in", tuple(filled), id_of(step))
+            filled = changed(step, replace(step, keys=(*step.keys, *missing)))
+            yield Edit("HN100", f"{', '.join(missing)} filled in", filled, step.step_id)

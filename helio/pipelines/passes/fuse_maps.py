@@ -10,34 +10,29 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterator
-from copy import deepcopy
-from typing import Any
+from dataclasses import replace
 
 from helio.pipelines.diagnostics import StepId
-from helio.pipelines.figures import depends_on
+from helio.pipelines.document import Step, Template
 from helio.pipelines.labels import owner, produced_labels, read_labels
 from helio.pipelines.maps import (
-    args_of,
     as_glob,
-    is_block,
     is_glob,
-    known_items,
+    items_of_map,
     matching,
-    signature_of,
-    variable_of,
     with_item,
     without_globs,
 )
 from helio.pipelines.passes.draft import Draft, dependants_of, reaches
 from helio.pipelines.passes.edit import Context, Edit, Finding
-from helio.pipelines.template import STEP_DEFAULTS, Document
+from helio.pipelines.template import STEP_DEFAULTS
 from helio.store.keys import canonical_json
 
 OUTER = ("step_id", "for_each", "collect", "on_item_error", "depends_on", "critical", "annotations", "pin")
 """What belongs to the map; everything else to the step in it."""
 
 
-def fuse_maps(plan: Document, context: Context) -> Iterator[Finding]:
+def fuse_maps(template: Template, context: Context) -> Iterator[Finding]:
     """Do for each item all that is done with it, before anything is done with all of them.
 
     ``1: for $DS: fetch $DS.BGSEc; 2: for $DS: $DS.mag from $DS.BGSEc; 3: plot *.mag`` → ``1: for $DS: [a: fetch; b:
@@ -54,75 +49,71 @@ def fuse_maps(plan: Document, context: Context) -> Iterator[Finding]:
     >>> first = {"step_id": 1, "tool_name": "fetch_data", "tool_args": get, "for_each": each}
     >>> args = {"source_label": "$DS.x", "output_label": "$DS.m"}
     >>> second = {"step_id": 2, "tool_name": "magnitude", "tool_args": args, "for_each": each, "depends_on": [1]}
-    >>> [edit] = fuse_maps({"steps": [first, second]}, Context(signatures(), datetime(2024, 1, 1), {}))
+    >>> template = Template.from_json({"steps": [first, second]})
+    >>> [edit] = fuse_maps(template, Context(signatures(), datetime(2024, 1, 1), {}))
     >>> edit.message
     'maps 1 and 2 become one, over a block'
     """
-    steps = plan["steps"]
+    steps = template.steps
     draft, dependants = Draft(("steps",), steps), dependants_of(steps)
-    maps = [index for index, step in enumerate(steps) if _source(step) and _understood(step, context)]
     by_source: dict[str, list[int]] = {}
-    for index in maps:
-        by_source.setdefault(_source(steps[index]), []).append(index)
+    for place, step in enumerate(steps):
+        if _is_map(step) and all(inner.tool_name in context.signatures for inner in _inner(step)):
+            by_source.setdefault(_source(step), []).append(place)
     for places in by_source.values():
         for position, second in enumerate(places):
             for first in places[:position]:
                 if (
                     draft.is_gone(first)
                     or draft.is_gone(second)
-                    or not _rests_on(draft, first, second, context)
+                    or not _rests_on(draft.steps[first], draft.steps[second], context)
                 ):
                     continue
                 both = {first, second}
-                if any(reaches(draft.steps, draft.places, one, both, through=both) for one in both):
+                if any(reaches(draft.steps, draft.places, place, both, through=both) for place in both):
                     continue
                 yield _fused(draft, first, second, dependants, context)
 
 
-def _source(step: Document) -> str:
-    """What a map runs over and how, as one text; empty for a step that is no map of lists."""
-    each = step.get("for_each")
-    name = variable_of(each)
-    if not name or not isinstance(each, dict) or step.get("collect", "list") != "list":
-        return ""
-    if not isinstance(step.get("step_id"), (int, str)):
-        return ""
-    how = [step.get("on_item_error", "fail"), step.get("critical", True)]
-    return canonical_json([name, each.get("over"), how])
+def _is_map(step: Step) -> bool:
+    """Whether a step is a map whose items' results stay a list."""
+    return step.for_each is not None and step.collect in ("", "list")
 
 
-def _understood(step: Document, context: Context) -> bool:
-    return all(signature_of(one, context.signatures) is not None for one in _inner(step))
+def _source(step: Step) -> str:
+    """What a map runs over and how, as one text."""
+    each = step.for_each
+    how = [step.on_item_error or "fail", step.critical]
+    return canonical_json([each and each.to_json(), how])
 
 
-def _inner(step: Document) -> list[Document]:
+def _inner(step: Step) -> tuple[Step, ...]:
     """The steps that a map does for each item."""
-    if is_block(step):
-        return [one for one in step["block"] if isinstance(one, dict)]
-    return [{key: value for key, value in step.items() if key not in OUTER}]
+    return step.block or (step.without(*OUTER[1:]),)
 
 
-def _produced(step: Document, context: Context) -> list[str]:
+def _produced(step: Step, context: Context) -> list[str]:
     return [
         label
-        for one in _inner(step)
-        if (signature := signature_of(one, context.signatures)) is not None
-        for label in produced_labels(signature, args_of(one))
+        for inner in _inner(step)
+        for label in produced_labels(context.signatures[inner.tool_name], inner.tool_args)
     ]
 
 
-def _rests_on(draft: Draft, first: int, second: int, context: Context) -> bool:
+def _reads(step: Step, context: Context) -> list[str]:
+    return [label for _, label in read_labels(context.signatures[step.tool_name], step.tool_args)]
+
+
+def _rests_on(first: Step, second: Step, context: Context) -> bool:
     """Whether a map reads from another, and of it only what belongs to its own item."""
-    one, other = draft.steps[first], draft.steps[second]
-    if one["step_id"] not in depends_on(other):
+    if first.step_id not in second.depends_on:
         return False
-    name = variable_of(one["for_each"])
-    produced = _produced(one, context)
+    name = first.items[-1]
+    produced = _produced(first, context)
     mine, globs = set(produced), [as_glob(label, [name]) for label in produced]
     read = False
-    for inner in _inner(other):
-        signature = signature_of(inner, context.signatures)
-        for _, label in read_labels(signature, args_of(inner)) if signature is not None else ():
+    for inner in _inner(second):
+        for label in _reads(inner, context):
             known = owner(label, mine)
             if known is not None and name in known:
                 read = True
@@ -134,18 +125,18 @@ def _rests_on(draft: Draft, first: int, second: int, context: Context) -> bool:
 def _fused(
     draft: Draft, first: int, second: int, dependants: dict[StepId, list[int]], context: Context
 ) -> Edit:
-    one, other = draft.steps[first], draft.steps[second]
-    ids: list[StepId] = [one["step_id"], other["step_id"]]
-    block = _block(one, other, context)
-    needed = {*depends_on(one), *depends_on(other)} - set(ids)
-    for key in ("tool_name", "tool_args"):
-        draft.unset(first, key)
-    draft.set(first, "produces", [])
-    intents = "; ".join(dict.fromkeys(step["intent"] for step in (one, other) if step.get("intent")))
-    draft.set(first, "intent", intents)
-    draft.set(first, "block", block)
-    draft.set(first, "collect", "list")
-    draft.set(first, "depends_on", sorted(needed, key=lambda each: draft.places.get(each, len(draft.steps))))
+    kept, other = draft.steps[first], draft.steps[second]
+    ids = [kept.step_id, other.step_id]
+    needed = {*kept.depends_on, *other.depends_on} - set(ids)
+    fused = replace(
+        kept.without("tool_name", "tool_args"),
+        produces=(),
+        intent="; ".join(dict.fromkeys(step.intent for step in (kept, other) if step.intent)),
+        block=_block(kept, other, context),
+        collect="list",
+        depends_on=draft.in_order(needed),
+    )
+    draft.put(first, fused)
     draft.stand_for(first, [ids[1]])
     draft.remove(second)
     draft.rewire({ids[1]: ids[0]}, dependants.get(ids[1], []))
@@ -154,43 +145,40 @@ def _fused(
     return Edit("HX501", f"maps {ids[0]} and {ids[1]} become one, over a block", draft.take(), ids[0])
 
 
-def _block(one: Document, other: Document, context: Context) -> list[Document]:
+def _block(first: Step, second: Step, context: Context) -> tuple[Step, ...]:
     """The steps of both maps, those of the second waiting for what they read of the first."""
-    block = [dict(step) for step in _inner(one)]
-    taken = {str(step["step_id"]) for step in block if "step_id" in step}
-    for step in block:
-        if "step_id" not in step:
-            step["step_id"] = _free(taken)
-    first = [step["step_id"] for step in block]
-    renamed: dict[Any, Any] = {}
-    added = [dict(step) for step in _inner(other)]
-    for step in added:
-        old, new = step.get("step_id"), step.get("step_id")
-        if old is None or str(old) in taken:
-            new = _free(taken)
-        taken.add(str(new))
-        renamed[old] = new
-        step["step_id"] = new
-    producers: dict[str, Any] = {}
-    for step, step_id in zip(block, first, strict=True):
-        signature = signature_of(step, context.signatures)
-        for label in produced_labels(signature, args_of(step)) if signature is not None else ():
-            producers[label] = step_id
-    for step in added:
-        signature = signature_of(step, context.signatures)
-        reads = [label for _, label in read_labels(signature, args_of(step))] if signature is not None else []
-        needed = [renamed.get(each, each) for each in depends_on(step)]
+    taken = {str(inner.step_id) for inner in first.block}
+    kept = first.block or (replace(_inner(first)[0], step_id=_free(taken)),)
+    producers = {
+        label: step.step_id
+        for step in kept
+        for label in produced_labels(context.signatures[step.tool_name], step.tool_args)
+    }
+    renamed: dict[StepId, StepId] = {}
+    added: list[Step] = []
+    for inner in _inner(second):
+        is_new = not second.block or str(inner.step_id) in taken
+        renamed[inner.step_id] = _free(taken) if is_new else inner.step_id
+        taken.add(str(renamed[inner.step_id]))
+        added.append(inner)
+    moved = []
+    for inner in added:
+        needed = [renamed.get(step_id, step_id) for step_id in inner.depends_on]
+        reads = _reads(inner, context)
         needed += [producers[known] for label in reads if (known := owner(label, producers)) is not None]
-        if needed:
-            step["depends_on"] = list(dict.fromkeys(needed))
-    return [{"step_id": step["step_id"], **deepcopy(STEP_DEFAULTS), **step} for step in [*block, *added]]
+        depends_on = tuple(dict.fromkeys(needed))
+        moved.append(replace(inner, step_id=renamed[inner.step_id], depends_on=depends_on))
+    return tuple(
+        replace(step, keys=tuple(dict.fromkeys(("step_id", *STEP_DEFAULTS, *step.keys))))
+        for step in (*kept, *moved)
+    )
 
 
 def _free(taken: set[str]) -> str:
     """The next letter that is no step's id."""
     letters = string.ascii_lowercase
     names: Iterator[str] = (a + b for a in ("", *letters) for b in letters)
-    name = next(one for one in names if one not in taken)
+    name = next(name for name in names if name not in taken)
     taken.add(name)
     return name
 
@@ -198,19 +186,13 @@ def _free(taken: set[str]) -> str:
 def _name_items(draft: Draft, first: int, context: Context) -> None:
     """Write out the labels of the fused map's items where others read all of them."""
     step = draft.steps[first]
-    items = known_items(step["for_each"], context)
+    items = None if step.for_each is None else items_of_map(step.for_each, context)
     if items is None:
         return
-    name = variable_of(step["for_each"])
-    written = {
-        as_glob(label, [name]): [str(with_item(label, {}, name, item)) for item in items]
-        for label in _produced(step, context)
-    }
-    labels = [label for listed in written.values() for label in listed]
+    name = step.items[-1]
+    labels = [str(with_item(label, {}, name, item)) for label in _produced(step, context) for item in items]
     for place, reader in enumerate(draft.steps):
-        signature = signature_of(reader, context.signatures)
-        if signature is None or draft.is_gone(place) or "for_each" in reader:
+        signature = context.signatures.get(reader.tool_name)
+        if signature is None or draft.is_gone(place) or reader.for_each is not None:
             continue
-        args = without_globs(args_of(reader), signature, labels)
-        if args != args_of(reader):
-            draft.set(place, "tool_args", args)
+        draft.change(place, tool_args=without_globs(reader.tool_args, signature, labels))

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from helio.pipelines.diagnostics import StepId, pointer
+from helio.pipelines.document import Template
+from helio.pipelines.figures import RENDER
 from helio.pipelines.maps import is_glob
 from helio.pipelines.outputs import (
     LIMITED,
@@ -30,7 +32,7 @@ INTENTS = ("Draw what the pipeline ends in", "Export what the pipeline ends in")
 """What the step is for that is added to a plan without a figure or an export."""
 
 
-def guarantee_artefact(plan: Document, context: Context) -> Iterator[Finding]:
+def guarantee_artefact(template: Template, context: Context) -> Iterator[Finding]:
     """Append a figure of what a plan ends in, where it has neither figure nor export.
 
     ``1: B = fetch; 2: C = magnitude(B)`` → ``… 3: render_spec(spec={labels: [C]})``, or with ``"artifact": "data"``
@@ -42,12 +44,12 @@ def guarantee_artefact(plan: Document, context: Context) -> Iterator[Finding]:
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
     >>> args = {"dataset_id": "AC_H2_MFI", "parameter_id": "BGSEc", "time_range": "$T"}
-    >>> plan = {"steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]}
-    >>> [edit] = guarantee_artefact(plan, Context(signatures(), datetime(2024, 1, 1), {}))
+    >>> template = Template.from_json({"steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]})
+    >>> [edit] = guarantee_artefact(template, Context(signatures(), datetime(2024, 1, 1), {}))
     >>> edit.operations[0]["value"]["tool_args"]
     {'spec': {'labels': ['AC_H2_MFI.BGSEc']}}
     """
-    data = plan.get("artifact") == "data"
+    data, plan = template.artifact == "data", template.to_json()
     made = has_export(plan, context) if data else has_artefact(plan, context)
     if not context.runs("guarantee_artefact") or made or not is_understood(plan, context):
         return
@@ -55,46 +57,46 @@ def guarantee_artefact(plan: Document, context: Context) -> Iterator[Finding]:
     if not labels:
         return
     if data:
-        yield _appended(plan, "export", INTENTS[1], labels, _export(plan, list(labels)))
+        yield _appended(template, "export", INTENTS[1], labels, _export(template, list(labels)))
         return
     drawn, left_out = limited(list(labels))
     warning = not_drawn(left_out) if left_out else ""
     more: Document = {}
     if left_out or any(map(is_glob, drawn)):
         more = {"annotations": {LIMITED: MOST_PANELS}}
-    step = {"tool_name": "render_spec", "tool_args": {"spec": {"labels": drawn}}, **more}
+    step = {"tool_name": RENDER, "tool_args": {"spec": {"labels": drawn}}, **more}
     shown = {label: labels[label] for label in drawn}
-    yield _appended(plan, "figure", INTENTS[0], shown, step, warning)
+    yield _appended(template, "figure", INTENTS[0], shown, step, warning)
 
 
-def _export(plan: Document, labels: list[str]) -> Document:
+def _export(template: Template, labels: list[str]) -> Document:
     args: dict[str, Any] = {"source_labels": labels}
     if len(labels) > 1 or is_glob(labels[0]):
-        args |= {"filename": str(plan.get("id", "tables")), "format": "netcdf"}
+        args |= {"filename": template.id or "tables", "format": "netcdf"}
     return {"tool_name": "save_data", "tool_args": args}
 
 
 def _appended(
-    plan: Document, kind: str, intent: str, labels: dict[str, StepId], step: Document, warning: str = ""
+    template: Template, kind: str, intent: str, labels: dict[str, StepId], step: Document, warning: str = ""
 ) -> Edit:
-    steps, sources = plan["steps"], set(labels.values())
-    used = [step for step in steps if step.get("step_id") in sources]
-    step_id = _next_id([step.get("step_id") for step in steps], kind)
+    sources = set(labels.values())
+    used = [step for step in template.steps if step.step_id in sources]
+    step_id = _next_id([step.step_id for step in template.steps], kind)
     whole = {
         "step_id": step_id,
         **step,
         "intent": intent,
         "produces": [],
-        "depends_on": [step["step_id"] for step in used],
-        "critical": all(one.get("critical", True) for one in used),
+        "depends_on": [step.step_id for step in used],
+        "critical": all(step.critical for step in used),
     }
     article = "an export" if kind == "export" else "a figure"
     message = f"{article} of {', '.join(labels)} appended: nothing came of the plan"
-    at = pointer("steps", len(steps))
+    at = pointer("steps", len(template.steps))
     return Edit("HG201", message, added(at, whole), step_id, warning=warning and f"the figure {warning}")
 
 
-def _next_id(ids: list[StepId | None], kind: str) -> StepId:
+def _next_id(ids: list[StepId], kind: str) -> StepId:
     """An id that is free, numbered where the others are."""
     numbers = [one for one in ids if isinstance(one, int)]
     if numbers:

@@ -9,18 +9,17 @@ HB307 (edit bind + warning)  a figure whose tables a pass chose draws the first 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from dataclasses import replace
 
 from helio.pipelines.diagnostics import StepId, pointer
-from helio.pipelines.figures import RENDER, depends_on
+from helio.pipelines.document import Template
+from helio.pipelines.figures import RENDER, figure_of, with_figure
 from helio.pipelines.labels import owner
-from helio.pipelines.maps import args_of
 from helio.pipelines.outputs import LIMITED, limited, not_drawn
-from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
-from helio.pipelines.template import Document
+from helio.pipelines.passes.edit import Context, Edit, Finding, changed
 
 
-def limit_figures(plan: Document, context: Context) -> Iterator[Finding]:
+def limit_figures(template: Template, context: Context) -> Iterator[Finding]:
     """Leave out the tables of a map beyond the twelfth, where no author chose what the figure draws.
 
     ``labels: [B_*]`` of thirty days → the first twelve, and a warning that names the others
@@ -28,29 +27,26 @@ def limit_figures(plan: Document, context: Context) -> Iterator[Finding]:
     >>> from datetime import datetime
     >>> labels = [f"B{number}" for number in range(14)]
     >>> step = {"step_id": 3, "tool_name": "render_spec", "tool_args": {"spec": {"labels": labels}}}
-    >>> plan = {"steps": [{**step, "annotations": {"draws_at_most": 12}}]}
-    >>> [edit] = limit_figures(plan, Context({}, datetime(2024, 1, 1), {}))
+    >>> template = Template.from_json({"steps": [{**step, "annotations": {"draws_at_most": 12}}]})
+    >>> [edit] = limit_figures(template, Context({}, datetime(2024, 1, 1), {}))
     >>> edit.warning
     'the figure draws the first 12 tables; not drawn: B12, B13'
     """
     del context
-    for index, step in enumerate(plan["steps"]):
-        notes = step.get("annotations")
-        spec: Any = args_of(step).get("spec")
-        if step.get("tool_name") != RENDER or not isinstance(notes, dict) or LIMITED not in notes:
+    producers = {label: step.step_id for step in template.steps for label in step.produces}
+    for step in template.steps:
+        if step.tool_name != RENDER or LIMITED not in step.annotations:
             continue
+        spec = figure_of(step)
         labels, left_out = limited(spec["labels"])
         if not left_out or spec.get("panels"):
             continue
-        at = pointer("steps", index, "tool_args", "spec", "labels")
-        operations = replaced(at, spec["labels"], labels)
-        producers = {label: step["step_id"] for step in plan["steps"] for label in step.get("produces", ())}
         gone = _producers_of(left_out, producers) - _producers_of(labels, producers)
-        needed = [needed_id for needed_id in depends_on(step) if needed_id not in gone]
-        if needed != depends_on(step):
-            operations += replaced(pointer("steps", index, "depends_on"), step["depends_on"], needed)
-        warning = f"the figure {not_drawn(left_out)}"
-        yield Edit("HB307", f"draws {', '.join(labels)}", operations, step["step_id"], "bind", warning, at)
+        needed = tuple(step_id for step_id in step.depends_on if step_id not in gone)
+        after = replace(with_figure(step, {**spec, "labels": labels}), depends_on=needed)
+        message, warning = f"draws {', '.join(labels)}", f"the figure {not_drawn(left_out)}"
+        at = pointer(*step.path, "tool_args", "spec", "labels")
+        yield Edit("HB307", message, changed(step, after), step.step_id, "bind", warning, at)
 
 
 def _producers_of(labels: list[str], producers: Mapping[str, StepId]) -> set[StepId]:

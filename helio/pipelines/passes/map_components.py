@@ -14,31 +14,26 @@ HX402 (edit safe)  parameters of the wrong type left out of such a map
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import replace
 
 from helio.pipelines.diagnostics import pointer
+from helio.pipelines.document import ForEach, Step, Template
 from helio.pipelines.labels import read_labels
 from helio.pipelines.maps import (
-    args_of,
     as_glob,
-    is_block,
-    known_items,
-    places,
-    signature_of,
+    items_of_map,
     size_of,
     uses,
-    variable_of,
     with_item,
 )
-from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, replaced
-from helio.pipelines.template import Document
+from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, changed, replaced
 from helio.pipelines.variables import TOKEN
 from helio.steps.signature import Signature
 
 COMPONENT = "$COMPONENT"
 
 
-def map_components(plan: Document, context: Context) -> Iterator[Finding]:
+def map_components(template: Template, context: Context) -> Iterator[Finding]:
     """Map a step over the components of a vector where it needs a scalar; leave vectors out of a map that needs one.
 
     ``spectrogram(AC_H2_MFI.BGSEc) as S`` → ``spectrogram(AC_H2_MFI.BGSEc, component: $COMPONENT) as S_$COMPONENT`` for
@@ -49,89 +44,80 @@ def map_components(plan: Document, context: Context) -> Iterator[Finding]:
     >>> from helio.pipelines.passes.edit import Dataset
     >>> from helio.steps.signature import signatures
     >>> args = {"source_label": "AC_H2_MFI.BGSEc", "python_code": "…", "output_label": "S"}
-    >>> plan = {"steps": [{"step_id": 2, "tool_name": "compute_spectrogram", "tool_args": args}]}
+    >>> steps = [{"step_id": 2, "tool_name": "compute_spectrogram", "tool_args": args}]
+    >>> template = Template.from_json({"steps": steps})
     >>> known = {"AC_H2_MFI": Dataset({"BGSEc": 3})}
-    >>> [edit] = map_components(plan, Context(signatures(), datetime(2024, 1, 1), {}, catalogue=known))
+    >>> [edit] = map_components(template, Context(signatures(), datetime(2024, 1, 1), {}, catalogue=known))
     >>> print(edit.code, edit.kind, edit.message)
     HX401 lossy done for each component of AC_H2_MFI.BGSEc
     """
-    for place in places(plan):
-        signature = signature_of(place.step, context.signatures)
+    for step in template.steps:
+        signature = context.signatures.get(step.tool_name)
         if signature is None or not any(table.scalar for table in signature.tables):
             continue
-        if place.maps:
-            if len(place.path) == 2:
-                yield from _without_vectors(plan, place.path[1], signature, context)
-        elif len(place.path) == 2:
-            yield from _mapped(plan, place.path[1], signature, context)
+        if step.for_each is None:
+            yield from _mapped(template, step, signature, context)
+        else:
+            yield from _without_vectors(step, step.for_each, signature, context)
 
 
-def _mapped(plan: Document, index: Any, signature: Signature, context: Context) -> Iterator[Edit]:
-    step = plan["steps"][index]
-    args = args_of(step)
-    table = next(one for one in signature.tables if one.scalar)
+def _mapped(template: Template, step: Step, signature: Signature, context: Context) -> Iterator[Edit]:
+    args = step.tool_args
+    table = next(table for table in signature.tables if table.scalar)
     label, out = args.get(table.argument), args.get("output_label")
-    if not isinstance(label, str) or not isinstance(out, str) or args.get("component"):
+    if not label or not out or args.get("component"):
         return
     if size_of(label, context) in (None, 1) or TOKEN.search(label):
         return
-    at = pointer("steps", index, "tool_args")
-    if signature.argument("component") is not None:
-        operations = replaced(f"{at}/component", args["component"], COMPONENT) if "component" in args else ()
-        operations = operations or added(f"{at}/component", COMPONENT)
-    else:
-        operations = replaced(f"{at}/{table.argument}", label, f"{label}.{COMPONENT}")
-    operations += replaced(f"{at}/output_label", out, f"{out}_{COMPONENT}")
-    if step.get("produces"):
-        produces = [f"{one}_{COMPONENT}" if one == out else one for one in step["produces"]]
-        operations += replaced(pointer("steps", index, "produces"), step["produces"], produces)
-    each = {"as": COMPONENT, "over": {"components_of": label}}
-    operations += added(pointer("steps", index, "for_each"), each)
-    operations += _read_as(plan, out, as_glob(f"{out}_{COMPONENT}", [COMPONENT]), context)
+    named = f"{out}_{COMPONENT}"
+    part = (
+        {table.argument: f"{label}.{COMPONENT}"}
+        if signature.argument("component") is None
+        else {"component": COMPONENT}
+    )
+    after = replace(
+        step,
+        tool_args={**args, **part, "output_label": named},
+        produces=tuple(named if given == out else given for given in step.produces),
+        for_each=ForEach(name=COMPONENT, components_of=label),
+    )
     yield Edit(
         "HX401",
         f"done for each component of {label}",
-        operations,
-        step.get("step_id"),
+        (*changed(step, after), *_read_as(template, out, as_glob(named, [COMPONENT]), context)),
+        step.step_id,
         "lossy",
         f"{label} is a vector and {signature.name} takes a scalar: one item per component",
-        f"{at}/{table.argument}",
+        pointer(*step.path, "tool_args", table.argument),
     )
 
 
-def _read_as(plan: Document, label: str, glob: str, context: Context) -> tuple[Operation, ...]:
+def _read_as(template: Template, label: str, glob: str, context: Context) -> tuple[Operation, ...]:
     """Whoever takes a list of labels takes all items in the place of the one label."""
     operations: tuple[Operation, ...] = ()
-    for index, step in enumerate(plan["steps"]):
-        signature = signature_of(step, context.signatures)
+    for step in template.steps:
+        signature = context.signatures.get(step.tool_name)
         if signature is None or not any(table.many for table in signature.tables):
             continue
-        for path, read in read_labels(signature, args_of(step)):
+        for path, read in read_labels(signature, step.tool_args):
             if read == label:
-                operations += replaced(pointer("steps", index, "tool_args", *path), label, glob)
+                operations += replaced(pointer(*step.path, "tool_args", *path), label, glob)
     return operations
 
 
-def _without_vectors(plan: Document, index: Any, signature: Signature, context: Context) -> Iterator[Edit]:
+def _without_vectors(step: Step, each: ForEach, signature: Signature, context: Context) -> Iterator[Edit]:
     """Leave the items out of a map over parameters that would give the tool a vector."""
-    step = plan["steps"][index]
-    each, args = step.get("for_each"), args_of(step)
-    name = variable_of(each)
-    items = known_items(each, context) if isinstance(each, dict) and not is_block(step) else None
-    table = next(one for one in signature.tables if one.scalar)
-    label = args.get(table.argument)
-    if not name or not items or not isinstance(label, str) or args.get("component"):
+    items = items_of_map(each, context)
+    label = step.tool_args.get(next(table.argument for table in signature.tables if table.scalar))
+    if not items or not label or step.tool_args.get("component") or not uses(label, {}, each.name):
         return
-    if not uses({"label": label}, {}, name):
-        return
-    sizes = [size_of(str(with_item(label, {}, name, one)), context) for one in items]
-    kept = [one for one, size in zip(items, sizes, strict=True) if size in (None, 1)]
-    if kept and len(kept) < len(items) and isinstance(each, dict):
-        left = ", ".join(str(one) for one in items if one not in kept)
-        at = pointer("steps", index, "for_each", "over")
+    sizes = [size_of(str(with_item(label, {}, each.name, item)), context) for item in items]
+    kept = [item for item, size in zip(items, sizes, strict=True) if size in (None, 1)]
+    if kept and len(kept) < len(items):
+        left = ", ".join(str(item) for item in items if item not in kept)
         yield Edit(
             "HX402",
             f"left out of the map, because {signature.name} takes scalars: {left}",
-            replaced(at, each["over"], kept),
-            step.get("step_id"),
+            replaced(pointer(*step.path, "for_each", "over"), each.to_json()["over"], kept),
+            step.step_id,
         )

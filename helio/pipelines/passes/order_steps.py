@@ -14,26 +14,26 @@ HR402 (error)  cycle
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
-from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
-from helio.pipelines.passes.walk import each_list
-from helio.pipelines.template import Document
+from helio.pipelines.document import Step, Template
+from helio.pipelines.passes.edit import Context, Edit, Finding, reordered
 from helio.pipelines.variables import Path
 
 
-def order_steps(plan: Document, context: Context) -> Iterator[Finding]:
+def order_steps(template: Template, context: Context) -> Iterator[Finding]:
     """Put each step after those it depends on; otherwise keep the written order, and every id.
 
     >>> from datetime import datetime
-    >>> plan = {"steps": [{"step_id": "b", "depends_on": ["a"]}, {"step_id": "a", "depends_on": []}]}
-    >>> [edit] = order_steps(plan, Context({}, datetime(2024, 1, 1), {}))
+    >>> steps = [{"step_id": "b", "depends_on": ["a"]}, {"step_id": "a", "depends_on": []}]
+    >>> template = Template.from_json({"steps": steps})
+    >>> [edit] = order_steps(template, Context({}, datetime(2024, 1, 1), {}))
     >>> [step["step_id"] for step in edit.operations[1]["value"]]
     ['a', 'b']
     """
     del context
-    for path, steps in each_list(plan):
+    for path, steps in template.lists():
         found = _ordered(path, steps)
         if found is not None:
             yield found
@@ -41,21 +41,21 @@ def order_steps(plan: Document, context: Context) -> Iterator[Finding]:
             return  # the places of steps in blocks are others now; the next round orders those
 
 
-def _ordered(path: Path, steps: list[Document]) -> Finding | None:
-    place = {step["step_id"]: index for index, step in enumerate(steps)}
-    waits = {step["step_id"]: {one for one in step["depends_on"] if one in place} for step in steps}
+def _ordered(path: Path, steps: Sequence[Step]) -> Finding | None:
+    place = {step.step_id: index for index, step in enumerate(steps)}
+    waits = {step.step_id: {one for one in step.depends_on if one in place} for step in steps}
     dependants: dict[StepId, list[StepId]] = {}
     for one, needed in waits.items():
         for other in needed:
             dependants.setdefault(other, []).append(one)
     ready = [place[one] for one, needed in waits.items() if not needed]
     heapq.heapify(ready)
-    ordered: list[Document] = []
+    ordered: list[Step] = []
     while ready:
         step = steps[heapq.heappop(ready)]
         ordered.append(step)
-        for one in dependants.get(step["step_id"], ()):
-            waits[one].discard(step["step_id"])
+        for one in dependants.get(step.step_id, ()):
+            waits[one].discard(step.step_id)
             if not waits[one]:
                 heapq.heappush(ready, place[one])
     if len(ordered) < len(steps):
@@ -66,14 +66,14 @@ def _ordered(path: Path, steps: list[Document]) -> Finding | None:
             "HR402",
             f"a cycle: {' -> '.join(map(str, shown))} (each gives what the next waits for)",
             step_id=cycle[0],
-            tool_name=steps[index].get("tool_name", ""),
+            tool_name=steps[index].tool_name,
             path=pointer(*path, index, "depends_on"),
             advice=("take out the dependency that is not meant; none is cut for you",),
             candidates=(*cycle, cycle[0]),
         )
-    if ordered != steps:
+    if ordered != list(steps):
         message = "steps put in an order in which they can run"
-        return Edit("HR401", message, replaced(pointer(*path), steps, ordered))
+        return Edit("HR401", message, reordered(path, steps, ordered))
     return None
 
 

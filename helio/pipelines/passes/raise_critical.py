@@ -9,46 +9,42 @@ HG301 (edit safe + warning)  a critical step rested on a non-critical one: made 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from helio.pipelines.diagnostics import StepId, pointer
-from helio.pipelines.figures import depends_on
-from helio.pipelines.passes.draft import lists_of_steps
-from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
-from helio.pipelines.template import Document
+from helio.pipelines.document import Template
+from helio.pipelines.passes.edit import Context, Edit, Finding, changed
 
 
-def raise_critical(plan: Document, context: Context) -> Iterator[Finding]:
+def raise_critical(template: Template, context: Context) -> Iterator[Finding]:
     """Make a step critical that a critical one rests on: its failure fails the run anyway.
 
     >>> from datetime import datetime
-    >>> plan = {"steps": [{"step_id": 1, "critical": False}, {"step_id": 2, "critical": True, "depends_on": [1]}]}
-    >>> [(edit.code, edit.step_id) for edit in raise_critical(plan, Context({}, datetime(2024, 1, 1), {}))]
+    >>> steps = [{"step_id": 1, "critical": False}, {"step_id": 2, "critical": True, "depends_on": [1]}]
+    >>> template = Template.from_json({"steps": steps})
+    >>> [(edit.code, edit.step_id) for edit in raise_critical(template, Context({}, datetime(2024, 1, 1), {}))]
     [('HG301', 1)]
     """
     del context
-    for path, steps in lists_of_steps(plan):
-        place: dict[StepId, int] = {
-            one["step_id"]: index
-            for index, one in enumerate(steps)
-            if isinstance(one.get("step_id"), (int, str))
-        }
-        waiting = [index for index, one in enumerate(steps) if one.get("critical", True) is True]
-        needed: dict[int, StepId] = {}
+    for _, steps in template.lists():
+        by_id = {step.step_id: step for step in steps}
+        waiting = [step for step in steps if step.critical]
+        needed: dict[StepId, StepId] = {}
         while waiting:
-            index = waiting.pop()
-            for other in depends_on(steps[index]):
-                found = place.get(other)
-                if found is not None and found not in needed and steps[found].get("critical") is False:
-                    needed[found] = steps[index]["step_id"]
-                    waiting.append(found)
-        for index in sorted(needed):
-            message = f"critical, because step {needed[index]} is and rests on it"
-            at = pointer(*path, index, "critical")
+            step = waiting.pop()
+            for other in step.depends_on:
+                if other in by_id and other not in needed and not by_id[other].critical:
+                    needed[other] = step.step_id
+                    waiting.append(by_id[other])
+        for step in steps:
+            if step.step_id not in needed:
+                continue
+            reader = needed[step.step_id]
             yield Edit(
                 "HG301",
-                message,
-                replaced(at, False, True),
-                steps[index]["step_id"],
-                warning=f"'critical: false' has no effect: step {needed[index]} is critical and rests on this one",
-                path=at,
+                f"critical, because step {reader} is and rests on it",
+                changed(step, replace(step, critical=True)),
+                step.step_id,
+                warning=f"'critical: false' has no effect: step {reader} is critical and rests on this one",
+                path=pointer(*step.path, "critical"),
             )

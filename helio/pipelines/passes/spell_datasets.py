@@ -8,16 +8,15 @@ HS104 (edit bind)  the id of a CDAWeb data set as its catalogue spells it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 from helio.pipelines.diagnostics import pointer
+from helio.pipelines.document import Template
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, replaced
-from helio.pipelines.template import Document
 from helio.sources.registry import is_catalogued
 
 
-def spell_datasets(plan: Document, context: Context) -> Iterator[Finding]:
+def spell_datasets(template: Template, context: Context) -> Iterator[Finding]:
     """Write the id of a CDAWeb data set in capitals, as its catalogue does: the server knows no other spelling.
 
     Ids of other providers stay: HAPI servers tell case apart, and archives of one's own do not mind.
@@ -26,31 +25,30 @@ def spell_datasets(plan: Document, context: Context) -> Iterator[Finding]:
     >>> from helio.pipelines.passes.edit import Dataset
     >>> from helio.steps.signature import signatures
     >>> args = {"dataset_id": "ac_h2_mfi", "parameter_id": "BGSEc"}
-    >>> plan = {"steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]}
+    >>> template = Template.from_json({"steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]})
     >>> known = {"AC_H2_MFI": Dataset({})}
-    >>> [edit] = spell_datasets(plan, Context(signatures(), datetime(2024, 1, 1), {}, catalogue=known))
+    >>> [edit] = spell_datasets(template, Context(signatures(), datetime(2024, 1, 1), {}, catalogue=known))
     >>> print(edit.code, edit.message)
     HS104 data sets as CDAWeb spells them: AC_H2_MFI
     """
     if context.archive and not is_catalogued(context.archive):
         return
-    for index, step in enumerate(plan["steps"]):
-        if context.signatures[step["tool_name"]].gives != "tables":
+    for step in template.steps:
+        if context.signatures[step.tool_name].gives != "tables":
             continue
-        args, at = step["tool_args"], pointer("steps", index, "tool_args")
+        args, at = step.tool_args, pointer(*step.path, "tool_args")
         named = args.get("provider", "")
-        asked: list[tuple[str, Any, Any]] = [(f"{at}/dataset_id", args.get("dataset_id"), named)]
+        asked: list[tuple[str, str, str]] = [(f"{at}/dataset_id", args.get("dataset_id", ""), named)]
         for number, one in enumerate(args.get("candidates") or ()):
-            if isinstance(one, dict):
-                place = f"{at}/candidates/{number}/dataset_id"
-                asked.append((place, one.get("dataset_id"), one.get("provider", named)))
+            if isinstance(one, Mapping):
+                asked.append(
+                    (f"{at}/candidates/{number}/dataset_id", one["dataset_id"], one.get("provider", named))
+                )
             else:
                 asked.append((f"{at}/candidates/{number}", one, named))
         operations: list[Operation] = []
         for place, dataset_id, provider in asked:
-            if not isinstance(dataset_id, str):
-                continue
-            if not context.archive and provider != "" and not is_catalogued(str(provider)):
+            if not context.archive and provider and not is_catalogued(provider):
                 continue
             spelled = dataset_id.strip().upper()
             if spelled != dataset_id and spelled in context.catalogue:
@@ -58,4 +56,4 @@ def spell_datasets(plan: Document, context: Context) -> Iterator[Finding]:
         if operations:
             names = ", ".join(str(one["value"]) for one in operations[1::2])
             message = f"data sets as CDAWeb spells them: {names}"
-            yield Edit("HS104", message, tuple(operations), step["step_id"], kind="bind")
+            yield Edit("HS104", message, tuple(operations), step.step_id, kind="bind")

@@ -12,53 +12,52 @@ from collections.abc import Iterator
 from typing import Any
 
 from helio.pipelines.diagnostics import pointer
+from helio.pipelines.document import Template
 from helio.pipelines.labels import produced_labels
 from helio.pipelines.labels import split_labels as split
-from helio.pipelines.maps import args_of, signature_of
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, replaced
-from helio.pipelines.passes.walk import each_step, id_of
-from helio.pipelines.template import Document
 from helio.pipelines.variables import Path
 
 
-def split_labels(plan: Document, context: Context) -> Iterator[Finding]:
+def split_labels(template: Template, context: Context) -> Iterator[Finding]:
     """Split a comma string where a list of labels belongs, the longest known label first.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
     >>> made = {"step_id": 1, "tool_name": "magnitude", "tool_args": {"output_label": "B(x,y)"}}
     >>> drawn = {"step_id": 2, "tool_name": "plot_data", "tool_args": {"labels": "B(x,y), AC_H2_MFI.BGSEc"}}
-    >>> [edit] = split_labels({"steps": [made, drawn]}, Context(signatures(), datetime(2024, 1, 1), {}))
+    >>> template = Template.from_json({"steps": [made, drawn]})
+    >>> [edit] = split_labels(template, Context(signatures(), datetime(2024, 1, 1), {}))
     >>> edit.operations[-1]["value"]
     ['B(x,y)', 'AC_H2_MFI.BGSEc']
     """
     known: list[str] | None = None
-    for path, step in each_step(plan):
-        signature = signature_of(step, context.signatures)
+    for step in template.by_list():
+        signature = context.signatures.get(step.tool_name)
         operations: list[Operation] = []
         for table in signature.tables if signature else ():
             if not table.many:
                 continue
             for dotted in (table.argument, *table.also):
-                value = _at(args_of(step), tuple(dotted.split(".")))
+                value = _at(step.tool_args, tuple(dotted.split(".")))
                 if not _holds_commas(value, dotted == table.argument):
                     continue
                 if known is None:
-                    known = _known(plan, context)
+                    known = _known(template, context)
                 parts = _split(value, known, dotted == table.argument)
                 if parts != value:
-                    operations += replaced(pointer(*path, "tool_args", *dotted.split(".")), value, parts)
+                    operations += replaced(pointer(*step.path, "tool_args", *dotted.split(".")), value, parts)
         if operations:
             message = "labels in a comma string become a list"
-            yield Edit("HR201", message, tuple(operations), id_of(step), path=operations[0]["path"])
+            yield Edit("HR201", message, tuple(operations), step.step_id, path=operations[0]["path"])
 
 
-def _known(plan: Document, context: Context) -> list[str]:
+def _known(template: Template, context: Context) -> list[str]:
     return [
         label
-        for _, step in each_step(plan)
-        if (signature := signature_of(step, context.signatures))
-        for label in produced_labels(signature, args_of(step))
+        for step in template.by_list()
+        if (signature := context.signatures.get(step.tool_name))
+        for label in produced_labels(signature, step.tool_args)
     ]
 
 

@@ -9,16 +9,16 @@ HX302 (edit safe)  per-interval loop around a tool that takes any range unwrappe
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from helio.pipelines.diagnostics import pointer
-from helio.pipelines.maps import args_of, places, unwrapped
-from helio.pipelines.passes.edit import Context, Edit, Finding, removed, replaced
-from helio.pipelines.template import Document
+from helio.pipelines.document import Template
+from helio.pipelines.maps import unwrapped
+from helio.pipelines.passes.edit import Context, Edit, Finding, changed
 
 OF_A_MAP = ("for_each", "collect", "on_item_error")
 
 
-def unwrap_intervals(plan: Document, context: Context) -> Iterator[Finding]:
+def unwrap_intervals(template: Template, context: Context) -> Iterator[Finding]:
     """Ask once for the whole range, where that gives the same as asking interval by interval.
 
     ``fetch(…, time_range: "$DAY")`` for each ``$DAY`` of ``$TIME_RANGE`` → ``fetch(…, time_range: "$TIME_RANGE",
@@ -31,18 +31,16 @@ def unwrap_intervals(plan: Document, context: Context) -> Iterator[Finding]:
     >>> from helio.steps.signature import signatures
     >>> args = {"dataset_id": "AC_H2_MFI", "parameter_id": "BGSEc", "time_range": "$DAY"}
     >>> each = {"as": "$DAY", "over": {"intervals": "$TIME_RANGE", "step": "1d"}}
-    >>> plan = {"steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args, "for_each": each}]}
-    >>> [edit.message for edit in unwrap_intervals(plan, Context(signatures(), datetime(2024, 1, 1), {}))]
+    >>> steps = [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args, "for_each": each}]
+    >>> template = Template.from_json({"steps": steps})
+    >>> [edit.message for edit in unwrap_intervals(template, Context(signatures(), datetime(2024, 1, 1), {}))]
     ['one call for $TIME_RANGE instead of one for each 1d']
     """
-    for place in places(plan):
-        args = unwrapped(place.step, context.signatures)
-        if args is None:
+    for step in template.walk():
+        args = unwrapped(step.to_json(), context.signatures)
+        each = step.for_each
+        if args is None or each is None:
             continue
-        over = place.step["for_each"]["over"]
-        operations = replaced(pointer(*place.path, "tool_args"), args_of(place.step), args)
-        for key in OF_A_MAP:
-            if key in place.step:
-                operations += removed(pointer(*place.path, key), place.step[key])
-        message = f"one call for {over['intervals']} instead of one for each {over.get('step', 'interval')}"
-        yield Edit("HX302", message, operations, place.step.get("step_id"))
+        after = replace(step, tool_args=args).without(*OF_A_MAP)
+        message = f"one call for {each.intervals} instead of one for each {each.step or 'interval'}"
+        yield Edit("HX302", message, changed(step, after), step.step_id)

@@ -18,16 +18,14 @@ HR703 (edit safe)  export placed after all styles of its figure
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
-from typing import Any
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
 
 from helio.pipelines.diagnostics import Diagnostic, Fix, StepId, pointer
-from helio.pipelines.figures import FIGURES, MANAGE, STYLE, complete_labels, depends_on, spec_of
+from helio.pipelines.document import Step, Template
+from helio.pipelines.figures import FIGURES, MANAGE, STYLE, complete_labels, figure_of
 from helio.pipelines.labels import owner
-from helio.pipelines.maps import args_of, is_block
-from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
-from helio.pipelines.passes.walk import each_list
-from helio.pipelines.template import Document
+from helio.pipelines.passes.edit import Context, Edit, Finding, changed, reordered
 from helio.pipelines.variables import Path
 
 ABOUT = (STYLE, MANAGE)
@@ -35,7 +33,7 @@ BY_LABEL = ("trace_colors", "trace_names", "line_styles")
 """Keys of a style whose members are labels of its figure."""
 
 
-def wire_figures(plan: Document, context: Context) -> Iterator[Finding]:
+def wire_figures(template: Template, context: Context) -> Iterator[Finding]:
     """Let a style, or what is done with a figure, depend on the one figure that it can mean.
 
     A style stands after its figure. Where styles are not merged into it, an export stands after all of them.
@@ -43,117 +41,112 @@ def wire_figures(plan: Document, context: Context) -> Iterator[Finding]:
     >>> from datetime import datetime
     >>> plot = {"step_id": 2, "tool_name": "plot_data", "tool_args": {"labels": ["B"]}, "depends_on": []}
     >>> style = {"step_id": 1, "tool_name": "style_plot", "tool_args": {"title": "x"}, "depends_on": []}
-    >>> for edit in wire_figures({"steps": [style, plot]}, Context({}, datetime(2024, 1, 1), {})):
+    >>> for edit in wire_figures(Template.from_json({"steps": [style, plot]}), Context({}, datetime(2024, 1, 1), {})):
     ...     print(edit.code, edit.message)
     HR701 belongs to the figure 2
     HR701 step 1 stands after the figure 2
     """
-    for path, steps in each_list(plan):
-        if not any(step.get("tool_name") in ABOUT for step in steps):
+    for path, steps in template.lists():
+        if not any(step.tool_name in ABOUT for step in steps):
             continue
         moved = yield from _wire(path, steps, context)
         if moved:
             return  # the places of steps in blocks are others now; the next round looks at them
 
 
-def _wire(path: Path, steps: list[Document], context: Context) -> Generator[Finding, None, bool]:
-    drawn = {step["step_id"]: step for step in steps if step.get("tool_name") in FIGURES}
-    mapped = {step["step_id"]: step for step in steps if is_block(step) and _draws(step)}
-    about = {step["step_id"]: step for step in steps if step.get("tool_name") in ABOUT}
-    calls = {step["step_id"] for step in steps if "use" in step and "tool_name" not in step}
+def _wire(path: Path, steps: Sequence[Step], context: Context) -> Generator[Finding, None, bool]:
+    drawn = {step.step_id: step for step in steps if step.tool_name in FIGURES}
+    mapped = {step.step_id: step for step in steps if _draws(step)}
+    about = {step.step_id: step for step in steps if step.tool_name in ABOUT}
+    calls = {step.step_id for step in steps if step.use}
     now = list(steps)
     belongs: dict[StepId, StepId] = {}
     wired: dict[StepId, StepId] = {}
     for index, step in enumerate(steps):
-        if step["step_id"] not in about:
+        if step.step_id not in about:
             continue
         # each figure of a map can be exported by one step; a style is merged into one figure
-        figures = drawn | mapped if step["tool_name"] == MANAGE else drawn
+        figures = drawn | mapped if step.tool_name == MANAGE else drawn
         named = _named(step, figures, about)
-        if not named and calls and (not figures or any(one in calls for one in depends_on(step))):
+        if not named and calls and (not figures or any(one in calls for one in step.depends_on)):
             continue  # the figure may be one of a pipeline that is still to be put in
         meant = named or _meant(step, figures)
         if len(meant) != 1:
-            yield _unclear(path, index, step, meant)
+            yield _unclear(step, meant)
             continue
-        belongs[step["step_id"]] = meant[0]
+        belongs[step.step_id] = meant[0]
         if not named:
-            wired[step["step_id"]] = meant[0]
-            at = pointer(*path, index, "depends_on")
-            new = [*step["depends_on"], meant[0]]
+            wired[step.step_id] = meant[0]
+            at = pointer(*step.path, "depends_on")
+            now[index] = replace(step, depends_on=(*step.depends_on, meant[0]))
             message = f"belongs to the figure {meant[0]}"
-            yield Edit("HR701", message, replaced(at, step["depends_on"], new), step["step_id"], path=at)
-            now[index] = {**step, "depends_on": new}
+            yield Edit("HR701", message, changed(step, now[index]), step.step_id, path=at)
     after: dict[StepId, list[StepId]] = {one: [figure] for one, figure in wired.items()}
-    moved = _behind(now, after)
+    moved = _behind(path, now, after)
     if moved != now:
         shown = ", ".join(f"step {one} stands after the figure {figure}" for one, figure in wired.items())
-        yield Edit("HR701", shown, replaced(pointer(*path), now, moved))
-    now, changed = moved, moved is not now and moved != now
+        yield Edit("HR701", shown, reordered(path, now, moved))
+    has_moved = moved != now
     if context.runs("lower_plots"):
-        return changed
-    return (yield from _export_last(path, now, belongs)) or changed
+        return has_moved
+    return (yield from _export_last(path, moved, belongs)) or has_moved
 
 
 def _export_last(
-    path: Path, steps: list[Document], belongs: dict[StepId, StepId]
+    path: Path, steps: Sequence[Step], belongs: dict[StepId, StepId]
 ) -> Generator[Finding, None, bool]:
     """Let each export wait for the styles of its figure."""
     now = list(steps)
     after: dict[StepId, list[StepId]] = {}
     for index, step in enumerate(steps):
-        if step.get("tool_name") != MANAGE or args_of(step).get("action") != "export":
+        if step.tool_name != MANAGE or step.tool_args.get("action") != "export":
             continue
         styles = [
-            one["step_id"]
+            one.step_id
             for one in steps
-            if one.get("tool_name") == STYLE
-            and belongs.get(one["step_id"]) == belongs.get(step["step_id"])
-            and step["step_id"] not in depends_on(one)
+            if one.tool_name == STYLE
+            and belongs.get(one.step_id) == belongs.get(step.step_id)
+            and step.step_id not in one.depends_on
         ]
-        if not styles or step["step_id"] not in belongs:
+        if not styles or step.step_id not in belongs:
             continue
-        after[step["step_id"]] = styles
-        new = list(dict.fromkeys([*step["depends_on"], *styles]))
-        if new != step["depends_on"]:
-            at = pointer(*path, index, "depends_on")
+        after[step.step_id] = styles
+        now[index] = replace(step, depends_on=tuple(dict.fromkeys([*step.depends_on, *styles])))
+        if now[index] != step:
+            at = pointer(*step.path, "depends_on")
             message = f"exported after {', '.join(map(str, styles))}"
-            yield Edit("HR703", message, replaced(at, step["depends_on"], new), step["step_id"], path=at)
-            now[index] = {**step, "depends_on": new}
-    moved = _behind(now, after)
+            yield Edit("HR703", message, changed(step, now[index]), step.step_id, path=at)
+    moved = _behind(path, now, after)
     if moved != now:
-        yield Edit(
-            "HR703", "exports stand after the styles of their figures", replaced(pointer(*path), now, moved)
-        )
+        yield Edit("HR703", "exports stand after the styles of their figures", reordered(path, now, moved))
     return moved != now
 
 
-def _draws(block: Document) -> bool:
+def _draws(block: Step) -> bool:
     """Whether a figure is among the steps of a block."""
-    return any(
-        inner.get("tool_name") in FIGURES or (is_block(inner) and _draws(inner)) for inner in block["block"]
-    )
+    return any(inner.tool_name in FIGURES or _draws(inner) for inner in block.block)
 
 
-def _behind(steps: list[Document], after: dict[StepId, list[StepId]]) -> list[Document]:
+def _behind(path: Path, steps: Sequence[Step], after: dict[StepId, list[StepId]]) -> list[Step]:
     """The steps with those that stand before what they belong to moved behind the last of it."""
-    place = {step["step_id"]: index for index, step in enumerate(steps)}
+    place = {step.step_id: index for index, step in enumerate(steps)}
     last = {one: max(place[other] for other in others) for one, others in after.items()}
     key = {one: index if index > last.get(one, -1) else last[one] + 0.5 for one, index in place.items()}
-    return sorted(steps, key=lambda step: key[step["step_id"]])
+    moved = sorted(steps, key=lambda step: key[step.step_id])
+    return [replace(step, path=(*path, index)) for index, step in enumerate(moved)]
 
 
-def _named(step: Document, figures: dict[StepId, Document], about: dict[StepId, Document]) -> list[StepId]:
+def _named(step: Step, figures: dict[StepId, Step], about: dict[StepId, Step]) -> list[StepId]:
     """The figures that a step depends on, directly or through styles."""
     found: dict[StepId, None] = {}
     seen: set[StepId] = set()
-    waiting: list[StepId] = [step["step_id"]]
+    waiting: list[StepId] = [step.step_id]
     while waiting:
         one = waiting.pop()
         if one in seen:
             continue
         seen.add(one)
-        for other in depends_on(about[one]):
+        for other in about[one].depends_on:
             if other in figures:
                 found[other] = None
             elif other in about:
@@ -161,12 +154,12 @@ def _named(step: Document, figures: dict[StepId, Document], about: dict[StepId, 
     return [one for one in figures if one in found]
 
 
-def _meant(step: Document, figures: dict[StepId, Document]) -> list[StepId]:
+def _meant(step: Step, figures: dict[StepId, Step]) -> list[StepId]:
     """The figures that a step can mean: of several, the one that draws the labels it speaks of."""
     if len(figures) < 2:
         return list(figures)
-    args = args_of(step)
-    said = [args[key] for key in BY_LABEL if isinstance(args.get(key), dict)]
+    args = step.tool_args
+    said = [args[key] for key in BY_LABEL if key in args]
     labels = [label for one in said for label in one]
     if not labels:
         return list(figures)
@@ -174,25 +167,24 @@ def _meant(step: Document, figures: dict[StepId, Document]) -> list[StepId]:
     return [one for one in figures if all(owner(label, drawn[one]) for label in labels)] or list(figures)
 
 
-def _drawn(figure: Document) -> list[str]:
-    spec: Any = spec_of(figure)
-    return complete_labels(spec) if isinstance(spec, dict) else []
+def _drawn(figure: Step) -> list[str]:
+    return complete_labels(figure_of(figure))
 
 
-def _unclear(path: Path, index: int, step: Document, meant: list[StepId]) -> Diagnostic:
-    what = "style" if step["tool_name"] == STYLE else "manage"
-    at = pointer(*path, index, "depends_on")
+def _unclear(step: Step, meant: list[StepId]) -> Diagnostic:
+    what = "style" if step.tool_name == STYLE else "manage"
+    at = pointer(*step.path, "depends_on")
     shown = ", ".join(map(str, meant))
     return Diagnostic(
         "HR702",
         f"more than one figure could be meant: {shown}" if meant else f"there is no figure to {what}",
-        step_id=step["step_id"],
-        tool_name=step["tool_name"],
+        step_id=step.step_id,
+        tool_name=step.tool_name,
         path=at,
         advice=(f"depends_on: one of {shown}",) if meant else ("a plot_data",),
         candidates=tuple(meant),
         fixes=tuple(
-            Fix(f"it belongs to {one}", replaced(at, step["depends_on"], [*step["depends_on"], one]))
+            Fix(f"it belongs to {one}", changed(step, replace(step, depends_on=(*step.depends_on, one))))
             for one in meant
         ),
     )

@@ -13,18 +13,16 @@ HR502 (error)  two time variables could be meant
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from helio.pipelines.diagnostics import Diagnostic, Fix, pointer
-from helio.pipelines.maps import Place, args_of, places, signature_of, variable_of
+from helio.pipelines.document import Step, Template, Variable
 from helio.pipelines.passes.declare_variables import REQUIRED, declaration
 from helio.pipelines.passes.edit import Context, Edit, Finding, added
-from helio.pipelines.passes.settle_variables import declared_times
 from helio.pipelines.passes.spell_variables import BUILT_IN
-from helio.pipelines.template import Document
 
 
-def wire_time(plan: Document, context: Context) -> Iterator[Finding]:
+def wire_time(template: Template, context: Context) -> Iterator[Finding]:
     """Give a step without its time range the one time variable; declare ``$TIME_RANGE`` where there is none.
 
     Which argument is a time range is what its type says, never its name or the words around it.
@@ -32,47 +30,39 @@ def wire_time(plan: Document, context: Context) -> Iterator[Finding]:
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
     >>> step = {"step_id": 1, "tool_name": "fetch_data", "tool_args": {"dataset_id": "A", "parameter_id": "B"}}
-    >>> plan = {"variables": {"$EVENT": {"type": "time_range"}}, "steps": [step]}
-    >>> [edit] = wire_time(plan, Context(signatures(), datetime(2024, 1, 1), {}))
+    >>> template = Template.from_json({"variables": {"$EVENT": {"type": "time_range"}}, "steps": [step]})
+    >>> [edit] = wire_time(template, Context(signatures(), datetime(2024, 1, 1), {}))
     >>> print(edit.code, edit.message)
     HR501 time_range is $EVENT
     """
-    declared = declared_times(plan)
-    for place in places(plan):
-        signature = signature_of(place.step, context.signatures)
+    declared = [name for name, facts in template.variables.items() if facts.type == "time_range"]
+    for step in template.walk():
+        signature = context.signatures.get(step.tool_name)
         # A loop still to be expanded may be over the time itself.
-        if signature is None or "loop_over" in place.step:
+        if signature is None or "loop_over" in step.extra:
             continue
         for name in signature.time_arguments():
             argument = signature.argument(name)
-            if argument is None or not argument.required or name in args_of(place.step):
+            if argument is None or not argument.required or name in step.tool_args:
                 continue
-            at = pointer(*place.path, "tool_args", name)
-            meant = [*_intervals(place), *declared]
-            if not meant and BUILT_IN not in plan.get("variables", {}):
+            at = pointer(*step.path, "tool_args", name)
+            meant = [*(each.name for each in step.maps if each.intervals), *declared]
+            if not meant and BUILT_IN not in template.variables:
                 declared = [BUILT_IN]
                 meant = declared
-                yield Edit(
-                    "HN604", f"{BUILT_IN} is declared: every run says which one", declaration(plan, REQUIRED)
-                )
+                message = f"{BUILT_IN} is declared: every run says which one"
+                yield Edit("HN604", message, declaration(template.to_json(), REQUIRED))
             if len(meant) == 1:
                 message = f"{name} is {meant[0]}"
-                yield Edit("HR501", message, added(at, meant[0]), place.step["step_id"], path=at)
+                yield Edit("HR501", message, added(at, meant[0]), step.step_id, path=at)
             else:
-                yield _unclear(place, at, name, meant, plan)
+                yield _unclear(step, at, name, meant, template.variables)
 
 
-def _intervals(place: Place) -> list[str]:
-    """The items of the maps around a step that are intervals."""
-    return [
-        name
-        for one in place.maps
-        if isinstance(one.get("over"), dict) and "intervals" in one["over"] and (name := variable_of(one))
-    ]
-
-
-def _unclear(place: Place, at: str, name: str, meant: list[str], plan: Document) -> Diagnostic:
-    defaults = {one: plan["variables"].get(one, {}).get("default") for one in meant}
+def _unclear(
+    step: Step, at: str, name: str, meant: list[str], variables: Mapping[str, Variable]
+) -> Diagnostic:
+    defaults = {one: variables[one].default if one in variables else None for one in meant}
     shown = [f'"{one}" ({defaults[one]})' if defaults[one] else f'"{one}"' for one in meant]
     many = {2: "two"}.get(len(meant), str(len(meant)))
     return Diagnostic(
@@ -80,8 +70,8 @@ def _unclear(place: Place, at: str, name: str, meant: list[str], plan: Document)
         f"{name} is missing and {many} time variables could be meant: {', '.join(meant)}"
         if meant
         else f"{name} is missing and no variable is a time range: {BUILT_IN} is something else",
-        step_id=place.step["step_id"],
-        tool_name=place.step["tool_name"],
+        step_id=step.step_id,
+        tool_name=step.tool_name,
         path=at,
         advice=(" or ".join(shown),) if shown else (f"declare {BUILT_IN} with the type time_range",),
         candidates=tuple(meant),

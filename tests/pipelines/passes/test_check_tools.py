@@ -4,6 +4,7 @@ from datetime import datetime
 
 import pytest
 
+from helio.pipelines.document import Template
 from helio.pipelines.passes.check_tools import check_tools
 from helio.pipelines.passes.edit import Context
 from helio.pipelines.passes.spell_values import spell_values
@@ -17,7 +18,7 @@ def plan(tool, **args):
 
 
 def only(tool, **args):
-    [found] = check_tools(plan(tool, **args), CONTEXT)
+    [found] = check_tools(Template.from_json(plan(tool, **args)), CONTEXT)
     return found
 
 
@@ -72,5 +73,5 @@ def test_signs_of_a_comparison_are_read_as_what_they_say(sign, meant):
 def test_a_sign_that_says_no_comparison_stays_and_is_refused():
     written = plan("mask", source_label="b", where="=>", value=3, output_label="c")
     assert not list(spell_values(written, CONTEXT))
-    [found] = check_tools(written, CONTEXT)
+    [found] = check_tools(Template.from_json(written), CONTEXT)
     assert found.code == "HV101"
