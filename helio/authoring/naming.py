@@ -19,7 +19,8 @@ from helio.knowledge.frame_names import stated_frame
 from helio.knowledge.quantities import SOURCES
 from helio.pipelines.diagnostics import Diagnostic, StepId
 from helio.pipelines.figures import FIGURES, STYLE, complete_labels, spec_of
-from helio.pipelines.labels import owner, produced_labels, read_labels
+from helio.pipelines.graph import StepView, graph_of
+from helio.pipelines.labels import owner
 from helio.pipelines.passes.edit import Dataset
 from helio.pipelines.template import Document
 from helio.steps.fetch.choices import choices_of
@@ -155,37 +156,26 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _origins(template: Document, catalogue: Catalogue, datasets: Mapping[str, Dataset]) -> dict[str, _Origin]:
-    """Where each label comes from; the steps may stand in any order."""
-    found: dict[str, _Origin] = {}
-    waiting = [one for one in template["steps"] if isinstance(one.get("tool_args"), dict)]
-    for _ in range(len(waiting)):
-        before = len(found)
-        for step in waiting:
-            signature = signatures().get(str(step.get("tool_name")))
-            if signature is None or signature.gives not in ("table", "tables") or "for_each" in step:
-                continue
-            args = step["tool_args"]
-            labels = [one for one in produced_labels(signature, args) if one not in found]
-            if not labels:
-                continue
-            if signature.gives == "tables":
-                found |= _fetched(args, labels, catalogue, datasets)
-                continue
-            read = [(place, label) for place, label in read_labels(signature, args)]
-            if all(owner(label, found) for _, label in read):
-                inputs: dict[str, list[Foreseen]] = {}
-                into = _of([label for _, label in read], found)
-                for (place, _), one in zip(read, into, strict=True):
-                    for table in signature.tables:
-                        if table.argument == place[0]:
-                            inputs.setdefault(table.parameter, []).append(one.table)
-                crafts = frozenset[str]().union(*(one.crafts for one in into))
-                known = bool(into) and all(one.known for one in into)
-                made = _Origin(crafts, known, foreseen(signature, args, inputs))
-                found |= dict.fromkeys(labels, made)
-        if len(found) == before:
-            break
-    return found
+    """Where each label comes from; the steps may stand in any order. Labels of maps and in blocks are not looked at."""
+
+    def rule(step: StepView, known: Mapping[str, _Origin]) -> dict[str, _Origin]:
+        signature = step.signature
+        if signature is None or not step.outputs or len(step.path) > 2 or "for_each" in step.step:
+            return {}
+        if signature.gives == "tables":
+            return _fetched(step.params, list(step.outputs), catalogue, datasets)
+        if not all(owner(label, known) for label in step.labels):
+            return {}
+        of = _of(step.labels, known)
+        inputs = {
+            parameter: [origin.table for origin in _of((read.label for read in reads), known)]
+            for parameter, reads in step.inputs.items()
+        }
+        crafts = frozenset[str]().union(*(origin.crafts for origin in of))
+        table = foreseen(signature, step.params, inputs)
+        return dict.fromkeys(step.outputs, _Origin(crafts, bool(of) and all(one.known for one in of), table))
+
+    return graph_of(template, signatures()).propagate(rule)
 
 
 def _fetched(

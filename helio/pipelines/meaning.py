@@ -24,6 +24,7 @@ from helio.pipelines.figures import (
     merged,
     spec_of,
 )
+from helio.pipelines.graph import Graph
 from helio.pipelines.labels import owner, produced_labels, split_labels
 from helio.pipelines.maps import (
     args_of,
@@ -90,6 +91,8 @@ class _Use:
     step_id: Any
     signature: Signature
     args: Document
+    outputs: list[str]
+    """The labels that it gives."""
     over: Any = None
     """The maps around it whose items are not known, in canonical form."""
 
@@ -126,16 +129,8 @@ class _Reading:
         }
         steps = plan.get("steps")
         self.steps = [one for one in (steps if isinstance(steps, list) else ()) if isinstance(one, dict)]
-        self.found: dict[str, str] = {}
-        self.unclear: dict[str, None] = {}
-        self.producers: dict[str, list[_Use]] = {}
-        self.others: list[_Use] = []
-        for use in self._uses():
-            labels = self._produced(use)
-            for label in labels:
-                self.producers.setdefault(label, []).append(use)
-            if not labels:
-                self.others.append(use)
+        self.graph = Graph(self._uses(), lambda use: use.outputs, self._labels)
+        self.producers = self.graph.producers
         self.aliases = {
             other: label
             for step in self.steps
@@ -146,19 +141,26 @@ class _Reading:
 
     def signatures(self) -> dict[str, str]:
         """Every output that is understood."""
-        for label in self.producers:
-            self._read_label(label)
-        for use in self.others:
-            name = f"{use.signature.gives} {use.step_id}"
-            try:
-                recipe = self._figure(use) if use.signature.gives == "figure" else self._recipe(use, "")
-                self.found[name] = key_of(recipe)
-            except (_NotUnderstoodError, ValueError, TypeError):
-                continue
+
+        def keys(use: _Use, known: Mapping[str, str]) -> dict[str, str]:
+            return {label: self._key(use, known, label) for label in use.outputs}
+
+        found = {label: key for label, key in self.graph.propagate(keys, _agreed).items() if key}
+        for use in self.graph.steps:
+            if not use.outputs and (key := self._key(use, found)):
+                found[f"{use.signature.gives} {use.step_id}"] = key
         for other, label in self.aliases.items():
-            if label in self.found and other not in self.producers:
-                self.found[other] = self.found[label]
-        return self.found
+            if label in found and other not in self.producers:
+                found[other] = found[label]
+        return found
+
+    def _key(self, use: _Use, known: Mapping[str, str], label: str = "") -> str:
+        """The key of what a step gives, from the keys of what it reads; empty where it is not understood."""
+        try:
+            figure = use.signature.gives == "figure"
+            return key_of(self._figure(use, known) if figure else self._recipe(use, known, label))
+        except (_NotUnderstoodError, ValueError, TypeError):
+            return ""
 
     # What is used ---------------------------------------------------------------------------------------------
 
@@ -246,7 +248,7 @@ class _Reading:
                 args = with_item(args, signature.schema(), name, item)
         except Oversize:
             return
-        yield _Use(step.get("step_id"), signature, args, list(over) or None)
+        yield _Use(step.get("step_id"), signature, args, self._produced(signature, args), list(over) or None)
 
     def _signature(self, step: Document) -> Signature | None:
         name = step.get("tool_name")
@@ -279,42 +281,9 @@ class _Reading:
 
     # What it means --------------------------------------------------------------------------------------------
 
-    def _read_label(self, label: str) -> None:
-        """Tell the signature of a produced label; all that it rests on comes first, without recursion."""
-        waiting = [label]
-        pending: set[str] = set()
-        while waiting:
-            one = waiting[-1]
-            if one in self.found or one in self.unclear:
-                waiting.pop()
-                continue
-            needed = {other for use in self.producers[one] for other in self._needs(use)}
-            missing = [
-                other for other in needed - pending if other not in self.found and other not in self.unclear
-            ]
-            if one not in pending and missing:
-                pending.add(one)
-                waiting += missing
-                continue
-            waiting.pop()
-            made: set[str] = set()
-            for use in self.producers[one]:
-                try:
-                    made.add(key_of(self._recipe(use, one)))
-                except (_NotUnderstoodError, ValueError, TypeError):
-                    made.add("")
-            if len(made) == 1 and made != {""}:
-                self.found[one] = made.pop()
-            else:
-                self.unclear[one] = None
-
-    def _needs(self, use: _Use) -> list[str]:
-        return [
-            known
-            for labels in self._read(use).values()
-            for label in labels
-            if (known := owner(label, self.producers)) is not None
-        ]
+    def _labels(self, use: _Use) -> list[str]:
+        """The labels that go in."""
+        return [label for labels in self._read(use).values() for label in labels]
 
     def _read(self, use: _Use) -> dict[str, list[str]]:
         """The labels that go in, by the tool's parameter."""
@@ -336,7 +305,7 @@ class _Reading:
             found[table.parameter] = list(dict.fromkeys(meant)) if any(globs.values()) else meant
         return found
 
-    def _recipe(self, use: _Use, label: str) -> Recipe:
+    def _recipe(self, use: _Use, keys: Mapping[str, str], label: str) -> Recipe:
         signature = use.signature
         known = {one.name for one in signature.arguments}
         if not set(use.args) <= known or any(
@@ -362,7 +331,7 @@ class _Reading:
                 continue
             if parameter in scalar and any((size_of(one, self.context) or 1) > 1 for one in labels):
                 raise _NotUnderstoodError(label)  # no result is defined
-            inputs[parameter] = [self._ingredient(one) for one in labels]
+            inputs[parameter] = [self._ingredient(one, keys) for one in labels]
             if not labels:
                 raise _NotUnderstoodError(label)
         recipe = work_recipe(signature, canonical_args(signature, args), inputs)
@@ -374,7 +343,7 @@ class _Reading:
             offered = choices_of({**args, "time_range": None})
         except (KeyError, TypeError) as error:
             raise _NotUnderstoodError(label) from error
-        single = len(self._produced(use)) == 1
+        single = len(use.outputs) == 1
         for choice in offered:
             provider = self.context.provider_of(choice.dataset_id, choice.provider)
             for parameter in choice.parameters:
@@ -393,7 +362,7 @@ class _Reading:
         facts = self.context.catalogue.get(dataset_id)
         return facts is not None and parameter in facts.parameters
 
-    def _figure(self, use: _Use) -> Recipe:
+    def _figure(self, use: _Use, keys: Mapping[str, str]) -> Recipe:
         if use.signature.name not in FIGURES or not isinstance(use.args.get("spec"), dict):
             raise _NotUnderstoodError("a figure")
         args = {**use.args, "spec": self._spec(use.args["spec"])}
@@ -401,11 +370,11 @@ class _Reading:
         known = drawn.schema.get("properties", {}) if (drawn := use.signature.argument("spec")) else {}
         if not all(name in known and _has_its_type(value, known[name]) for name, value in spec.items()):
             raise _NotUnderstoodError("a figure")
-        inputs = {one: self._ingredient(one) for labels in self._read(use).values() for one in labels}
+        labels = self._labels(use)
+        inputs = {one: self._ingredient(one, keys) for one in labels}
         if not inputs:
             raise _NotUnderstoodError("a figure of nothing")
         args.pop("spec")
-        labels = [one for labels in self._read(use).values() for one in labels]
         return {"figure": {**spec, "labels": labels}, "args": args, "inputs": inputs}
 
     def _spec(self, spec: Document) -> Document:
@@ -415,22 +384,21 @@ class _Reading:
             found["labels"] = split_labels(labels, self.producers)
         return found
 
-    def _ingredient(self, label: str) -> Any:
-        if label in self.found:
-            return self.found[label]
-        if label in self.aliases and self.aliases[label] in self.found:
-            return self.found[self.aliases[label]]
-        known = owner(label, self.producers)
-        if known is None or known not in self.found:
+    def _ingredient(self, label: str, keys: Mapping[str, str]) -> Any:
+        for known in (label, self.aliases.get(label, label)):
+            if keys.get(known):
+                return keys[known]
+        table = owner(label, self.producers)
+        if table is None or not keys.get(table):
             raise _NotUnderstoodError(label)
-        return {"table": self.found[known], "component": label[len(known) + 1 :]}
+        return {"table": keys[table], "component": label[len(table) + 1 :]}
 
     # Values ---------------------------------------------------------------------------------------------------
 
-    def _produced(self, use: _Use) -> list[str]:
-        if use.signature.gives == "figure":
+    def _produced(self, signature: Signature, args: Document) -> list[str]:
+        if signature.gives == "figure":
             return []
-        labels = map(self._value, produced_labels(use.signature, use.args))
+        labels = map(self._value, produced_labels(signature, args))
         return [str(label) for label in labels if label is not None]
 
     def _argument(self, signature: Signature, name: str, value: Any) -> Any:
@@ -474,6 +442,11 @@ class _Reading:
         except (TimeRangeError, HelioError) as error:
             raise _NotUnderstoodError(value) from error
         return [span.start.isoformat(), span.stop.isoformat()]
+
+
+def _agreed(first: str, second: str) -> str:
+    """The key of a label that two steps give; empty where they give different tables."""
+    return first if first == second else ""
 
 
 def _declared(variables: Any) -> dict[str, Any]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from functools import reduce
+from operator import or_
 
-from helio.pipelines.diagnostics import pointer
-from helio.pipelines.labels import owner, produced_labels, read_labels
-from helio.pipelines.maps import Place, args_of, places, signature_of
+from helio.pipelines.graph import StepView, graph_of
 from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN
 from helio.pipelines.work import is_code
@@ -43,45 +42,30 @@ class Origin:
 
 def origins(plan: Document, signatures: Mapping[str, Signature]) -> dict[str, Origin]:
     """The origin of what each step gives, by the step's JSON Pointer; the steps may stand in any order."""
-    used = [
-        (place, signature)
-        for place in places(plan)
-        if (signature := signature_of(place.step, signatures)) is not None
-    ]
-    producers: dict[str, list[str]] = {}
-    for place, signature in used:
-        for label in produced_labels(signature, args_of(place.step)):
-            producers.setdefault(label, []).append(pointer(*place.path))
+    graph = graph_of(plan, signatures)
     found: dict[str, Origin] = {}
-    for _ in range(len(used) + 1):  # a chain of steps is at most as long as there are steps
-        before = dict(found)
-        for (
-            place,
-            signature,
-        ) in used:  # what an earlier step gives is known at once: steps in order need two rounds
-            found[pointer(*place.path)] = _origin(place, signature, producers, found)
-        if found == before:
-            break
+
+    def rule(step: StepView, known: Mapping[str, Origin]) -> dict[str, Origin]:
+        def of(labels: Iterable[str]) -> Origin:
+            every = (known[table] for label in labels for table in graph.given(label) if table in known)
+            return reduce(or_, every, Origin())
+
+        if step.signature is None:
+            return {}
+        found[step.pointer] = _origin(step, step.signature, of)
+        return dict.fromkeys(step.outputs, found[step.pointer])
+
+    graph.propagate(rule, or_)
     return found
 
 
-def _origin(
-    place: Place, signature: Signature, producers: Mapping[str, list[str]], known: Mapping[str, Origin]
-) -> Origin:
-    args = args_of(place.step)
-    own = produced_labels(signature, args)
-    itself = frozenset(own or [f"step {place.step.get('step_id', pointer(*place.path))}"])
+def _origin(step: StepView, signature: Signature, of: Callable[[Iterable[str]], Origin]) -> Origin:
+    """The origin of a step, from the origins `of` labels that it reads."""
+    args = step.params
+    itself = frozenset(step.outputs or [f"step {step.step.get('step_id', step.pointer)}"])
     if signature.gives == "tables":
         return Origin(fetched=itself)
-    labels = list(dict.fromkeys(label for _, label in read_labels(signature, args)))
-
-    def of(chosen: Iterable[str]) -> Origin:
-        every = Origin()
-        for label in chosen:
-            for producer in _producers(label, producers):
-                every |= known.get(producer, Origin())
-        return every
-
+    labels = list(dict.fromkeys(step.labels))
     code = next(
         (
             args[argument.name]
@@ -114,22 +98,3 @@ def _named(names: Iterable[str], labels: list[str]) -> list[str]:
         for kind in ("df", "da"):
             meant.setdefault(f"{kind}_{name}", []).append(label)
     return [label for name in names for label in meant.get(name, labels)]
-
-
-def _producers(label: str, producers: Mapping[str, list[str]]) -> list[str]:
-    """The steps that give what a label means: a table, a component of it, or the items of a map."""
-    exact = owner(label, producers)
-    if exact is not None:
-        return producers[exact]
-    wanted = _pattern(label)
-    found = []
-    for other, steps in producers.items():
-        given = _pattern(other)
-        if fnmatchcase(label, given) or fnmatchcase(label, f"{given}.*") or fnmatchcase(other, wanted):
-            found += steps
-    return found
-
-
-def _pattern(label: str) -> str:
-    """A label with a ``*`` for each variable in it."""
-    return TOKEN.sub("*", label.replace("[", "[[]").replace("?", "[?]"))

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import product
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from helio.pipelines.diagnostics import StepId
 from helio.pipelines.figures import FIGURES, depends_on
-from helio.pipelines.labels import owner, produced_labels, read_labels
-from helio.pipelines.maps import (
-    Place,
-    args_of,
-    as_glob,
-    is_block,
-    is_glob,
-    known_items,
-    matching,
-    places,
-    signature_of,
-    variable_of,
-    with_item,
-)
+from helio.pipelines.graph import StepView, views
+from helio.pipelines.labels import owner
+from helio.pipelines.maps import is_block, is_glob, matching
 from helio.pipelines.template import Document
 
 if TYPE_CHECKING:
@@ -36,14 +24,14 @@ LIMITED = "draws_at_most"
 
 def has_artefact(plan: Document, context: Context) -> bool:
     """Whether any step makes a figure or an export."""
-    found = (signature_of(place.step, context.signatures) for place in places(plan))
-    return any(one is not None and (one.gives == "export" or one.name in FIGURES) for one in found)
+    used = [step.signature for step in views(plan, context.signatures) if step.signature is not None]
+    return any(signature.gives == "export" or signature.name in FIGURES for signature in used)
 
 
 def has_export(plan: Document, context: Context) -> bool:
     """Whether any step writes tables to a file."""
-    found = (signature_of(place.step, context.signatures) for place in places(plan))
-    return any(one is not None and one.gives == "export" for one in found)
+    used = [step.signature for step in views(plan, context.signatures) if step.signature is not None]
+    return any(signature.gives == "export" for signature in used)
 
 
 def limited(labels: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -67,10 +55,7 @@ def not_drawn(labels: Sequence[str]) -> str:
 
 def is_understood(plan: Document, context: Context) -> bool:
     """Whether what every step gives is known: no unknown tool, no call of another pipeline."""
-    return all(
-        is_block(place.step) or signature_of(place.step, context.signatures) is not None
-        for place in places(plan)
-    )
+    return all(is_block(step.step) or step.signature is not None for step in views(plan, context.signatures))
 
 
 def terminal_labels(
@@ -87,57 +72,38 @@ def terminal_labels(
     drawn_too : bool
         Whether labels that a figure reads are among them, as long as no computation reads them.
     """
-    produced: dict[str, tuple[StepId, list[str]]] = {}
-    reads: list[str] = []
-    computed: list[str] = []
     later = _dependants(plan, before)
-    for place in places(plan):
-        signature = signature_of(place.step, context.signatures)
-        if signature is None or (len(place.path) == 2 and place.step.get("step_id") == before):
-            continue
-        outer = plan["steps"][place.path[1]].get("step_id")
-        args = args_of(place.step)
-        labels = [as_glob(label, place.variables) for _, label in read_labels(signature, args)]
-        reads += labels
-        if signature.gives in ("table", "tables"):
-            computed += labels
+    steps = [
+        step
+        for step in views(plan, context.signatures)
+        if step.signature is not None and not (len(step.path) == 2 and step.id == before)
+    ]
+    produced: dict[str, tuple[StepId, list[str]]] = {}
+    for step in steps:
+        outer = plan["steps"][step.path[1]].get("step_id")
         if outer in later or not isinstance(outer, (int, str)):
             continue
-        for label in produced_labels(signature, args):
-            produced.setdefault(as_glob(label, place.variables), (outer, _concrete(label, place, context)))
-    for used_by in (computed,) if drawn_too else (reads, computed):
-        used = _used(used_by, produced)
-        unused = [one for one in produced if one not in used]
+        for label in step.outputs:
+            pattern, named = step.pattern(label), step.with_items(label, context)
+            produced.setdefault(pattern, (outer, [pattern] if named is None else named))
+    computing = [step for step in steps if step.signature and step.signature.gives in ("table", "tables")]
+    for readers in (computing,) if drawn_too else (steps, computing):
+        used = labels_used(readers, produced)
+        unused = [pattern for pattern in produced if pattern not in used]
         if unused:
-            return {label: produced[one][0] for one in unused for label in produced[one][1]}
+            return {label: produced[pattern][0] for pattern in unused for label in produced[pattern][1]}
     return {}
 
 
-def _used(reads: list[str], produced: dict[str, tuple[StepId, list[str]]]) -> set[str]:
-    found = {known for one in reads if (known := owner(one, produced)) is not None}
-    for one in dict.fromkeys(reads):
-        if is_glob(one):
-            found.update(matching(one, produced))
-    found.update(one for one in produced if is_glob(one) and matching(one, reads))
-    return found
-
-
-def concrete_labels(label: str, place: Place, context: Context) -> list[str] | None:
-    """A label for all items of the maps around it; none where they are not known yet."""
-    maps = [one for one in place.maps if variable_of(one) and variable_of(one) in label]
-    items = [known_items(one, context) for one in maps]
-    found: list[str] = []
-    for chosen in product(*(one or [] for one in items)):
-        named = label
-        for loop, item in reversed(list(zip(maps, chosen, strict=True))):  # an item may name an outer one
-            named = str(with_item(named, {}, variable_of(loop), item))
-        found.append(named)
-    return None if any(one is None for one in items) else found
-
-
-def _concrete(label: str, place: Place, context: Context) -> list[str]:
-    found = concrete_labels(label, place, context)
-    return [as_glob(label, place.variables)] if found is None else found
+def labels_used(readers: Iterable[StepView], produced: Collection[str]) -> set[str]:
+    """Of labels with a ``*`` for each item of maps, those of which steps read one, a component or all."""
+    reads = [step.pattern(label) for step in readers for label in step.labels]
+    used = {known for label in reads if (known := owner(label, produced)) is not None}
+    used.update(
+        known for label in dict.fromkeys(reads) if is_glob(label) for known in matching(label, produced)
+    )
+    used.update(label for label in produced if is_glob(label) and matching(label, reads))
+    return used
 
 
 def _dependants(plan: Document, step_id: StepId | None) -> set[StepId]:

@@ -33,13 +33,14 @@ HV406 (warning)  a parameter of another kind than the tool takes, by its size in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.labels import owner, produced_labels, read_labels
+from helio.pipelines.graph import Graph, StepView, graph_of
+from helio.pipelines.labels import owner
 from helio.pipelines.passes.edit import Context, Dataset, Finding
-from helio.pipelines.passes.walk import each_step, id_of, name_of
+from helio.pipelines.passes.walk import id_of, name_of
 from helio.pipelines.template import Document
 from helio.pipelines.variables import Path
 from helio.steps.foreseen import (
@@ -78,21 +79,6 @@ class _Read:
     known: Foreseen
 
 
-@dataclass(frozen=True)
-class _Use:
-    """A step, its tool, and the labels that it reads by the tool's parameter."""
-
-    path: Path
-    step: Document
-    signature: Signature
-    labels: Mapping[str, list[tuple[Path, str]]]
-
-    @property
-    def demands(self) -> bool:
-        """Whether the tool minds what its tables are."""
-        return bool(self.signature.same) or any(table.takes != ANYTHING for table in self.signature.tables)
-
-
 def check_quantities(plan: Document, context: Context) -> Iterator[Finding]:
     """Refuse tables that a tool cannot take, where tools and arguments alone say so; warn by the catalogue.
 
@@ -110,51 +96,39 @@ def check_quantities(plan: Document, context: Context) -> Iterator[Finding]:
       --> /steps/1/tool_args/field_label
       try transform it first: transform_frame to "GSM", or choose a parameter in GSM
     """
-    uses = list(_uses(plan, context))
-    known: dict[str, Foreseen] = {}
-    for use, wanted in zip(uses, _wanted(uses), strict=True):
-        inputs = {
-            parameter: [_Read(place, label, _known_of(label, known)) for place, label in labels]
-            for parameter, labels in use.labels.items()
-        }
-        if use.demands:
-            yield from _misfits(use, inputs)
-        if wanted:
-            tables = {parameter: [one.known for one in read] for parameter, read in inputs.items()}
-            known.update(_given(use, tables, context))
+    graph = graph_of(plan, context.signatures)
+    wanted = _wanted(graph)
+
+    def rule(step: StepView, known: Mapping[str, Foreseen]) -> Mapping[str, Foreseen]:
+        return _given(step, known, context) if wanted.intersection(step.outputs) else {}
+
+    known = graph.propagate(rule, lambda _, last: last)
+    for step in graph.steps:
+        if step.signature is not None and _demands(step):
+            yield from _misfits(step, step.signature, _inputs(step, known))
 
 
-def _uses(plan: Document, context: Context) -> Iterator[_Use]:
-    """The steps in the order in which they run, those of blocks in the place of what holds them."""
-    for path, step in sorted(each_step(plan), key=lambda one: one[0]):
-        signature, args = context.signatures.get(name_of(step)), step.get("tool_args")
-        if signature is None or not isinstance(args, dict):
-            continue
-        labels: dict[str, list[tuple[Path, str]]] = {}
-        for place, label in read_labels(signature, args):
-            for table in signature.tables:
-                if table.argument == place[0]:
-                    labels.setdefault(table.parameter, []).append((place, label))
-        yield _Use(path, step, signature, labels)
+def _demands(step: StepView) -> bool:
+    """Whether the tool minds what its tables are."""
+    tool = step.signature
+    return tool is not None and bool(tool.same or any(table.takes != ANYTHING for table in tool.tables))
 
 
-def _wanted(uses: list[_Use]) -> list[bool]:
-    """Whether anybody minds what a step gives: the catalogue is opened for those, and for no other."""
-    produced = {
-        label: number
-        for number, use in enumerate(uses)
-        for label in produced_labels(use.signature, use.step["tool_args"])
-    }
-    wanted = [False] * len(uses)
-    for number in range(len(uses) - 1, -1, -1):
-        use = uses[number]
-        if use.demands or wanted[number]:
-            for labels in use.labels.values():
-                for _, label in labels:
-                    place = produced.get(owner(label, produced) or "")
-                    if place is not None:
-                        wanted[place] = True
+def _wanted(graph: Graph[StepView]) -> set[str]:
+    """The labels of which anybody minds what they are: the catalogue is opened for those, and for no other."""
+    wanted: set[str] = set()
+    for step in reversed(graph.order):
+        if _demands(step) or wanted.intersection(step.outputs):
+            wanted.update(table for label in step.labels if (table := owner(label, graph.producers)))
     return wanted
+
+
+def _inputs(step: StepView, known: Mapping[str, Foreseen]) -> dict[str, list[_Read]]:
+    """What is known of the tables that a step reads, by the tool's parameter."""
+    return {
+        parameter: [_Read(read.path, read.label, _known_of(read.label, known)) for read in reads]
+        for parameter, reads in step.inputs.items()
+    }
 
 
 def _known_of(label: str, known: Mapping[str, Foreseen]) -> Foreseen:
@@ -164,21 +138,22 @@ def _known_of(label: str, known: Mapping[str, Foreseen]) -> Foreseen:
     return known[table] if table == label else known[table].component()
 
 
-def _given(
-    use: _Use, inputs: Mapping[str, list[Foreseen]], context: Context
-) -> Iterator[tuple[str, Foreseen]]:
+def _given(step: StepView, known: Mapping[str, Foreseen], context: Context) -> Mapping[str, Foreseen]:
     """What is known of a step's labels; nothing of those of a map, whose items may differ."""
-    args = use.step["tool_args"]
-    labels = produced_labels(use.signature, args)
-    if "for_each" in use.step:
-        yield from ((label, NOTHING_KNOWN) for label in labels)
-    elif use.signature.gives == "table":
-        yield from ((label, foreseen(use.signature, args, inputs)) for label in labels)
-    elif use.signature.gives == "tables" and not args.get("candidates") and not args.get("provider"):
-        yield from _fetched(args, labels, context)
+    args, signature = step.params, step.signature
+    if signature is None or "for_each" in step.step:
+        return dict.fromkeys(step.outputs, NOTHING_KNOWN)
+    if signature.gives == "table":
+        tables = {
+            parameter: [read.known for read in reads] for parameter, reads in _inputs(step, known).items()
+        }
+        return {label: foreseen(signature, args, tables) for label in step.outputs}
+    if args.get("candidates") or args.get("provider"):
+        return {}
+    return dict(_fetched(args, step.outputs, context))
 
 
-def _fetched(args: Document, labels: list[str], context: Context) -> Iterator[tuple[str, Foreseen]]:
+def _fetched(args: Document, labels: Sequence[str], context: Context) -> Iterator[tuple[str, Foreseen]]:
     names = args.get("parameters") or args.get("parameter_id")
     names = names if isinstance(names, list) else [names]
     dataset = context.catalogue.get(args["dataset_id"]) if isinstance(args.get("dataset_id"), str) else None
@@ -210,14 +185,14 @@ def _stated_frame(name: str, dataset: Dataset) -> str:
     return stated_frame(name, "" if alone else dataset.descriptions.get(name, ""))
 
 
-def _misfits(use: _Use, inputs: Mapping[str, list[_Read]]) -> Iterator[Diagnostic]:
+def _misfits(step: StepView, signature: Signature, inputs: Mapping[str, list[_Read]]) -> Iterator[Diagnostic]:
     blamed: set[tuple[Aspect, str]] = set()
-    for table in use.signature.tables:
+    for table in signature.tables:
         for read in inputs.get(table.parameter, ()):
             for aspect, message, advice in _wrong(table, read):
                 blamed.add((aspect, read.label))
-                yield _found(use, aspect, read, [read.known], message, "", advice)
-    yield from _unlike(use, inputs, blamed)
+                yield _found(step, aspect, read, [read.known], message, "", advice)
+    yield from _unlike(step, signature, inputs, blamed)
 
 
 def _wrong(table: TableInput, read: _Read) -> Iterator[tuple[Aspect, str, str]]:
@@ -251,12 +226,15 @@ def _wrong(table: TableInput, read: _Read) -> Iterator[tuple[Aspect, str, str]]:
 
 
 def _unlike(
-    use: _Use, inputs: Mapping[str, list[_Read]], blamed: Iterable[tuple[Aspect, str]]
+    step: StepView,
+    signature: Signature,
+    inputs: Mapping[str, list[_Read]],
+    blamed: Iterable[tuple[Aspect, str]],
 ) -> Iterator[Diagnostic]:
     """Inputs that would have to be alike and are not; only the first thing in which two of them differ."""
     tables = {parameter: [one.known for one in read] for parameter, read in inputs.items()}
     told: set[tuple[str, str]] = set()
-    for pair in pairs_alike(use.signature, use.step["tool_args"], tables):
+    for pair in pairs_alike(signature, step.params, tables):
         one, other = (_at(inputs, *position) for position in (pair.first, pair.second))
         if one is None or other is None or (one.label, other.label) in told:
             continue
@@ -268,12 +246,12 @@ def _unlike(
         if any((pair.aspect, read.label) in blamed for read in (one, other)):
             continue
         yield _found(
-            use,
+            step,
             pair.aspect,
             other,
             [one.known, other.known],
             f"'{one.label}' {_is(one.known, pair.aspect)}, and '{other.label}' {_is(other.known, pair.aspect)}",
-            f": {use.signature.name} takes {_ALIKE[pair.aspect]}",
+            f": {signature.name} takes {_ALIKE[pair.aspect]}",
             _advice_on_unlike(pair.aspect, one, other),
         )
 
@@ -300,16 +278,16 @@ def _advice_on_unlike(aspect: Aspect, one: _Read, other: _Read) -> str:
 
 
 def _found(
-    use: _Use, aspect: Aspect, read: _Read, known: list[Foreseen], message: str, why: str, advice: str
+    step: StepView, aspect: Aspect, read: _Read, known: list[Foreseen], message: str, why: str, advice: str
 ) -> Diagnostic:
     sure = not any(aspect in one.doubts for one in known)
     return Diagnostic(
         SURE[aspect] if sure else BY_CATALOGUE[aspect],
         message + ("" if sure else _SAID[aspect]) + why,
         "error" if sure else "warning",
-        id_of(use.step),
-        use.signature.name,
-        pointer(*use.path, "tool_args", *read.place),
+        id_of(step.step),
+        name_of(step.step),
+        pointer(*step.path, "tool_args", *read.place),
         (advice,) if advice else (),
     )
 

@@ -23,12 +23,12 @@ from typing import Any
 
 from helio.errors import closest
 from helio.pipelines.diagnostics import Diagnostic, Fix, StepId, pointer
-from helio.pipelines.labels import owner, produced_labels
-from helio.pipelines.maps import Place, args_of, as_glob, is_block, is_glob, matching, places, signature_of
-from helio.pipelines.outputs import concrete_labels
+from helio.pipelines.graph import Read, StepView, views
+from helio.pipelines.labels import owner
+from helio.pipelines.maps import is_block, is_glob, matching
 from helio.pipelines.passes.declare_variables import REQUIRED, declaration
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, replaced
-from helio.pipelines.passes.known_labels import MOST_ITEMS, Labels, labels_of, reads_of
+from helio.pipelines.passes.known_labels import MOST_ITEMS, Labels, labels_of
 from helio.pipelines.passes.settle_variables import declared_times
 from helio.pipelines.passes.spell_variables import BUILT_IN
 from helio.pipelines.template import Document, shortened
@@ -51,59 +51,59 @@ def derive_dependencies(plan: Document, context: Context) -> Iterator[Finding]:
     >>> print(edit.code, edit.message)
     HR301 depends on 1 by label
     """
-    labels = labels_of(plan, context)
-    every = list(places(plan))
+    steps = list(views(plan, context.signatures))
+    labels = labels_of(steps, context)
     ids: dict[Path, list[StepId]] = {}
     reads: dict[Path, list[str]] = {}
-    for place in every:
-        ids.setdefault(place.path[:-1], []).append(place.step["step_id"])
-        for path, label in reads_of(place, context):
-            meant = [label, *_of_items(label, place, context)]
-            for length in range(len(place.path), 0, -2):
-                reads.setdefault(place.path[:length], []).extend(meant)
-            if is_glob(label) and not _takes_several(place, path, context):
-                yield _one_wanted(place, path, label, labels)
-            elif _is_unknown(label, labels):
-                yield _nobody(plan, place, path, label, labels, context)
-    order = {path: {one: index for index, one in enumerate(among)} for path, among in ids.items()}
-    for place in every:
-        among = place.path[:-1]
-        step, known = place.step, order[among]
-        wanted: list[StepId] = list(step["depends_on"])
+    for step in steps:
+        ids.setdefault(step.path[:-1], []).append(step.step["step_id"])
+        for read in step.reads:
+            meant = [read.label, *_of_items(read.label, step, context)]
+            for length in range(len(step.path), 0, -2):
+                reads.setdefault(step.path[:length], []).extend(meant)
+            if is_glob(read.label) and not _takes_several(step, read.path):
+                yield _one_wanted(step, read, labels)
+            elif _is_unknown(read.label, labels):
+                yield _nobody(plan, step, read, labels, context)
+    order = {path: {step_id: index for index, step_id in enumerate(among)} for path, among in ids.items()}
+    for step in steps:
+        among, written = step.path[:-1], step.step["depends_on"]
+        known = order[among]
+        wanted: list[StepId] = list(written)
         found: set[StepId] = set()
-        for position, one in enumerate(wanted):
-            if one not in known:
-                yield _no_step(place, position, one, ids[among])
-        for label in dict.fromkeys(reads.get(place.path, ())):
+        for position, needed in enumerate(wanted):
+            if needed not in known:
+                yield _no_step(step, position, needed, ids[among])
+        for label in dict.fromkeys(reads.get(step.path, ())):
             found.update(labels.steps(label, among))
         # What the author wrote first, as written; what the labels add in the order of the list.
-        wanted += sorted(found.difference(wanted), key=order[among].__getitem__)
-        if step["step_id"] in wanted:
-            if not is_block(step) and _reads_itself(place, context):
+        wanted += sorted(found.difference(wanted), key=known.__getitem__)
+        if step.id in wanted:
+            if not is_block(step.step) and _reads_itself(step):
                 yield Diagnostic(
                     "HR402",
-                    f"a cycle: step {step['step_id']} reads the label that it produces",
-                    step_id=step["step_id"],
-                    tool_name=step.get("tool_name", ""),
-                    path=pointer(*place.path, "tool_args"),
+                    f"a cycle: step {step.id} reads the label that it produces",
+                    step_id=step.id,
+                    tool_name=step.step.get("tool_name", ""),
+                    path=pointer(*step.path, "tool_args"),
                     advice=("another output_label",),
                 )
                 continue
-            if step["step_id"] not in step["depends_on"]:  # a block reads what its own steps give
-                wanted.remove(step["step_id"])
-        if wanted != step["depends_on"]:
-            new = [one for one in wanted if one not in step["depends_on"]]
-            at = pointer(*place.path, "depends_on")
+            if step.id not in written:  # a block reads what its own steps give
+                wanted.remove(step.id)
+        if wanted != written:
+            new = [needed for needed in wanted if needed not in written]
+            at = pointer(*step.path, "depends_on")
             message = f"depends on {', '.join(map(str, new))} by label"
-            yield Edit("HR301", message, replaced(at, step["depends_on"], wanted), step["step_id"], path=at)
+            yield Edit("HR301", message, replaced(at, written, wanted), step.id, path=at)
 
 
-def _of_items(label: str, place: Place, context: Context) -> list[str]:
+def _of_items(label: str, step: StepView, context: Context) -> list[str]:
     """What a label with an item in it stands for, item by item as far as these are known."""
-    if not any(name in TOKEN.findall(label) for name in place.variables):
+    if not any(name in TOKEN.findall(label) for name in step.variables):
         return []
-    found = concrete_labels(label, place, context)
-    return [as_glob(label, place.variables)] if found is None else found[:MOST_ITEMS]
+    found = step.with_items(label, context)
+    return [step.pattern(label)] if found is None else found[:MOST_ITEMS]
 
 
 def _is_unknown(label: str, labels: Labels) -> bool:
@@ -114,63 +114,56 @@ def _is_unknown(label: str, labels: Labels) -> bool:
     return labels.complete and owner(label, labels.all) is None
 
 
-def _takes_several(place: Place, path: Path, context: Context) -> bool:
+def _takes_several(step: StepView, path: Path) -> bool:
     """Whether a list of labels belongs at a place in the arguments."""
-    signature = signature_of(place.step, context.signatures)
-    tables = signature.tables if signature is not None else ()
     return any(
         table.many
-        for table in tables
+        for table in (step.signature.tables if step.signature else ())
         for dotted in (table.argument, *table.also)
         if dotted.partition(".")[0] == path[0]
     )
 
 
-def _one_wanted(place: Place, path: Path, label: str, labels: Labels) -> Diagnostic:
-    known = matching(label, labels.all)
+def _one_wanted(step: StepView, read: Read, labels: Labels) -> Diagnostic:
+    known = matching(read.label, labels.all)
     return Diagnostic(
         "HR203",
-        f"'{shortened(label)}' may stand for several labels, and one is wanted",
-        step_id=place.step["step_id"],
-        tool_name=place.step["tool_name"],
-        path=pointer(*place.path, "tool_args", *path),
+        f"'{shortened(read.label)}' may stand for several labels, and one is wanted",
+        step_id=step.id,
+        tool_name=step.step["tool_name"],
+        path=pointer(*step.path, "tool_args", *read.path),
         advice=(f"write the label: {', '.join(known[:3] or list(labels.all)[:3]) or 'none is produced'}",),
         candidates=tuple(known[:50]),
     )
 
 
-def _reads_itself(place: Place, context: Context) -> bool:
-    signature = signature_of(place.step, context.signatures)
-    own = set(produced_labels(signature, args_of(place.step))) if signature is not None else set()
-    return any(
-        matching(label, own) if is_glob(label) else owner(label, own) for _, label in reads_of(place, context)
-    )
+def _reads_itself(step: StepView) -> bool:
+    own = set(step.outputs)
+    return any(matching(label, own) if is_glob(label) else owner(label, own) for label in step.labels)
 
 
-def _no_step(place: Place, position: int, one: Any, ids: list[StepId]) -> Diagnostic:
-    close: list[StepId] = [known for known in ids if str(known) == str(one)]
+def _no_step(step: StepView, position: int, needed: Any, ids: list[StepId]) -> Diagnostic:
+    close: list[StepId] = [known for known in ids if str(known) == str(needed)]
     if not close:
         named = {str(known): known for known in ids}
-        close = [named[name] for name in closest(str(one), named)]
-    at = pointer(*place.path, "depends_on", position)
+        close = [named[name] for name in closest(str(needed), named)]
+    at = pointer(*step.path, "depends_on", position)
     return Diagnostic(
         "HR303",
-        f"there is no step {one} to depend on",
-        step_id=place.step["step_id"],
-        tool_name=place.step.get("tool_name", ""),
+        f"there is no step {needed} to depend on",
+        step_id=step.id,
+        tool_name=step.step.get("tool_name", ""),
         path=at,
         advice=(f"did you mean {close[0]!r}?",) if close else (f"steps: {', '.join(map(str, ids[:50]))}",),
         candidates=tuple(close),
-        fixes=tuple(Fix(f"depend on {known}", replaced(at, one, known)) for known in close),
+        fixes=tuple(Fix(f"depend on {known}", replaced(at, needed, known)) for known in close),
     )
 
 
-def _nobody(
-    plan: Document, place: Place, path: Path, label: str, labels: Labels, context: Context
-) -> Diagnostic:
-    known = list(labels.all)
+def _nobody(plan: Document, step: StepView, read: Read, labels: Labels, context: Context) -> Diagnostic:
+    label, known = read.label, list(labels.all)
     close = closest(label, known)
-    at = pointer(*place.path, "tool_args", *path)
+    at = pointer(*step.path, "tool_args", *read.path)
     fixes = [Fix(f"read {one}", replaced(at, label, one)) for one in close]
     inserted = _fetch_of(plan, label, context)
     advice = [f"did you mean '{one}'?" for one in close[:1]]
@@ -180,8 +173,8 @@ def _nobody(
     return Diagnostic(
         "HR203",
         f"no step produces {'a label that matches' if is_glob(label) else 'the label'} '{shortened(label)}'",
-        step_id=place.step["step_id"],
-        tool_name=place.step["tool_name"],
+        step_id=step.id,
+        tool_name=step.step["tool_name"],
         path=at,
         advice=tuple(advice) or (f"labels: {', '.join(known[:50]) or 'none'}",),
         candidates=close,

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import product
 
 from helio.pipelines.diagnostics import StepId
-from helio.pipelines.labels import owner, produced_labels, read_labels
-from helio.pipelines.maps import (
-    Place,
-    args_of,
-    is_block,
-    is_glob,
-    known_items,
-    matching,
-    overlap,
-    places,
-    signature_of,
-    variable_of,
-    with_item,
-)
+from helio.pipelines.graph import StepView
+from helio.pipelines.labels import owner
+from helio.pipelines.maps import is_block, is_glob, matching, overlap
 from helio.pipelines.passes.edit import Context
-from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, Path
 
 MOST_ITEMS = 1000
@@ -63,58 +50,34 @@ class Labels:
         return [] if found is None else [known[found]]
 
 
-def labels_of(plan: Document, context: Context) -> Labels:
-    """Read the labels that the tools' signatures say the steps give."""
+def labels_of(steps: Iterable[StepView], context: Context) -> Labels:
+    """Read the labels that the tools' signatures say the steps of a plan give."""
     producers: dict[Path, dict[str, StepId]] = {}
     every: dict[str, StepId] = {}
     complete = as_patterns = True
     ids: dict[Path, StepId] = {}
-    for place in places(plan):
-        ids[place.path] = place.step["step_id"]
-        made, known = _made(place, context)
+    for step in steps:
+        ids[step.path] = step.step["step_id"]
+        made, known = _made(step, context)
         complete = complete and known
-        named = signature_of(place.step, context.signatures) is not None or is_block(place.step)
-        as_patterns = as_patterns and named and "loop_over" not in place.step
+        named = step.signature is not None or is_block(step.step)
+        as_patterns = as_patterns and named and "loop_over" not in step.step
         for label in made:
-            every.setdefault(label, place.step["step_id"])
-            for length in range(len(place.path), 0, -2):
-                among = producers.setdefault(place.path[: length - 1], {})
-                among.setdefault(label, ids[place.path[:length]])
+            every.setdefault(label, ids[step.path])
+            for length in range(len(step.path), 0, -2):
+                among = producers.setdefault(step.path[: length - 1], {})
+                among.setdefault(label, ids[step.path[:length]])
     return Labels(producers, every, complete, as_patterns)
 
 
-def reads_of(place: Place, context: Context) -> Iterator[tuple[Path, str]]:
-    """Every label that a step reads, with its place in the arguments."""
-    signature = signature_of(place.step, context.signatures)
-    if signature is not None:
-        yield from read_labels(signature, args_of(place.step))
-
-
-def _made(place: Place, context: Context) -> tuple[list[str], bool]:
+def _made(step: StepView, context: Context) -> tuple[list[str], bool]:
     """The labels of one step as written, then with the items of its maps; and whether these are all."""
-    signature = signature_of(place.step, context.signatures)
-    if signature is None:
-        return [], is_block(place.step)
-    labels = produced_labels(signature, args_of(place.step))
-    if not labels:
-        return [], signature.gives in ("figure", "export")
-    made, complete = list(labels), "loop_over" not in place.step
-    for label in labels:
-        tokens = set(TOKEN.findall(label))
-        if not tokens:
-            continue
-        maps = [one for one in place.maps if variable_of(one) in tokens]
-        items = [known_items(one, context) for one in maps]
-        known = [one for one in items if one is not None]
-        count = 1
-        for one in known:
-            count *= len(one)
-        if tokens - {variable_of(one) for one in maps} or len(known) < len(items) or count > MOST_ITEMS:
-            complete = False
-            continue
-        for chosen in product(*known):
-            named = label
-            for loop, item in reversed(list(zip(maps, chosen, strict=True))):  # an item may name an outer one
-                named = str(with_item(named, {}, variable_of(loop), item))
-            made.append(named)
+    if not step.outputs:
+        return [], step.signature.gives in ("figure", "export") if step.signature else is_block(step.step)
+    made, complete = list(step.outputs), "loop_over" not in step.step
+    for label in step.outputs:
+        names = set(TOKEN.findall(label))
+        named = step.with_items(label, context, MOST_ITEMS) if names <= set(step.variables) else None
+        complete = complete and named is not None
+        made += (named or ()) if names else ()
     return made, complete

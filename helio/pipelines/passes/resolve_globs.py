@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import pointer
-from helio.pipelines.labels import produced_labels, read_labels
-from helio.pipelines.maps import args_of, as_glob, is_glob, matching, places, signature_of, without_globs
-from helio.pipelines.outputs import concrete_labels, is_understood
+from helio.pipelines.graph import views
+from helio.pipelines.maps import is_glob, matching, without_globs
+from helio.pipelines.outputs import is_understood
 from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
 from helio.pipelines.template import Document
 
@@ -34,31 +34,32 @@ def resolve_globs(plan: Document, context: Context) -> Iterator[Finding]:
     >>> edit.message
     '* stands for A.x, B.x'
     """
-    readers = []
-    for index, step in enumerate(plan["steps"]):
-        signature = signature_of(step, context.signatures)
-        if signature is not None and "for_each" not in step:
-            globs = [label for _, label in read_labels(signature, args_of(step)) if is_glob(label)]
-            if globs:
-                readers.append((index, step, signature, globs))
+    steps = list(views(plan, context.signatures))
+    readers = [
+        (step, step.signature, globs)
+        for step in steps
+        if step.signature is not None
+        and len(step.path) == 2
+        and "for_each" not in step.step
+        and (globs := [label for label in step.labels if is_glob(label)])
+    ]
     if not readers or not is_understood(plan, context):
         return
     known: list[str] = []
     unknown: list[str] = []
-    for place in places(plan):
-        signature = signature_of(place.step, context.signatures)
-        for label in produced_labels(signature, args_of(place.step)) if signature is not None else ():
-            items = concrete_labels(label, place, context)
+    for step in steps:
+        for label in step.outputs:
+            items = step.with_items(label, context)
             if items is None:
-                unknown.append(as_glob(label, place.variables))
+                unknown.append(step.pattern(label))
             else:
                 known += items
-    for index, step, signature, globs in readers:
+    for step, signature, globs in readers:
         if any(matching(one, unknown) or one in unknown for one in globs):
             continue
-        args = without_globs(args_of(step), signature, known)
-        if args != args_of(step):
+        args = without_globs(step.params, signature, known)
+        if args != step.params:
             meant = dict.fromkeys(label for one in globs for label in matching(one, known))
-            at = pointer("steps", index, "tool_args")
+            at = pointer(*step.path, "tool_args")
             message = f"* stands for {', '.join(meant)}"
-            yield Edit("HX502", message, replaced(at, args_of(step), args), step.get("step_id"))
+            yield Edit("HX502", message, replaced(at, step.params, args), step.id)

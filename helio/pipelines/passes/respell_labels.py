@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import pointer
+from helio.pipelines.graph import views
 from helio.pipelines.labels import owner
-from helio.pipelines.maps import is_glob, places
+from helio.pipelines.maps import is_glob
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, replaced
-from helio.pipelines.passes.known_labels import labels_of, reads_of
+from helio.pipelines.passes.known_labels import labels_of
 from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN
 
@@ -32,22 +33,24 @@ def respell_labels(plan: Document, context: Context) -> Iterator[Finding]:
     >>> edit.operations[-1]["value"]
     'AC_H2_MFI.BGSEc'
     """
-    known = labels_of(plan, context).all
+    steps = list(views(plan, context.signatures))
+    known = labels_of(steps, context).all
     spelled: dict[str, list[str]] = {}
     for label in known:
         spelled.setdefault(_folded(label), []).append(label)
-    for place in places(plan):
+    for step in steps:
         operations: list[Operation] = []
-        for path, label in reads_of(place, context):
+        for read in step.reads:
+            label = read.label
             if owner(label, known) is not None or is_glob(label) or TOKEN.search(label):
                 continue
             new = _spelled(label, spelled)
             if new is not None and new != label:
-                operations += replaced(pointer(*place.path, "tool_args", *path), label, new)
+                operations += replaced(pointer(*step.path, "tool_args", *read.path), label, new)
         if operations:
             labels = ", ".join(str(one["value"]) for one in operations[1::2])
             message = f"labels as they are produced: {labels}"
-            yield Edit("HR202", message, tuple(operations), place.step["step_id"], path=operations[0]["path"])
+            yield Edit("HR202", message, tuple(operations), step.step["step_id"], path=operations[0]["path"])
 
 
 def _folded(label: str) -> str:
