@@ -37,7 +37,6 @@ from helio.steps.signature import signatures
 from helio.store.expected_records import share_of_expected
 from helio.store.source_file import SourceFile, is_on_name
 from helio.store.store import Result, Store
-from helio.time_range import parse_time_range
 
 if TYPE_CHECKING:
     from helio.store.table import Table
@@ -196,7 +195,7 @@ class Execution:
         return told
 
     def _to_download(self, step: PlannedStep) -> dict[str, int | None]:
-        span = parse_time_range(step.args["time_range"], self.plan.now)
+        span = step.time_ranges["time_range"]
         for choice in choices_of(step.args):
             provider = self._providers.choose(choice.provider)
             if not isinstance(provider, Remote):
@@ -306,8 +305,7 @@ class Execution:
     def _works(self, step: PlannedStep) -> list[Work]:
         signature = signatures()[step.tool_name]
         if signature.gives == "tables":
-            span = parse_time_range(step.args["time_range"], self.plan.now)
-            return recipes_of_fetch(step, self._providers, span)
+            return recipes_of_fetch(step, self._providers)
         return [recipe_of_inputs(self._without_lost(step), signature, self._inputs(step))]
 
     def _lost_labels(self, step: PlannedStep) -> tuple[str, ...]:
@@ -460,7 +458,9 @@ class Execution:
             args = dict(step.args)
             if len(missing) < len(step.produces):  # the others are in the store
                 args["parameters"] = [work.recipe["choices"][0]["parameter"] for work in missing]
-            fetched = call_tool(step.tool_name, args, {}, now=self.plan.now, providers=self._providers)
+            fetched = call_tool(
+                step.tool_name, args, {}, time_ranges=step.time_ranges, providers=self._providers
+            )
             before, works = works, self._works(step)
             if works != before:
                 continue
@@ -488,7 +488,7 @@ class Execution:
             {
                 "tool": step.tool_name,
                 "args": dict(self._without_lost(step).args),
-                "now": self.plan.now.isoformat(),
+                "time_ranges": {name: span.as_iso() for name, span in step.time_ranges.items()},
                 "store": str(self._store.root),
                 "inputs": {
                     parameter: [

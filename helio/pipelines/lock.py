@@ -275,7 +275,7 @@ def _proofs_now(plan: Plan, providers: Providers) -> dict[tuple[str, str], Proof
     """What is known now of the files of a plan, by data set and sha256."""
     found: dict[tuple[str, str], Proof] = {}
     for step in _fetches(plan):
-        span = parse_time_range(step.args["time_range"], plan.now)
+        span = step.time_ranges["time_range"]
         for choice in choices_of(step.args):
             with suppress(*_NOTHING_THERE):
                 sources = providers.choose(choice.provider).locate(choice.dataset_id, span)
@@ -298,16 +298,14 @@ def _lock(plan: Plan, providers: Providers, archive: str, results: Mapping[str, 
         values=plan.values,
         helio=__version__,
         tools=dict(sorted({step.tool_name: step.tool_version for step in plan.steps}.items())),
-        fetches=tuple(
-            _fetch(step, plan, providers, results.get(str(step.step_id))) for step in _fetches(plan)
-        ),
+        fetches=tuple(_fetch(step, providers, results.get(str(step.step_id))) for step in _fetches(plan)),
         rules=rule_numbers(),
         document=meant(plan.authored),
     )
 
 
-def _fetch(step: PlannedStep, plan: Plan, providers: Providers, result: StepResult | None) -> LockedFetch:
-    span = parse_time_range(step.args["time_range"], plan.now)
+def _fetch(step: PlannedStep, providers: Providers, result: StepResult | None) -> LockedFetch:
+    span = step.time_ranges["time_range"]
     datasets = [
         _dataset(providers, choice.provider, choice.dataset_id, choice.parameters, span)
         for choice in choices_of(step.args)
@@ -318,9 +316,8 @@ def _fetch(step: PlannedStep, plan: Plan, providers: Providers, result: StepResu
         datasets = _with_use(map(_with_known_files, datasets), result.attempts)
         tables = {one.label: one.digest for one in result.outputs}
         failed = "" if result.state in DONE else type(result.error).__name__
-    return LockedFetch(
-        str(step.step_id), (span.start.isoformat(), span.stop.isoformat()), tuple(datasets), tables, failed
-    )
+    start, stop = span.as_iso()
+    return LockedFetch(str(step.step_id), (start, stop), tuple(datasets), tables, failed)
 
 
 def _dataset(
@@ -430,4 +427,5 @@ def _planned_span(step: StepRecord, record: RunRecord) -> tuple[str, str]:
     if not isinstance(time_range, str):
         raise DamagedRecord(f"the plan of run '{record.id}' has no time range of step '{step['step_id']}'")
     span = parse_time_range(time_range, datetime.fromisoformat(record.whole_header["now"]))
-    return span.start.isoformat(), span.stop.isoformat()
+    start, stop = span.as_iso()
+    return start, stop

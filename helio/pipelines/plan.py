@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import InitVar, dataclass, replace
+from dataclasses import InitVar, dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
@@ -58,6 +58,8 @@ class PlannedStep:
     depends_on: tuple[StepId, ...]
     critical: bool
     intent: str
+    time_ranges: Mapping[str, TimeRange] = field(default_factory=dict)
+    """The arguments that are time ranges, by name; `args` has them as text."""
     items: tuple[Item, ...] = ()
     """The items of maps that the step belongs to, the outermost first."""
     files: tuple[OutputFile, ...] = ()
@@ -77,6 +79,8 @@ class Plan:
     template_digest: str
     now: datetime
     values: Mapping[str, Any]
+    time_ranges: Mapping[str, TimeRange]
+    """The value of each time variable by its name, ``$TIME_RANGE`` first."""
     steps: tuple[PlannedStep, ...]
     owners: Mapping[str, str]
     """For each label read, the label of the table that it means."""
@@ -96,14 +100,6 @@ class Plan:
         ids = shortened(", ".join(repr(step.step_id) for step in self.steps))
         warnings = f", {len(self.warnings)} warnings" if self.warnings else ""
         return f"<Plan {self.pipeline_id!r}: {values or 'no variables'}; steps {ids}{warnings}>"
-
-    @property
-    def time_ranges(self) -> dict[str, TimeRange]:
-        """The value of each time variable by its name, ``$TIME_RANGE`` first."""
-        declared = self.normalised.get("variables", {})
-        names = [name for name, facts in declared.items() if facts["type"] == "time_range"]
-        names.sort(key=lambda name: name != "$TIME_RANGE")
-        return {name: parse_time_range(self.values[name], self.now) for name in names if name in self.values}
 
 
 def normalise(template: Document, context: Context, *, mode: Mode = "safe") -> Rewritten:
@@ -319,6 +315,11 @@ def _freeze(template: Document, authored: Rewritten, bound: Rewritten, now: date
                 depends_on=tuple(step["depends_on"]),
                 critical=step["critical"],
                 intent=step["intent"],
+                time_ranges={
+                    name: parse_time_range(step["tool_args"][name], now)
+                    for name in signature.time_arguments()
+                    if name in step["tool_args"]
+                },
                 items=_items(step),
                 files=planned_files(step, signature.gives),
                 not_measured=tuple(sorted(origin.written)),
@@ -331,6 +332,7 @@ def _freeze(template: Document, authored: Rewritten, bound: Rewritten, now: date
         template_digest=digest(template),
         now=now,
         values={name: facts["value"] for name, facts in bound.plan["variables"].items()},
+        time_ranges=_time_ranges(bound.plan, now),
         steps=tuple(steps),
         owners=owners,
         authored=template,
@@ -342,6 +344,15 @@ def _freeze(template: Document, authored: Rewritten, bound: Rewritten, now: date
         ),
         verified=_VERIFIED,
     )
+
+
+def _time_ranges(bound: Document, now: datetime) -> dict[str, TimeRange]:
+    """The values of the time variables, ``$TIME_RANGE`` first."""
+    texts = {
+        name: facts["value"] for name, facts in bound["variables"].items() if facts["type"] == "time_range"
+    }
+    names = sorted(texts, key=lambda name: name != "$TIME_RANGE")
+    return {name: parse_time_range(texts[name], now) for name in names}
 
 
 def _items(step: Document) -> tuple[Item, ...]:
