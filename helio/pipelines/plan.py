@@ -23,7 +23,7 @@ from helio.pipelines.reach import check_reach
 from helio.pipelines.runner import FIX, Rewritten, authored_path, rewrite
 from helio.pipelines.template import Document, digest, shortened
 from helio.pipelines.time_literals import listed_literals, time_literals
-from helio.steps.signature import signatures
+from helio.steps.signature import Signature, signatures
 from helio.time_range import TimeRange, parse_time_range
 
 _VERIFIED = object()
@@ -166,6 +166,20 @@ def spelled(template: Document) -> Rewritten:
     return rewrite(template, Context(signatures(), datetime.min, {}), NORMALISE)
 
 
+def normal_form(template: Document) -> Document:
+    """A template with each field, name and value in its one spelling, nothing else done to it.
+
+    Raises
+    ------
+    InvalidTemplate
+        A field is not where it belongs, or not of its type.
+    """
+    found = spelled(template)
+    if found.errors:
+        raise InvalidTemplate(found.errors)
+    return found.plan
+
+
 def check_fields(template: Document) -> tuple[Diagnostic, ...]:
     """The errors of a template whose fields are not where they belong, or not of their types."""
     return rewrite(template, Context(signatures(), datetime.min, {}), NORMALISE[:1]).errors
@@ -284,33 +298,19 @@ def time_variable(template: Document) -> str:
 
 def _freeze(template: Document, authored: Rewritten, bound: Rewritten, now: datetime) -> Plan:
     known = signatures()
-    produced = [label for step in bound.plan["steps"] for label in step["produces"]]
-    labels = set(produced)
-    owners: dict[str, str] = {}
+    labels = {label for step in bound.plan["steps"] for label in step["produces"]}
     steps: list[PlannedStep] = []
     came_from = origins(bound.plan, known)
     for index, step in enumerate(bound.plan["steps"]):
         origin = came_from[pointer("steps", index)]
         signature = known[step["tool_name"]]
-        reads: dict[str, tuple[str, ...]] = {}
-        for table in signature.tables:
-            # The first place names every label, in order; the others repeat them.
-            first = tuple(table.argument.split("."))
-            found = [
-                label
-                for path, label in read_labels(signature, step["tool_args"])
-                if path[: len(first)] == first
-            ]
-            reads[table.parameter] = tuple(found)
-            for label in found:
-                owners[label] = _owner(label, labels)
         steps.append(
             PlannedStep(
                 step_id=step["step_id"],
                 tool_name=step["tool_name"],
                 tool_version=signature.version,
                 args=step["tool_args"],
-                reads=reads,
+                reads=_reads(signature, step["tool_args"]),
                 produces=tuple(step["produces"]),
                 depends_on=tuple(step["depends_on"]),
                 critical=step["critical"],
@@ -334,7 +334,9 @@ def _freeze(template: Document, authored: Rewritten, bound: Rewritten, now: date
         values={name: facts["value"] for name, facts in bound.plan["variables"].items()},
         time_ranges=_time_ranges(bound.plan, now),
         steps=tuple(steps),
-        owners=owners,
+        owners={
+            label: _owner(label, labels) for step in steps for read in step.reads.values() for label in read
+        },
         authored=template,
         normalised=authored.plan,
         document=bound.plan,
@@ -344,6 +346,17 @@ def _freeze(template: Document, authored: Rewritten, bound: Rewritten, now: date
         ),
         verified=_VERIFIED,
     )
+
+
+def _reads(signature: Signature, args: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+    """The labels that a step reads, by the tool's table parameter."""
+    found: dict[str, tuple[str, ...]] = {}
+    for table in signature.tables:
+        # The first place names every label, in order; the others repeat them.
+        first = tuple(table.argument.split("."))
+        labels = [label for path, label in read_labels(signature, args) if path[: len(first)] == first]
+        found[table.parameter] = tuple(labels)
+    return found
 
 
 def _time_ranges(bound: Document, now: datetime) -> dict[str, TimeRange]:
