@@ -103,6 +103,15 @@ class TimeRange:
     def __str__(self) -> str:
         return _iso(self.start, self.stop)
 
+    @classmethod
+    def from_iso(cls, start: str, stop: str) -> TimeRange:
+        """Read what `as_iso` wrote."""
+        return cls(datetime.fromisoformat(start), datetime.fromisoformat(stop))
+
+    def as_iso(self) -> list[str]:
+        """Start and stop as ISO 8601 texts, as JSON holds them."""
+        return [self.start.isoformat(), self.stop.isoformat()]
+
     @property
     def duration(self) -> timedelta:
         """From start to stop."""

@@ -94,6 +94,12 @@ def test_an_unfolding_time_range_is_refused_at_construction():
         TimeRange(datetime.max, datetime.max)
 
 
+def test_a_range_comes_back_from_json_to_the_microsecond():
+    span = TimeRange(datetime(2016, 12, 31, 23, 59, 59, 999999), datetime(2017, 1, 1))
+    assert json.loads(json.dumps(span.as_iso())) == ["2016-12-31T23:59:59.999999", "2017-01-01T00:00:00"]
+    assert TimeRange.from_iso(*span.as_iso()) == span
+
+
 def test_times_with_a_zone_are_not_mixed_with_utc():
     aware = datetime.fromisoformat("2024-01-01T00:00:00+00:00")
     with pytest.raises(ValueError, match="naive"):

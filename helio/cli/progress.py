@@ -140,16 +140,14 @@ def time_line(plan: Plan) -> str:
 
     Each of several ranges stands behind its variable; a literal range behind the step that asks for it.
     """
-    from helio.time_range import parse_time_range
-
     named = plan.time_ranges
     texts = {str(span) for span in named.values()}
     shown = [(name, span) for name, span in named.items()]
     for step in plan.steps:
-        literal = step.args.get("time_range")
-        if isinstance(literal, str) and literal not in texts and not step.items and not step.reads:
-            texts.add(literal)
-            shown.append((f"step {step.step_id}", parse_time_range(literal, plan.now)))
+        span = step.time_ranges.get("time_range")
+        if span is not None and str(span) not in texts and not step.items and not step.reads:
+            texts.add(str(span))
+            shown.append((f"step {step.step_id}", span))
     words = [f"{name} {_in_words(span)}" if len(shown) > 1 else _in_words(span) for name, span in shown]
     if len(words) > _MOST_RANGES:
         words[_MOST_RANGES:] = [f"and {len(words) - _MOST_RANGES} more"]

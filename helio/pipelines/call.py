@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from helio.errors import Mismatch, StepError
@@ -11,7 +10,7 @@ from helio.sources.provider import Providers
 from helio.steps import load_tool
 from helio.steps.quantity import check_quantity
 from helio.steps.signature import signatures
-from helio.time_range import Duration, parse_time_range
+from helio.time_range import Duration, TimeRange
 
 if TYPE_CHECKING:
     from helio.steps.sandbox.jail import Jail
@@ -23,7 +22,7 @@ def call_tool(
     args: Mapping[str, Any],
     tables: Mapping[str, Mapping[str, Table]],
     *,
-    now: datetime,
+    time_ranges: Mapping[str, TimeRange] | None = None,
     providers: Providers | None = None,
     jail: Jail | None = None,
 ) -> Any:
@@ -32,9 +31,11 @@ def call_tool(
     Parameters
     ----------
     args : mapping
-        As a bound plan has them: JSON, every time range absolute.
+        As a bound plan has them: JSON.
     tables : mapping
         By the tool's parameter, then by label.
+    time_ranges : mapping
+        The arguments that are time ranges, by name; they replace their texts in `args`.
     providers : Providers
         For a fetch.
     jail : Jail
@@ -68,10 +69,11 @@ def call_tool(
     used = {table.argument for table in signature.tables}
     used |= {"output_label"} if signature.gives == "table" else set()
     arguments = {
-        one.name: _typed(one.schema.get("format"), args[one.name], now)
+        one.name: Duration(args[one.name]) if one.schema.get("format") == "duration" else args[one.name]
         for one in signature.arguments
         if one.name in args and one.name not in used
     }
+    arguments |= time_ranges or {}
     try:
         return load_tool(name)(*positional, **arguments)
     except StepError as error:
@@ -92,9 +94,3 @@ def _call_by_labels(error: StepError, tables: Mapping[str, Mapping[str, Table]])
     for label, one in given:
         if one.name and sum(one.name == other.name for _, other in given) == 1:
             error.message = error.message.replace(f"'{one.name}'", f"'{label}'")
-
-
-def _typed(kind: str | None, value: Any, now: datetime) -> Any:
-    if kind == "time-range":
-        return parse_time_range(value, now)
-    return Duration(value) if kind == "duration" else value

@@ -13,13 +13,14 @@ from helio.errors import DamagedRecord, LockMismatch, NoData, NotYetPublished, R
 from helio.pipelines.execute import Execution, StepResult
 from helio.pipelines.maps import is_block
 from helio.pipelines.plan import Plan, PlannedStep, spelled
+from helio.pipelines.runs.request import RunRequest
 from helio.pipelines.states import DONE
 from helio.pipelines.template import NOT_MEANING, Document, digest
+from helio.sources.archives import absolute_archive
 from helio.sources.local import parse_file_name
 from helio.sources.provider import Listings, Providers
 from helio.steps.fetch.choices import choices_of
 from helio.steps.signature import signatures
-from helio.store.files import is_folder_there, user_path
 from helio.store.lock import Lock, LockedDataset, LockedFetch, LockedFile, changes
 from helio.store.rules import changed_rules, rule_numbers
 from helio.store.runs import ChoiceRecord, RunRecord, StepRecord
@@ -30,14 +31,7 @@ _NOTHING_THERE = (UnknownDataset, NoData, NotYetPublished)
 Finished = Callable[[StepResult], None]
 
 
-def lock_plan(
-    plan: Plan,
-    execution: Execution,
-    providers: Providers,
-    *,
-    archive: str = "",
-    finished: Finished = lambda result: None,
-) -> Lock:
+def lock_plan(request: RunRequest, execution: Execution, finished: Finished = lambda result: None) -> Lock:
     """Run a plan's fetches, and say what they were made from and what they gave.
 
     What is not here is downloaded; what was read is in the store, so that the run finds it there.
@@ -48,13 +42,13 @@ def lock_plan(
         A fetch without which the run fails cannot be done.
     """
     results: dict[str, StepResult] = {}
-    for step in _fetches(plan):
+    for step in _fetches(request.plan):
         result = execution.run_step(step)
         finished(result)
         if result.error is not None and step.critical and not any(item.keep_partial for item in step.items):
             raise result.error
         results[str(step.step_id)] = result
-    return _lock(plan, providers, archive, results)
+    return _lock(request, execution.providers, results)
 
 
 def refuse_other_template(template: Document, lock: Lock) -> None:
@@ -96,7 +90,7 @@ def _without(facts: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]
     return {name: value for name, value in facts.items() if name not in names}
 
 
-def refuse_other_files(plan: Plan, lock: Lock, providers: Providers, *, archive: str = "") -> None:
+def refuse_other_files(request: RunRequest, lock: Lock, providers: Providers) -> None:
     """Compare a plan, and the files that its archives list, with a lock; nothing is downloaded.
 
     Raises
@@ -106,28 +100,16 @@ def refuse_other_files(plan: Plan, lock: Lock, providers: Providers, *, archive:
     DataError
         An archive cannot be asked.
     """
-    _refuse(lock, _lock(plan, providers, archive, {}))
+    _refuse(lock, _lock(request, providers, {}))
 
 
-def hold_to_lock(
-    plan: Plan,
-    lock: Lock,
-    execution: Execution,
-    providers: Providers,
-    *,
-    archive: str = "",
-    proof: Level | None = None,
-) -> None:
+def hold_to_lock(request: RunRequest, lock: Lock, execution: Execution) -> None:
     """Refuse a run that would use anything that is not in a lock, before any of its other steps runs.
 
     The files are compared as their archives list them, then downloaded if need be, and compared by their bytes;
-    last, what was read from them is compared with what was read when they were locked.
-
-    Parameters
-    ----------
-    proof : str, optional
-        How well the bytes of each file must be proven. The digests of the lock do not count: they say that the bytes
-        are those that were locked, and not that these were right.
+    last, what was read from them is compared with what was read when they were locked. Where a proof is asked for,
+    the digests of the lock do not count: they say that the bytes are those that were locked, and not that these were
+    right.
 
     Raises
     ------
@@ -136,17 +118,17 @@ def hold_to_lock(
     DataError
         What is locked cannot be had.
     """
-    refuse_other_files(plan, lock, providers, archive=archive)
+    refuse_other_files(request, lock, execution.providers)
     locked = {one.step_id: one for one in lock.fetches}
     results: dict[str, StepResult] = {}
-    for step in _fetches(plan):
+    for step in _fetches(request.plan):
         result = execution.run_step(step)
         if result.error is not None and not locked[str(step.step_id)].failed:
             raise result.error
         results[str(step.step_id)] = result
-    _refuse(lock, _lock(plan, providers, archive, results))
-    if proof is not None:
-        _refuse_unproven(plan, providers, results.values(), proof)
+    _refuse(lock, _lock(request, execution.providers, results))
+    if request.proof is not None:
+        _refuse_unproven(request.plan, execution.providers, results.values(), request.proof)
 
 
 def lock_of_record(record: RunRecord) -> Lock:
@@ -213,12 +195,6 @@ def listings(fetches: Iterable[LockedFetch]) -> Listings:
     }  # fmt: skip
 
 
-def absolute_archive(archive: str) -> str:
-    """An archive as another folder of work would name it."""
-    folder = user_path(archive)
-    return str(folder.absolute()) if archive and is_folder_there(folder) else archive
-
-
 def _refuse(lock: Lock, now: Lock) -> None:
     changed = changes(lock, now)
     if not changed:
@@ -275,7 +251,7 @@ def _proofs_now(plan: Plan, providers: Providers) -> dict[tuple[str, str], Proof
     """What is known now of the files of a plan, by data set and sha256."""
     found: dict[tuple[str, str], Proof] = {}
     for step in _fetches(plan):
-        span = parse_time_range(step.args["time_range"], plan.now)
+        span = step.time_ranges["time_range"]
         for choice in choices_of(step.args):
             with suppress(*_NOTHING_THERE):
                 sources = providers.choose(choice.provider).locate(choice.dataset_id, span)
@@ -289,25 +265,24 @@ def _fetches(plan: Plan) -> list[PlannedStep]:
     return [step for step in plan.steps if signatures()[step.tool_name].gives == "tables"]
 
 
-def _lock(plan: Plan, providers: Providers, archive: str, results: Mapping[str, StepResult]) -> Lock:
+def _lock(request: RunRequest, providers: Providers, results: Mapping[str, StepResult]) -> Lock:
+    plan = request.plan
     return Lock(
         pipeline=plan.pipeline_id,
         template=plan.template_digest,
-        archive=absolute_archive(archive),
+        archive=absolute_archive(request.archive),
         now=plan.now.isoformat(),
         values=plan.values,
         helio=__version__,
         tools=dict(sorted({step.tool_name: step.tool_version for step in plan.steps}.items())),
-        fetches=tuple(
-            _fetch(step, plan, providers, results.get(str(step.step_id))) for step in _fetches(plan)
-        ),
+        fetches=tuple(_fetch(step, providers, results.get(str(step.step_id))) for step in _fetches(plan)),
         rules=rule_numbers(),
         document=meant(plan.authored),
     )
 
 
-def _fetch(step: PlannedStep, plan: Plan, providers: Providers, result: StepResult | None) -> LockedFetch:
-    span = parse_time_range(step.args["time_range"], plan.now)
+def _fetch(step: PlannedStep, providers: Providers, result: StepResult | None) -> LockedFetch:
+    span = step.time_ranges["time_range"]
     datasets = [
         _dataset(providers, choice.provider, choice.dataset_id, choice.parameters, span)
         for choice in choices_of(step.args)
@@ -318,9 +293,8 @@ def _fetch(step: PlannedStep, plan: Plan, providers: Providers, result: StepResu
         datasets = _with_use(map(_with_known_files, datasets), result.attempts)
         tables = {one.label: one.digest for one in result.outputs}
         failed = "" if result.state in DONE else type(result.error).__name__
-    return LockedFetch(
-        str(step.step_id), (span.start.isoformat(), span.stop.isoformat()), tuple(datasets), tables, failed
-    )
+    start, stop = span.as_iso()
+    return LockedFetch(str(step.step_id), (start, stop), tuple(datasets), tables, failed)
 
 
 def _dataset(
@@ -430,4 +404,5 @@ def _planned_span(step: StepRecord, record: RunRecord) -> tuple[str, str]:
     if not isinstance(time_range, str):
         raise DamagedRecord(f"the plan of run '{record.id}' has no time range of step '{step['step_id']}'")
     span = parse_time_range(time_range, datetime.fromisoformat(record.whole_header["now"]))
-    return span.start.isoformat(), span.stop.isoformat()
+    start, stop = span.as_iso()
+    return start, stop

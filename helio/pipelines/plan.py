@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import InitVar, dataclass, replace
+from dataclasses import InitVar, dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
@@ -24,7 +24,7 @@ from helio.pipelines.reach import check_reach
 from helio.pipelines.runner import FIX, Rewritten, authored_path, rewrite
 from helio.pipelines.template import Document, digest, shortened
 from helio.pipelines.time_literals import listed_literals, time_literals
-from helio.steps.signature import signatures
+from helio.steps.signature import Signature, signatures
 from helio.time_range import TimeRange, parse_time_range
 
 _VERIFIED = object()
@@ -59,6 +59,8 @@ class PlannedStep:
     depends_on: tuple[StepId, ...]
     critical: bool
     intent: str
+    time_ranges: Mapping[str, TimeRange] = field(default_factory=dict)
+    """The arguments that are time ranges, by name; `args` has them as text."""
     items: tuple[Item, ...] = ()
     """The items of maps that the step belongs to, the outermost first."""
     files: tuple[OutputFile, ...] = ()
@@ -78,6 +80,8 @@ class Plan:
     template_digest: str
     now: datetime
     values: Mapping[str, Any]
+    time_ranges: Mapping[str, TimeRange]
+    """The value of each time variable by its name, ``$TIME_RANGE`` first."""
     steps: tuple[PlannedStep, ...]
     owners: Mapping[str, str]
     """For each label read, the label of the table that it means."""
@@ -97,14 +101,6 @@ class Plan:
         ids = shortened(", ".join(repr(step.step_id) for step in self.steps))
         warnings = f", {len(self.warnings)} warnings" if self.warnings else ""
         return f"<Plan {self.pipeline_id!r}: {values or 'no variables'}; steps {ids}{warnings}>"
-
-    @property
-    def time_ranges(self) -> dict[str, TimeRange]:
-        """The value of each time variable by its name, ``$TIME_RANGE`` first."""
-        declared = self.normalised.get("variables", {})
-        names = [name for name, facts in declared.items() if facts["type"] == "time_range"]
-        names.sort(key=lambda name: name != "$TIME_RANGE")
-        return {name: parse_time_range(self.values[name], self.now) for name in names if name in self.values}
 
 
 def normalise(template: Document, context: Context, *, mode: Mode = "safe") -> Rewritten:
@@ -169,6 +165,20 @@ def check(
 def spelled(template: Document) -> Rewritten:
     """A template with each field, name and value in its one spelling, as far as it can be read."""
     return rewrite(template, Context(signatures(), datetime.min, {}), NORMALISE)
+
+
+def normal_form(template: Document) -> Document:
+    """A template with each field, name and value in its one spelling, nothing else done to it.
+
+    Raises
+    ------
+    InvalidTemplate
+        A field is not where it belongs, or not of its type.
+    """
+    found = spelled(template)
+    if found.errors:
+        raise InvalidTemplate(found.errors)
+    return found.plan
 
 
 def check_fields(template: Document) -> tuple[Diagnostic, ...]:
@@ -291,33 +301,27 @@ def _freeze(written: Document, authored: Rewritten, bound: Rewritten, now: datet
     known = signatures()
     template = Template.from_json(bound.plan)
     labels = {label for step in template.steps for label in step.produces}
-    owners: dict[str, str] = {}
     steps: list[PlannedStep] = []
     came_from = origins(bound.plan, known)
     for step in template.steps:
         origin = came_from[pointer(*step.path)]
         signature = known[step.tool_name]
-        reads: dict[str, tuple[str, ...]] = {}
-        for table in signature.tables:
-            # The first place names every label, in order; the others repeat them.
-            first = tuple(table.argument.split("."))
-            found = [
-                label for path, label in read_labels(signature, step.tool_args) if path[: len(first)] == first
-            ]
-            reads[table.parameter] = tuple(found)
-            for label in found:
-                owners[label] = _owner(label, labels)
         steps.append(
             PlannedStep(
                 step_id=step.step_id,
                 tool_name=step.tool_name,
                 tool_version=signature.version,
                 args=step.tool_args,
-                reads=reads,
+                reads=_reads(signature, step.tool_args),
                 produces=step.produces,
                 depends_on=step.depends_on,
                 critical=step.critical,
                 intent=step.intent,
+                time_ranges={
+                    name: parse_time_range(step.tool_args[name], now)
+                    for name in signature.time_arguments()
+                    if name in step.tool_args
+                },
                 items=_items(step),
                 files=planned_files(step, signature.gives),
                 not_measured=tuple(sorted(origin.written)),
@@ -330,8 +334,11 @@ def _freeze(written: Document, authored: Rewritten, bound: Rewritten, now: datet
         template_digest=digest(written),
         now=now,
         values={name: facts.value for name, facts in template.variables.items()},
+        time_ranges=_time_ranges(template, now),
         steps=tuple(steps),
-        owners=owners,
+        owners={
+            label: _owner(label, labels) for step in steps for read in step.reads.values() for label in read
+        },
         authored=written,
         normalised=authored.plan,
         document=bound.plan,
@@ -341,6 +348,26 @@ def _freeze(written: Document, authored: Rewritten, bound: Rewritten, now: datet
         ),
         verified=_VERIFIED,
     )
+
+
+def _reads(signature: Signature, args: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """The labels that a step reads, by the tool's table parameter."""
+    found: dict[str, tuple[str, ...]] = {}
+    for table in signature.tables:
+        # The first place names every label, in order; the others repeat them.
+        first = tuple(table.argument.split("."))
+        labels = [label for path, label in read_labels(signature, args) if path[: len(first)] == first]
+        found[table.parameter] = tuple(labels)
+    return found
+
+
+def _time_ranges(template: Template, now: datetime) -> dict[str, TimeRange]:
+    """The values of the time variables, ``$TIME_RANGE`` first."""
+    texts = {
+        name: variable.value for name, variable in template.variables.items() if variable.type == "time_range"
+    }
+    names = sorted(texts, key=lambda name: name != "$TIME_RANGE")
+    return {name: parse_time_range(texts[name], now) for name in names}
 
 
 def _items(step: Step) -> tuple[Item, ...]:

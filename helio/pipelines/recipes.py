@@ -18,7 +18,7 @@ from helio.steps.fetch.choices import choices_of
 from helio.steps.signature import Signature
 from helio.store.keys import key_of
 from helio.store.source_file import SourceFile
-from helio.time_range import Duration, TimeRange
+from helio.time_range import Duration
 
 
 @dataclass(frozen=True)
@@ -75,12 +75,12 @@ def recipe_of_inputs(
     return Work(step.produces[0] if step.produces else "", recipe)
 
 
-def recipes_of_fetch(step: PlannedStep, providers: Providers, time_range: TimeRange) -> list[Work]:
+def recipes_of_fetch(step: PlannedStep, providers: Providers) -> list[Work]:
     """The recipe of each parameter of a fetch: data set, range and the identity of the files that cover it.
 
     A candidate without files is part of the recipe too: once it gets some, the choice may fall on it.
     """
-    span = [time_range.start.isoformat(), time_range.stop.isoformat()]
+    time_range = step.time_ranges["time_range"]
     choices = choices_of(step.args)
     by_slot: dict[str, list[Recipe]] = {}
     for choice in choices:
@@ -106,7 +106,7 @@ def recipes_of_fetch(step: PlannedStep, providers: Providers, time_range: TimeRa
     if step.args.get("each_interval"):  # what was read with gaps does not serve a step that allows none
         counted["each_interval"] = str(Duration(step.args["each_interval"]))
     return [
-        Work(slot, fetch_recipe(step.tool_name, step.tool_version, span, found) | counted)
+        Work(slot, fetch_recipe(step.tool_name, step.tool_version, time_range.as_iso(), found) | counted)
         for slot, found in by_slot.items()
     ]
 

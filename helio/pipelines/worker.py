@@ -11,7 +11,6 @@ import os
 import sys
 import traceback
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from helio.steps.sandbox.jail import Jail
 from helio.store.source_file import SourceFile
 from helio.store.store import Store
 from helio.store.table import Table
+from helio.time_range import TimeRange
 
 
 def main() -> None:
@@ -52,8 +52,8 @@ def _answer(request: dict[str, Any], jail: Jail) -> dict[str, Any]:
             parameter: {one["label"]: _table(store, one) for one in named}
             for parameter, named in request["inputs"].items()
         }
-        now = datetime.fromisoformat(request["now"])
-        made = call_tool(request["tool"], request["args"], tables, now=now, jail=jail)
+        time_ranges = {name: TimeRange.from_iso(*span) for name, span in request["time_ranges"].items()}
+        made = call_tool(request["tool"], request["args"], tables, time_ranges=time_ranges, jail=jail)
         return {"output": _keep(store, made)}
     except _DamagedInput as error:
         return {"damaged": error.digest}

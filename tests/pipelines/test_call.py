@@ -1,7 +1,6 @@
 """Calls of tools with the tables and arguments of a planned step."""
 
 from dataclasses import replace
-from datetime import datetime
 
 import numpy as np
 import pytest
@@ -11,10 +10,10 @@ from helio.pipelines.call import call_tool
 from helio.steps import load_tool
 from helio.steps.signature import signatures
 from helio.steps.tool import signature_of
+from helio.time_range import TimeRange
 from tests.steps.series import spectrum, vector
 from tests.steps.solar_wind import alpha_ratio, density, field, speed, velocity
 
-NOW = datetime(2024, 5, 12)
 DEMANDING = [
     (name, table)
     for name, one in signatures().items()
@@ -27,7 +26,7 @@ DEMANDING = [
 def call(name, args=None, **tables):
     signature = signatures()[name]
     given = {one.parameter: {} for one in signature.tables} | tables
-    return call_tool(name, args or {}, given, now=NOW)
+    return call_tool(name, args or {}, given)
 
 
 @pytest.mark.parametrize(("name", "table"), DEMANDING, ids=lambda one: getattr(one, "parameter", one))
@@ -45,7 +44,7 @@ def test_no_tool_takes_a_table_in_a_unit_that_it_does_not_know(name, table):
         tables[earlier] = {earlier: right}
     tables[table.parameter] = {"X.Y": wrong}
     with pytest.raises(UnitMismatch, match=r"'X\.Y' is in furlong"):
-        call_tool(name, {}, tables, now=NOW)
+        call_tool(name, {}, tables)
 
 
 @pytest.mark.parametrize("name", [name for name, tool in signatures().items() if tool.runs])
@@ -103,9 +102,11 @@ def test_what_a_tool_gives_is_what_its_signature_says():
     assert np.isnan(found.values[4])
 
 
-def test_an_interval_is_read_for_the_tool():
+def test_a_tool_gets_its_time_range_in_place_of_the_text():
     args = {"interval": "2024-05-10T00:00 to 2024-05-10T00:05", "give": "axes"}
-    assert len(call("minimum_variance", args, field={"b": vector()})) == 1
+    interval = TimeRange.from_iso("2024-05-10T00:00", "2024-05-10T00:05")
+    tables = {"field": {"b": vector()}}
+    assert len(call_tool("minimum_variance", args, tables, time_ranges={"interval": interval})) == 1
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
 
+from helio import time_range
 from helio.errors import Cancelled, DamagedFile, NoData, ServerUnavailable
 from helio.pipelines.execute import Execution, PlanResult, StepResult, execute
 from helio.pipelines.plan import make_plan
@@ -124,6 +125,21 @@ def test_a_chain_gives_its_tables_under_their_labels(run: Callable[..., Ran]):
     assert result.status == "success"
     assert result.tables["Bmag"].values.tolist() == [5.0, 5.0, 5.0]
     assert result.tables["Bmag"].unit == "nT"
+
+
+def test_the_run_of_a_plan_reads_no_time_phrase(
+    tmp_path: Path, workers: Workers, monkeypatch: pytest.MonkeyPatch
+):
+    plan = make_plan(template(dataset("GOOD"), magnitude(2, "B1", "Bmag")), now=NOW, archive="x")
+
+    def read(text: str) -> NoReturn:
+        raise AssertionError(f"{text!r} was parsed again")
+
+    monkeypatch.setattr(time_range, "_read", read)
+    execution = Execution(plan, Store(tmp_path / "store"), Served(), workers)
+    assert execution.forecast()[0]["state"] == "run"
+    assert execute(execution).status == "success"
+    assert execution.table("B1").epoch[0] == np.datetime64("2024-01-10", "ns")
 
 
 def test_one_component_is_read_by_its_name(run: Callable[..., Ran]):

@@ -9,7 +9,6 @@ from helio.pipelines.recipes import recipes_of_fetch
 from helio.time_range import TimeRange
 
 ARGS = {"dataset_id": "X", "parameters": ["n"], "time_range": "any", "provider": "folder"}
-STEP = SimpleNamespace(args=ARGS, tool_name="fetch_data", tool_version=1, produces=("X.n",))
 FOLDER = SimpleNamespace(name="folder", locate=lambda dataset_id, time_range: ())
 PROVIDERS = SimpleNamespace(choose=lambda name: FOLDER)
 
@@ -24,6 +23,13 @@ PROVIDERS = SimpleNamespace(choose=lambda name: FOLDER)
     ],
 )
 def test_a_fetch_over_a_leap_second_is_not_that_from_before_they_were_counted(start, stop, count):
-    (work,) = recipes_of_fetch(STEP, PROVIDERS, TimeRange(start, stop))
+    step = SimpleNamespace(
+        args=ARGS,
+        tool_name="fetch_data",
+        tool_version=1,
+        produces=("X.n",),
+        time_ranges={"time_range": TimeRange(start, stop)},
+    )
+    (work,) = recipes_of_fetch(step, PROVIDERS)
     assert work.recipe.get("leap_seconds", 0) == count
     assert ("leap_seconds" in work.recipe) == bool(count)

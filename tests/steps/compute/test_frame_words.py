@@ -71,6 +71,6 @@ def test_checks_of_frames_are_not_turned_round():
 
     gse = mean(ace())
     with pytest.raises(FrameMismatch, match="is in GSE"):
-        call_tool("vbs", args, {**call, "bz": {"bz": gse}}, now=None)
+        call_tool("vbs", args, {**call, "bz": {"bz": gse}})
     gsm = mean(transform_frame(ace(), to="GSM"))
-    assert call_tool("vbs", args, {**call, "bz": {"bz": gsm}}, now=None).unit == "mV/m"
+    assert call_tool("vbs", args, {**call, "bz": {"bz": gsm}}).unit == "mV/m"
