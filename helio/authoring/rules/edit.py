@@ -12,13 +12,15 @@ from helio.authoring.gate import Gate
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import Draft, NotProved, NotUnderstood, Outcome, Reply, Said
 from helio.authoring.rules.answers import answered, is_question
+from helio.authoring.rules.durations import duration_in, duration_pattern
 from helio.authoring.rules.lines import Asks
 from helio.authoring.rules.looks import Looks
-from helio.authoring.rules.reading import DURATION, FRAMES, duration, spellings
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.swapping import crafts_in, fetched, refetched, swapped
 from helio.errors import did_you_mean
 from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.frame_names import FRAMES
+from helio.knowledge.quantities import spellings
 from helio.pipelines.figures import (
     spec_of,
 )
@@ -27,6 +29,7 @@ from helio.pipelines.template import Document
 from helio.time_range import is_relative, parse_time_range
 
 BY = Said("rules")
+DURATION = duration_pattern()
 WINDOWS = ("10min", "1h", "5min", "1min")
 _SMOOTHING = {
     "running_average": r"(?:running|moving|rolling|sliding)[- ](?:averages?|means?)|smooth(?:ing|ed)?",
@@ -266,16 +269,12 @@ class _Editor(Looks):
             for pattern in patterns:
                 for one in self.sentence.take(pattern):
                     for step in steps:
-                        self._do(
-                            Operation(
-                                "set", str(step["step_id"]), ("tool_args", key), duration(one[1], one[2])
-                            )
-                        )
+                        self._do(Operation("set", str(step["step_id"]), ("tool_args", key), duration_in(one)))
         self.sentence.take_first(r"\binstead of [\w ]+?(?=$|[,.;])")
 
     def _added(self) -> None:
         """A running average, a magnitude and the like, put beside what is drawn."""
-        window = rf"(?:\s+(?:of|over|with)?\s*(?:an?\s+)?(?:window\s+of\s+)?{DURATION}(?:\s+window)?)?"
+        window = rf"(?:\s+(?:of|over|with)?\s*(?:an?\s+)?(?:window\s+of\s+)?{duration_pattern('2')}(?:\s+window)?)?"
         words = r"[A-Za-z|][\w.|]*(?:\s+(?!over\b|with\b|in\b|and\b)[\w|]+){0,2}"
         of = rf"(?:\s+(?:of|to|for|on|from)\s+(?:the\s+)?(?P<what>{words}))?"
         for tool, names in (
@@ -286,8 +285,9 @@ class _Editor(Looks):
                 r"\b(?:add|with|include|overlay|and|apply)\s+(?:also\s+)?(?:an?\s+|the\s+"
                 rf")?(?:{DURATION}[\s-]*)?(?:{names}){of}{window}"
             ):
-                length = duration(one[1], one[2]) if one[1] else duration(one[4], one[5]) if one[4] else ""
-                length = length or self.ask(f"Over which window is the {tool.replace('_', ' ')}?", WINDOWS)
+                length = duration_in(one, "", "2") or self.ask(
+                    f"Over which window is the {tool.replace('_', ' ')}?", WINDOWS
+                )
                 self._beside(
                     tool,
                     one["what"],

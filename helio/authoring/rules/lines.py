@@ -6,11 +6,13 @@ import re
 from collections.abc import Callable, Sequence
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.reading import ABS_B, FRAMES, QUANTITIES, VELOCITY, B, spellings
 from helio.authoring.swapping import fetched
 from helio.errors import UnknownParameter
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.quantities import SOURCES
+from helio.knowledge.frame_names import FRAMES
+from helio.knowledge.quantities import ABS_B, SOURCES, B, spellings
+from helio.knowledge.quantities import VECTOR_V as VELOCITY
+from helio.knowledge.quantity_words import WORDS
 from helio.pipelines.figures import complete_labels, figures_meant, spec_of
 from helio.pipelines.labels import owner, produced_labels, read_labels
 from helio.pipelines.template import Document
@@ -141,7 +143,7 @@ class Lines:
         if plain in ("magnitude", "magnitudes", "|b|", "total field", "field strength", "magnitude line"):
             return self._magnitudes(drawn)
         quantity = next(
-            (name for name, pattern in QUANTITIES if re.fullmatch(pattern, plain, re.IGNORECASE)),
+            (row.quantity for row in WORDS if re.fullmatch(row.pattern, plain, re.IGNORECASE)),
             B if plain in ("field", "fields") else "",
         )
         own = {label: self._own(label) for label in drawn}

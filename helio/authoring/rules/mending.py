@@ -9,8 +9,8 @@ from difflib import SequenceMatcher
 from helio.authoring.gate import Gate
 from helio.authoring.operations import Operation, apply
 from helio.authoring.outcome import Draft, Failure, NotProved, NotUnderstood, Outcome, Said
-from helio.authoring.rules.sources import cadence_words
 from helio.authoring.swapping import fetched, refetched
+from helio.authoring.writing.sources import cadence_words
 from helio.errors import UnknownDataset, UnknownParameter, closest
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import SOURCES
