@@ -22,6 +22,7 @@ _MORE_NAMES: dict[str, tuple[str, ...]] = {
     "despike": ("despike~", "de-spike~", "remove~ the? spike", "without spike"),
     "detrend": ("detrend~", "remove/subtract~ the? linear? trend"),
     "derivative": ("time? derivative",),
+    "resample": ("resampl~", "average", "bin"),
 }
 _EACH = {"hourly": "1h", "daily": "1d", "minutely": "1min"}
 _METHODS = {"med": "median", "min": "min", "max": "max"}

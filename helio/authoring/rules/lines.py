@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.swapping import fetched
+from helio.authoring.writing.writer import EVERY, Asks
 from helio.errors import UnknownParameter
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import FRAMES
@@ -18,12 +19,8 @@ from helio.pipelines.labels import owner, produced_labels, read_labels
 from helio.pipelines.template import Document
 from helio.steps.signature import signatures
 
-Asks = Callable[[str, Sequence[str]], str]
-
-
 _FRAMES = "|".join(one.casefold() for one in FRAMES)
 PRONOUNS = ("it", "this", "that", "them", "these", "those")
-EVERY = "all of them"
 
 
 class Lines:

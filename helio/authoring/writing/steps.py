@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,17 +62,14 @@ class Steps:
 
     def add(self, name: str, tool: str, args: Mapping[str, Any], intent: str) -> str:
         """Add a step under an id of its own, and give that id."""
-        step_id = self._free(re.sub(r"\W+", "_", name).strip("_").lower())
+        wanted = re.sub(r"\W+", "_", name).strip("_").lower() or "step"
+        step_id = free_name(wanted, {step["step_id"] for step in self.steps})
         self.steps.append({"step_id": step_id, "tool_name": tool, "tool_args": dict(args), "intent": intent})
         return step_id
 
     def label(self, wanted: str) -> str:
         """A label that no step gives yet."""
-        taken = {step["tool_args"].get("output_label") for step in self.steps}
-        number, label = 2, wanted
-        while label in taken:
-            label, number = f"{wanted}_{number}", number + 1
-        return label
+        return free_name(wanted, {step["tool_args"].get("output_label") for step in self.steps})
 
     def compute(self, tool: str, source: Series, ending: str, intent: str, **args: Any) -> Series:
         """One series made from another by a tool with one table."""
@@ -95,12 +92,17 @@ class Steps:
             "steps": self.steps,
         }
 
-    def _free(self, wanted: str) -> str:
-        taken = {step["step_id"] for step in self.steps}
-        number, name = 2, wanted or "step"
-        while name in taken:
-            name, number = f"{wanted}_{number}", number + 1
-        return name
+
+def free_name(wanted: str, taken: Collection[str]) -> str:
+    """A name that is not taken, with a number where it has to be.
+
+    >>> free_name("b", {"b", "b_2"})
+    'b_3'
+    """
+    number, name = 2, wanted
+    while name in taken:
+        name, number = f"{wanted}_{number}", number + 1
+    return name
 
 
 def listed(names: Sequence[str]) -> str:
