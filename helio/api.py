@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -180,12 +182,12 @@ def fix(
 
 @dataclass(frozen=True)
 class Saved:
-    """A template made from runs, as it was saved."""
+    """A template as it was saved."""
 
     template: Document = field(repr=False)
     path: Path
     notes: tuple[str, ...]
-    """What was left out, and why."""
+    """What was assumed, or left out, and why."""
     diagnostics: tuple[Diagnostic, ...]
     """What was changed in a way that its author must know."""
     changes: tuple[Change, ...]
@@ -665,6 +667,97 @@ def desk(
 
 
 @checked
+def new(
+    name: str,
+    *,
+    spacecraft: Sequence[str] = (),
+    quantities: Sequence[str] = (),
+    datasets: Sequence[str] = (),
+    time_range: str | None = None,
+    frame: str = "",
+    cadence: str = "",
+    operations: Sequence[str] = (),
+    title: str = "",
+    together: bool = False,
+    save_as: Sequence[str] = (),
+    replace: bool = False,
+    now: datetime | str | None = None,
+    archive: str | Path | None = None,
+    settings: Settings | None = None,
+) -> Saved:
+    """Write a pipeline of the user's own that fetches quantities, computes and draws them; no model is asked.
+
+    Parameters
+    ----------
+    name : str
+        The pipeline's id.
+    spacecraft : sequence of str
+        ``["ACE", "Wind"]``; OMNI for indices when left out.
+    quantities : sequence of str
+        ``["B", "proton density"]``; each of every spacecraft. A component is ``"Bz"``.
+    datasets : sequence of str
+        Data sets to draw beside them, or instead: ``["AC_H2_MFI.BGSEc"]``.
+    time_range : str
+        The default of the variable ``$TIME_RANGE``; when left out, the last days that there are.
+    frame : str
+        ``"GSE"``, ``"GSM"``, ``"RTN"``, ``"SM"``, ``"GEO"`` or ``"GEI"``.
+    cadence : str
+        ``"5min"``: finer data are averaged.
+    operations : sequence of str
+        Applied in this order to all of it: ``["despike:5min", "running_average:10min", "resample:1h:median"]``.
+    title : str
+        Of the figure.
+    together : bool
+        Whether to draw all of it in one panel.
+    save_as : sequence of str
+        Forms of files in which to save each series: ``["csv"]``.
+    archive : str or Path
+        A folder of files, or ``"sample"``: it is searched before the catalogue.
+
+    Raises
+    ------
+    RequestError
+        A name is unknown, with those that are near; something is left open; or the name is taken.
+    NotProved
+        The pipeline is not valid.
+    """
+    from helio.authoring.flags import request_of
+    from helio.pipelines.changes import changes
+
+    require_id(name, "pipeline id")
+    settings, clock = settings_in_use(settings), read_now(now)
+    given = {
+        "spacecraft": ",".join(spacecraft),
+        "quantity": ",".join(quantities),
+        "dataset": ",".join(datasets),
+        "time-range": time_range or "",
+        "frame": frame,
+        "cadence": cadence,
+        "op": ",".join(operations),
+    }
+    words = " ".join(f"--{key} {shlex.quote(value)}" for key, value in given.items() if value)
+    with closing(desk(by="rules", now=clock, archive=archive, settings=settings)) as at:
+        request = request_of(
+            spacecraft=spacecraft,
+            quantities=quantities,
+            datasets=datasets,
+            time_range=time_range,
+            frame=frame,
+            cadence=cadence,
+            operations=operations,
+            title=title,
+            together=together,
+            save_as=save_as,
+            catalogue=at.catalogue,
+            now=clock,
+        )
+        replaced = (library(settings).folder / f"{name}.json").exists()
+        path, draft = at.new(request, name=name, request=words, replace=replace)
+    found = draft.proved.diagnostics
+    return Saved(draft.template, path, draft.notes, found, changes({}, draft.template), replaced)
+
+
+@checked
 def list_archive(
     archive: str | Path | None = None,
     dataset_id: str = "",
@@ -807,6 +900,7 @@ __all__ = [
     "load",
     "lock",
     "lock_run",
+    "new",
     "normalised",
     "plan",
     "preview",

@@ -130,6 +130,12 @@ WRONG_TYPES: dict[str, tuple[Any, ...]] = {
     "write": (None, 5, "yes", math.nan),
     "replace": (None, 5, "yes"),
     "hints": (None, 5, "yes"),
+    "together": (None, 5, "yes"),
+    **dict.fromkeys(["frame", "cadence", "title"], (None, 5, b"GSE", math.nan, ["GSE"])),
+    **dict.fromkeys(
+        ["spacecraft", "quantities", "datasets", "operations", "save_as"],
+        (None, 5, "ACE", b"ACE", math.nan, {"ACE": True}, [5], [b"ACE"], [None]),
+    ),
     "rows": (math.nan, 2.5, "5", b"5", True),
     "number": (math.nan, 2.5, "5", True),
     "planned": (None, 5, "print"),
@@ -180,6 +186,20 @@ WRONG_VALUES: dict[str, tuple[Any, ...]] = {
     "label": ("no-such", "x" * 300),
     "dataset_id": ("no-such", "x" * 300, "a\0b"),
     "rows": (0, -1, 51),
+    "spacecraft": (["ACEE"], [""], ["MMS"], ["x" * 300], ["a\0b"]),
+    "quantities": (["densty"], [""], ["x" * 300]),
+    "datasets": (["AC_K2_MFY.BGSEc"], ["AC_K2_MFI.BGSEx"], [""], ["x" * 300]),
+    "frame": ("GSX", " ", "x" * 300),
+    "cadence": ("soon", " ", "0s", "-5min"),
+    "operations": (
+        ["smoth:1h"],
+        ["running_average"],
+        ["running_average:"],
+        ["detrend:1h"],
+        ["resample:1h:sum"],
+        [""],
+    ),
+    "save_as": (["xls"], [""]),
     "runs": ([], [("no-such-run", [])], [("x" * 300, [])]),
 }
 GOOD: dict[str, Any] = {

@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from helio.authoring.flags import refuse
 from helio.authoring.gate import Gate, fetched_datasets
 from helio.authoring.known_pipelines import answered
 from helio.authoring.outcome import (
@@ -25,16 +26,18 @@ from helio.authoring.outcome import (
     Said,
 )
 from helio.authoring.proposals import Proposal, Proposals
+from helio.authoring.request import Request
 from helio.authoring.rules.answers import is_question
 from helio.authoring.rules.author import RuleAuthor
 from helio.authoring.scrub import Scrub
+from helio.authoring.writing.writer import write_template
 from helio.errors import ModelError, RequestError, closest
 from helio.knowledge.archive_catalogue import CatalogueWithArchive
 from helio.knowledge.catalogue import Catalogue, open_catalogue, time_text
 from helio.pipelines.arguments import checked
 from helio.pipelines.changes import Work, work_left
 from helio.pipelines.diagnostics import StepId
-from helio.pipelines.history import Kind
+from helio.pipelines.history import Kind, Writing
 from helio.pipelines.known import KnownDatasets
 from helio.pipelines.library import SHIPPED, Entry, Library
 from helio.pipelines.maps import args_of, places
@@ -93,19 +96,19 @@ class Desk:
         self.library = Library(settings.templates)
         self._settings = settings
         self._now = now
-        self._catalogue: Catalogue = open_catalogue(settings.home)
+        self.catalogue: Catalogue = open_catalogue(settings.home)
         self._archive = archive if listing is not None else ""
         if listing is not None:
-            self._catalogue = CatalogueWithArchive(self._catalogue, listing, archive)
+            self.catalogue = CatalogueWithArchive(self.catalogue, listing, archive)
         self._gate = Gate(
-            self._catalogue,
+            self.catalogue,
             home=settings.home,
             now=now,
             pipelines=self.library.templates(),
             archive=self._archive,
         )
         self.proposals = Proposals(settings.proposals, self.library, prove=self._gate.wrong_with)
-        self.rules = RuleAuthor(self._catalogue, self._gate, now=now)
+        self.rules = RuleAuthor(self.catalogue, self._gate, now=now)
         self._by = by
         self._ended = ended
         self._replay = replay
@@ -166,6 +169,32 @@ class Desk:
             "id": name or self._free(str(outcome.template.get("id") or "pipeline")),
         }
         return self._propose("authored", template["id"], request, outcome, before="", after=as_text(template))
+
+    def new(self, wanted: Request, *, name: str, request: str, replace: bool = False) -> tuple[Path, Draft]:
+        """Write a pipeline of the user's own from a request that leaves nothing open.
+
+        Parameters
+        ----------
+        wanted : Request
+        name : str
+            Its id.
+        request : str
+            The same in words, for the history.
+
+        Raises
+        ------
+        RequestError
+            The request leaves something open, or the name is taken.
+        NotProved
+            The pipeline written from it is not valid.
+        """
+        template, notes = write_template(wanted, catalogue=self.catalogue, now=self._now, ask=refuse)
+        proved = self._gate.new(as_text({**template, "id": name}))
+        if proved.errors:
+            raise NotProved("the pipeline written from this request is not valid", diagnostics=proved.errors)
+        writing = Writing("authored", request=request)
+        path = self.library.save(proved.template, replace=replace, writing=writing)
+        return path, Draft(proved, Said("you"), notes)
 
     @checked
     def edit(
@@ -258,7 +287,7 @@ class Desk:
             self._door.transcript.note("clock", now=self._now.isoformat())
             self._writer = ModelAuthor(
                 self._door,
-                lambda: Shelf(self._catalogue, self.library, self._settings.runs),
+                lambda: Shelf(self.catalogue, self.library, self._settings.runs),
                 self._gate,
                 now=self._now,
             )
@@ -359,7 +388,7 @@ class Desk:
         if not self._archive:
             return
         fetched = dict.fromkeys(dataset for _, dataset in fetched_datasets(json.loads(text)))
-        here = [dataset for dataset in fetched if self._catalogue.in_archive(dataset)]
+        here = [dataset for dataset in fetched if self.catalogue.in_archive(dataset)]
         away = [dataset for dataset in fetched if dataset not in here and not dataset.startswith("$")]
         named = shlex.quote(self._archive)
         if here:
@@ -455,11 +484,11 @@ class Desk:
         every = [args, *(candidates if isinstance(candidates, list) else ())]
         named = [one.get("dataset_id") if isinstance(one, dict) else one for one in every]
         for dataset in dict.fromkeys(one for one in named if isinstance(one, str) and one):
-            if dataset not in self._catalogue:
-                close = ", ".join(closest(dataset, self._catalogue.ids())) or "none"
+            if dataset not in self.catalogue:
+                close = ", ".join(closest(dataset, self.catalogue.ids())) or "none"
                 told.append(f"no dataset is called {dataset}; those that come close: {close}")
                 continue
-            entry = self._catalogue.dataset(dataset)
+            entry = self.catalogue.dataset(dataset)
             names = ", ".join(one.name for one in entry.parameters[:40])
             span = f"{time_text(entry.first)} to {time_text(entry.last)}"
             told.append(f"{dataset} has records of {span}; parameters: {names}")

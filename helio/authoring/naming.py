@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from helio.authoring.rules.draft import short
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import stated_frame
+from helio.knowledge.missions import short
 from helio.knowledge.quantities import SOURCES
 from helio.pipelines.diagnostics import Diagnostic, StepId
 from helio.pipelines.figures import FIGURES, STYLE, complete_labels, spec_of

@@ -8,11 +8,10 @@ from copy import deepcopy
 
 from helio.authoring.operations import KEYED_BY_LABEL, Operation, apply
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.draft import short
 from helio.errors import DataError, RequestError
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.missions import ALIASES
+from helio.knowledge.missions import ALIASES, short
 from helio.knowledge.quantities import SOURCES, Swap, sources_of, spacecraft_named, swap
 from helio.pipelines.figures import FIGURES, STYLE, spec_of
 from helio.pipelines.labels import owner, produced_labels, read_labels

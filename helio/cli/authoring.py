@@ -71,6 +71,97 @@ Id = Annotated[str, typer.Argument(help="A proposal's id, or the beginning of on
 
 
 @app.command()
+def new(
+    name: Annotated[str, typer.Argument(help="The name of the new pipeline.", metavar="NAME")],
+    spacecraft: Annotated[
+        list[str] | None,
+        typer.Option("--spacecraft", help="Spacecraft, separated by commas: ACE,Wind.", metavar="NAMES"),
+    ] = None,
+    quantity: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--quantity", help="What to draw of each of them: B,Bz,density,'ram pressure'.", metavar="NAMES"
+        ),
+    ] = None,
+    dataset: Annotated[
+        list[str] | None,
+        typer.Option("--dataset", help="Data sets to draw by id: AC_H2_MFI.BGSEc.", metavar="ID.PARAMETER"),
+    ] = None,
+    time_range: Annotated[
+        str | None,
+        typer.Option(
+            "--time-range", "-t", help="The default time range; helio run can set another.", metavar="RANGE"
+        ),
+    ] = None,
+    frame: Annotated[
+        str,
+        typer.Option("--frame", help="The frame of vectors: GSE, GSM, RTN, SM, GEO, GEI.", metavar="FRAME"),
+    ] = "",
+    cadence: Annotated[
+        str, typer.Option("--cadence", help="The time between records: 5min.", metavar="DURATION")
+    ] = "",
+    operation: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--op",
+            help="What to compute of all of it, in this order: magnitude, running_average:10min, resample:1h:median.",
+            metavar="TOOL:LENGTH",
+        ),
+    ] = None,
+    title: Annotated[str, typer.Option("--title", help="The title of the figure.", metavar="TEXT")] = "",
+    together: Annotated[bool, typer.Option("--one-panel", help="Draw all of it in one panel.")] = False,
+    save_as: Annotated[
+        list[str] | None,
+        typer.Option("--save", help="Also save the series: csv, cdf, netcdf, parquet.", metavar="FORM"),
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace one of yours; the old one is kept.")
+    ] = False,
+    now: Now = None,
+    archive: Archive = None,
+    as_json: Json = False,
+) -> None:
+    """Write a new pipeline from options: what to fetch, compute and draw.
+
+    Example: helio new l1 --spacecraft ACE,Wind --quantity B,density --op running_average:10min --time-range 2022-01-01
+    """
+    with errors_as_text(as_json, cancelled=_UNCHANGED):
+        from helio import api
+
+        made = api.new(
+            name,
+            spacecraft=_parts(spacecraft),
+            quantities=_parts(quantity),
+            datasets=_parts(dataset),
+            time_range=time_range,
+            frame=frame,
+            cadence=cadence,
+            operations=_parts(operation),
+            title=title,
+            together=together,
+            save_as=_parts(save_as),
+            replace=replace,
+            now=now,
+            archive=archive,
+            settings=current_settings(),
+        )
+        if as_json:
+            print_json({"path": str(made.path), "template": made.template, "notes": list(made.notes)})
+            return
+        for note in made.notes:
+            _say_line(f"note: {note}")
+        for warning in made.diagnostics:
+            if warning.severity == "warning":
+                _say_line(f"warning[{warning.code}]: {warning.message}")
+        say(str(made.path))
+
+
+def _parts(given: list[str] | None) -> list[str]:
+    """The texts of an option that takes several, separated by commas or given one by one."""
+    return [part.strip() for text in given or () for part in text.split(",")]
+
+
+@app.command()
 def author(
     context: typer.Context,
     request: Request,

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 
+FRAMES = ("GSE", "GSM", "RTN", "SM", "GEO", "GEI")
+"""Frames in which the table of quantities has vectors, or into which a tool rotates them."""
+TURNABLE = tuple(frame for frame in FRAMES if frame != "RTN")
+"""Frames between which a tool rotates."""
 _WORDS = frozenset({
     "GSE", "GSM", "SM", "GEO", "GEI", "GCI", "J2000", "RTN", "HEEQ", "HCI", "HEE", "MSO", "VSO", "DBCS", "DMPA", "DSL",
     "SSL",

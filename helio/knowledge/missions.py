@@ -119,6 +119,13 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "Polar": (),
 }
 
+_SHORT = {
+    "Parker Solar Probe": "PSP",
+    "Solar Orbiter": "SolO",
+    "STEREO-A": "STA",
+    "STEREO-B": "STB",
+}
+
 # The last year of missions whose spacecraft returns nothing any more: what CDAWeb has of them does not go on.
 _LAST_YEAR = {
     "Van Allen Probes": 2019,
@@ -240,6 +247,15 @@ _INSTRUMENTS: dict[str, dict[str, str]] = {
         )
     },
 }  # fmt: skip
+
+
+def short(craft: str) -> str:
+    """Write a spacecraft as labels do.
+
+    >>> short("Parker Solar Probe"), short("RBSP-A")
+    ('PSP', 'RBSPA')
+    """
+    return _SHORT.get(craft, craft).replace("-", "").replace(" ", "")
 
 
 @lru_cache(maxsize=8192)

@@ -6,8 +6,9 @@ A table, not a model: what is not in it cannot be swapped, and is said to be so.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from helio.errors import RequestError, UnknownDataset, UnknownParameter, did_you_mean
 from helio.knowledge.cadence import cadence_text
@@ -299,6 +300,31 @@ def sources_of(quantity: str, spacecraft: str, *, frame: str = "") -> list[Sourc
     ]
 
 
+@lru_cache(maxsize=1)
+def spellings() -> Mapping[str, str]:
+    """Map every spelling of a spacecraft of the table, in small letters, to the spacecraft."""
+    found: dict[str, str] = {}
+    for craft in dict.fromkeys(source.spacecraft for source in SOURCES):
+        for spelling in (craft, craft.replace("-", " "), craft.replace("-", ""), *ALIASES.get(craft, ())):
+            found[spelling.casefold()] = craft
+    return found
+
+
+@lru_cache(maxsize=1)
+def families() -> Mapping[str, tuple[str, ...]]:
+    """Map each mission of several spacecraft to those of them that the table has."""
+    found: dict[str, tuple[str, ...]] = {}
+    for craft in dict.fromkeys(source.spacecraft for source in SOURCES):
+        family = re.match(r"(MMS|THEMIS|STEREO|RBSP|Cluster|Voyager)(?=-?\w$)", craft)
+        if family:
+            found[family[1]] = (*found.get(family[1], ()), craft)
+    return found
+
+
+def _spaced(text: str) -> str:
+    return re.sub(r"[\s_-]+", " ", text).strip().casefold()
+
+
 def spacecraft_named(text: str) -> str:
     """The spacecraft of the table that a name or an alias means.
 
@@ -307,12 +333,11 @@ def spacecraft_named(text: str) -> str:
     RequestError
         None is called so.
     """
-    plain = re.sub(r"[\s_-]+", " ", text).strip().casefold()
-    names = {one.spacecraft for one in SOURCES}
-    for name in names:
-        spelt = (name, name.replace("-", " "), name.replace("-", ""), *ALIASES.get(name, ()))
-        if plain in {re.sub(r"[\s_-]+", " ", one).casefold() for one in spelt}:
+    plain = _spaced(text)
+    for spelling, name in spellings().items():
+        if plain == _spaced(spelling):
             return name
+    names = {source.spacecraft for source in SOURCES}
     raise RequestError(
         f"the table of quantities has no spacecraft '{text}'",
         advice=did_you_mean(text, names, otherwise="one of: " + ", ".join(sorted(names))),

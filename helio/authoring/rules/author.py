@@ -7,10 +7,11 @@ from datetime import datetime
 
 from helio.authoring.gate import Gate
 from helio.authoring.outcome import Draft, Failure, NotProved, NotUnderstood, Outcome, Question, Said
-from helio.authoring.rules.create import Asks, created
-from helio.authoring.rules.reading import read_wish, spellings
+from helio.authoring.rules.reading import read_request
 from helio.authoring.rules.sentence import LONGEST
+from helio.authoring.writing.writer import Asks, write_template
 from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.quantities import spellings
 from helio.pipelines.template import Document, as_text
 
 BY = Said("rules")
@@ -51,11 +52,15 @@ class RuleAuthor:
             What was asked for is nowhere, or not at that time.
         """
         _check_length(request)
-        wish = read_wish(request, self._catalogue, self._now)
-        self._refuse_others(wish.unread)
-        _refuse_unread(wish.unread)
+        reading = read_request(request, self._catalogue, self._now)
+        self._refuse_others(reading.unread)
+        _refuse_unread(reading.unread)
+        if reading.doubt is not None:
+            raise reading.doubt
         try:
-            template, notes = created(wish, catalogue=self._catalogue, now=self._now, ask=_answers(chosen))
+            template, notes = write_template(
+                reading.request, catalogue=self._catalogue, now=self._now, ask=_answers(chosen)
+            )
         except _Asked as asked:
             return asked.question
         proved = self._gate.new(as_text(template))

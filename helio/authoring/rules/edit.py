@@ -12,46 +12,61 @@ from helio.authoring.gate import Gate
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import Draft, NotProved, NotUnderstood, Outcome, Reply, Said
 from helio.authoring.rules.answers import answered, is_question
-from helio.authoring.rules.lines import Asks
+from helio.authoring.rules.computed import tool_names
+from helio.authoring.rules.durations import duration_in, duration_pattern
 from helio.authoring.rules.looks import Looks
-from helio.authoring.rules.reading import DURATION, FRAMES, duration, spellings
+from helio.authoring.rules.named import names_of_spacecraft
 from helio.authoring.rules.sentence import Sentence
 from helio.authoring.swapping import crafts_in, fetched, refetched, swapped
+from helio.authoring.writing.computations import APPLIED
+from helio.authoring.writing.steps import free_name
+from helio.authoring.writing.writer import EVERY, WINDOWS, Asks
 from helio.errors import did_you_mean
 from helio.knowledge.catalogue import Catalogue
-from helio.pipelines.figures import (
-    spec_of,
-)
+from helio.knowledge.frame_names import FRAMES
+from helio.knowledge.quantities import SOURCES, spellings
+from helio.pipelines.figures import spec_of
 from helio.pipelines.labels import owner
 from helio.pipelines.template import Document
 from helio.time_range import is_relative, parse_time_range
 
 BY = Said("rules")
-WINDOWS = ("10min", "1h", "5min", "1min")
-_SMOOTHING = {
-    "running_average": r"(?:running|moving|rolling|sliding)[- ](?:averages?|means?)|smooth(?:ing|ed)?",
-    "running_median": r"(?:running|moving|rolling|sliding)[- ]medians?",
-    "resample": r"resampl\w+|averages?|bins?",
-}
+_DURATION = duration_pattern()
+_FRAME = "|".join(FRAMES)
+_ADDED = ("running_average", "running_median")
+_CHANGED = (*_ADDED, "resample")
+"""Tools that are added, and tools whose length of time is changed."""
+_REMOVE = r"\b(?:remove|delete|drop|hide)\s+(?:the\s+)?"
+_PLACES = {"first": 1, "top": 1, "second": 2, "third": 3, "last": -1, "bottom": -1}
 _BY_NUMBER = (
     "y_label", "log_scale", "log_y", "log_x", "log_z", "y_range", "z_min", "z_max", "bin_label", "bin_range"
 )  # fmt: skip
 _IN_ORDER = ("panel_types", "row_heights")
 _WITH_PANEL = ("hlines", "vlines", "slopes", "annotations")
-_VERBS = (
-    "change",
-    "set",
-    "use",
-    "turn",
-    "instead",
-    "rather",
-    "switch",
-    "now",
-    "run",
-    "but",
-    "colour",
-    "color",
-    "same",
+_VERBS = frozenset(
+    "change set use turn instead rather switch now run but same colour color".split()  # noqa: SIM905
+)
+
+
+_SAME = r"^(?:the same|same|run it|do it|repeat it|run this"
+_NEW = r"(?P<new>[A-Z][\w-]*(?: [A-Z0-9][\w-]*)*)"
+# NAMES are the spacecraft of the table, FLOWN all of the catalogue.
+_SWAPS = (
+    r"\b(?:run|do|use|make|show|plot|repeat|the same|same|it)?\s*(?:it\s+|this\s+|the same\s+)?"
+    r"(?:for|with|from|use|take|switch to|swap to)\s+(?P<new>NAMES)(?:\s+(?:data|spacecraft))?"
+    r"\s+instead(?:\s+of\s+(?P<old>NAMES))?",
+    r"\b(?:replace|swap|exchange)\s+(?P<old>NAMES)\s+(?:by|with|for)\s+(?P<new>NAMES)\b",
+    r"\b(?:switch|change|swap|go)\s+from\s+(?P<old>NAMES)\s+to\s+(?P<new>NAMES)(?![\w-])",
+    r"\b(?:switch|change|swap)\s+to\s+(?P<new>NAMES)(?![\w-])",
+    rf"{_SAME}|now)\s+(?:but\s+)?(?:for|with)\s+(?P<new>NAMES)(?![\w-])",
+)
+_UNKNOWN_SWAPS = (
+    rf"(?-i:\b{_NEW})(?:\s+(?:data|spacecraft))?\s+instead\s+of\s+(?:NAMES)(?![\w-])",
+    rf"\b(?:replace|swap|exchange)\s+(?:NAMES)\s+(?:by|with|for)\s+(?-i:{_NEW})",
+    rf"\b(?:switch|change|swap|go)\s+from\s+(?:NAMES)\s+to\s+(?-i:{_NEW})",
+    r"\b(?:switch|change|swap)\s+to\s+(?-i:(?P<new>FLOWN))(?![\w-])",
+    r"\b(?:use|take|for|with)\s+(?-i:(?P<new>FLOWN))\s+instead\b",
+    rf"{_SAME})\s+(?:for|with)\s+(?-i:(?P<new>FLOWN))(?![\w-])",
 )
 
 
@@ -109,57 +124,57 @@ class _Editor(Looks):
             )
 
     def _panels(self) -> None:
-        for one in self.sentence.take(
-            r"\b(?:remove|delete|drop|hide)\s+(?:the\s+)?(?:panel\s+(?P<number>\d+)|(?P<place>first|"
-            r"second|third|last|top|bottom)\s+panel)\b"
+        self._removed_by_number()
+        self._removed_by_name()
+        self._kept_only()
+
+    def _removed_by_number(self) -> None:
+        for found in self.sentence.take(
+            rf"{_REMOVE}(?:panel\s+(?P<number>\d+)|(?P<place>{'|'.join(_PLACES)})\s+panel)\b"
         ):
             figure = self._figure()
             panels = self._lines().spec(figure).get("panels")
             if not isinstance(panels, list):
                 raise NotUnderstood("the panels of this figure are not listed")
-            places = {
-                "first": 1,
-                "top": 1,
-                "second": 2,
-                "third": 3,
-                "last": len(panels),
-                "bottom": len(panels),
-            }
-            number = int(one["number"]) if one["number"] else places[one["place"].lower()]
+            number = int(found["number"] or _PLACES[found["place"].lower()])
+            number = len(panels) if number < 0 else number
             if not 0 < number <= len(panels) or len(panels) == 1:
                 raise NotUnderstood(
                     f"there is no panel {number} that could go", advice=f"panels: 1 to {len(panels)}"
                 )
-            self._redraw(figure, [panel for place, panel in enumerate(panels, 1) if place != number])
-        for one in self.sentence.take(
-            r"\b(?:remove|delete|drop|hide)\s+(?:the\s+)?(?P<what>[\w|.-]+(?:\s+(?!panel)[\w|.-]+)??)\s+panels?\b"
+            self._redraw(figure, panels[: number - 1] + panels[number:])
+
+    def _removed_by_name(self) -> None:
+        for found in self.sentence.take(
+            rf"{_REMOVE}(?P<what>[\w|.-]+(?:\s+(?!panel)[\w|.-]+)??)\s+panels?\b"
         ):
             figure = self._figure()
             panels = self._lines().spec(figure).get("panels") or []
-            gone, shared = self._panel_numbers(one["what"], figure)
+            gone, shared = self._panel_numbers(found["what"], figure)
             if gone == shared:
                 raise NotUnderstood(
-                    f"panel {gone[0]} draws more than '{one['what']}'",
+                    f"panel {gone[0]} draws more than '{found['what']}'",
                     advice=f"'remove panel {gone[0]}' removes all of it",
                 )
-            if len(gone) > 1 and not one[0].casefold().endswith("s"):
-                every = "all of them"
-                answer = self.ask("Which panel is meant?", [*(f"panel {number}" for number in gone), every])
-                gone = gone if answer == every else [int(answer.removeprefix("panel "))]
+            if len(gone) > 1 and not found[0].casefold().endswith("s"):
+                answer = self.ask("Which panel is meant?", [*(f"panel {number}" for number in gone), EVERY])
+                gone = gone if answer == EVERY else [int(answer.removeprefix("panel "))]
             if len(gone) == len(panels):
                 raise NotUnderstood("then there would be no panel left")
-            self._redraw(figure, [panel for place, panel in enumerate(panels, 1) if place not in gone])
-        for one in self.sentence.take(
+            self._redraw(figure, [panel for number, panel in enumerate(panels, 1) if number not in gone])
+
+    def _kept_only(self) -> None:
+        for found in self.sentence.take(
             r"\b(?:show|draw|plot|keep)\s+(?:me\s+)?only\s+(?:the\s+)?(?P<what>[\w.|]+(?:\s+[\w|]+){0,2})"
         ):
             figure = self._figure()
-            lines = self._lines().meant(one["what"], figure)  # all of it, of however many spacecraft
+            lines = self._lines().meant(found["what"], figure)  # all of it, of however many spacecraft
             if not lines:
-                raise NotUnderstood(f"no line is known as '{one['what']}'")
+                raise NotUnderstood(f"no line is known as '{found['what']}'")
             panels = self._lines().spec(figure).get("panels") or [self._lines().drawn(figure)]
             kept = [[label for label in panel if label in lines] for panel in panels]
             apart = [line for line in lines if not any(line in panel for panel in kept)]
-            self._redraw(figure, [*kept, *([self._component(each)] for each in apart)])
+            self._redraw(figure, [*kept, *([self._component(line)] for line in apart)])
 
     def _component(self, line: str) -> str:
         """A line as a label of its own: a component of a vector is taken out of it first."""
@@ -170,14 +185,14 @@ class _Editor(Looks):
         letter = line[len(base) + 1 :]
         label = f"{base}{letter}" if f"{base}{letter}" not in gives else f"{base}_{letter}_only"
         args = {"source_label": base, "keep": [letter], "output_label": label}
-        step = {
-            "step_id": label.lower(),
-            "tool_name": "components",
-            "tool_args": args,
-            "intent": f"Take the {letter} component",
-        }
-        self._do(Operation("add", value=step, after=str(gives[base]["step_id"])))
+        self._add(label.lower(), "components", args, f"Take the {letter} component", after=base)
         return label
+
+    def _add(self, step_id: str, tool: str, args: Document, intent: str, *, after: str = "") -> None:
+        """Add a step behind the one that gives a label, or at the end."""
+        step = {"step_id": step_id, "tool_name": tool, "tool_args": args, "intent": intent}
+        behind = str(self._lines().gives()[after]["step_id"]) if after else ""
+        self._do(Operation("add", value=step, after=behind))
 
     def _redraw(self, figure: Document, panels: list[list[str]]) -> None:
         """Let a figure draw other panels, empty ones left out; what is said of lines and panels goes with them."""
@@ -250,56 +265,41 @@ class _Editor(Looks):
     # Work -------------------------------------------------------------------------------------------------
 
     def _windows(self) -> None:
-        """Another window for an operation that is there."""
-        for tool, names in _SMOOTHING.items():
-            key = "cadence" if tool == "resample" else "window"
+        """Another window for a computation that is there."""
+        for tool in _CHANGED:
+            steps = [step for step in self.after["steps"] if step.get("tool_name") == tool]
+            names = tool_names(tool)
             patterns = (
-                rf"\b(?:use|make|change|set)\s+(?:an?\s+|the\s+)?{DURATION}\s*(?:{names}|"
-                rf"window|for the (?:{names}))?(?:\s+(?:instead|window))*(?=\s*(?:$|[,.;]"
-                r"|and\b|instead))",
-                rf"\b(?:change|set|make)\s+(?:the\s+)?(?:window|{names})(?: of the (?:{names})"
-                rf"| window)?\s+(?:to|be|=)\s*(?:an?\s+)?{DURATION}",
+                rf"\b(?:use|make|change|set)\s+(?:an?\s+|the\s+)?{_DURATION}\s*(?:{names}|window|for the (?:{names}))?"
+                r"(?:\s+(?:instead|window))*(?=\s*(?:$|[,.;]|and\b|instead))",
+                rf"\b(?:change|set|make)\s+(?:the\s+)?(?:window|{names})(?: of the (?:{names})| window)?"
+                rf"\s+(?:to|be|=)\s*(?:an?\s+)?{_DURATION}",
             )
-            steps = [one for one in self.after["steps"] if one.get("tool_name") == tool]
-            if not steps:
-                continue
-            for pattern in patterns:
-                for one in self.sentence.take(pattern):
+            for pattern in patterns if steps else ():
+                for found in self.sentence.take(pattern):
                     for step in steps:
-                        self._do(
-                            Operation(
-                                "set", str(step["step_id"]), ("tool_args", key), duration(one[1], one[2])
-                            )
-                        )
+                        where = ("tool_args", APPLIED[tool].argument)
+                        self._do(Operation("set", str(step["step_id"]), where, duration_in(found)))
         self.sentence.take_first(r"\binstead of [\w ]+?(?=$|[,.;])")
 
     def _added(self) -> None:
         """A running average, a magnitude and the like, put beside what is drawn."""
-        window = rf"(?:\s+(?:of|over|with)?\s*(?:an?\s+)?(?:window\s+of\s+)?{DURATION}(?:\s+window)?)?"
+        window = rf"(?:\s+(?:of|over|with)?\s*(?:an?\s+)?(?:window\s+of\s+)?{duration_pattern('2')}(?:\s+window)?)?"
         words = r"[A-Za-z|][\w.|]*(?:\s+(?!over\b|with\b|in\b|and\b)[\w|]+){0,2}"
         of = rf"(?:\s+(?:of|to|for|on|from)\s+(?:the\s+)?(?P<what>{words}))?"
-        for tool, names in (
-            ("running_average", _SMOOTHING["running_average"]),
-            ("running_median", _SMOOTHING["running_median"]),
-        ):
-            for one in self.sentence.take(
-                r"\b(?:add|with|include|overlay|and|apply)\s+(?:also\s+)?(?:an?\s+|the\s+"
-                rf")?(?:{DURATION}[\s-]*)?(?:{names}){of}{window}"
+        for tool in _ADDED:
+            for found in self.sentence.take(
+                r"\b(?:add|with|include|overlay|and|apply)\s+(?:also\s+)?(?:an?\s+|the\s+)?"
+                rf"(?:{_DURATION}[\s-]*)?(?:{tool_names(tool)}){of}{window}"
             ):
-                length = duration(one[1], one[2]) if one[1] else duration(one[4], one[5]) if one[4] else ""
-                length = length or self.ask(f"Over which window is the {tool.replace('_', ' ')}?", WINDOWS)
-                self._beside(
-                    tool,
-                    one["what"],
-                    {"window": length},
-                    "smooth" if tool == "running_average" else "median",
-                    f"{length} {tool.replace('_', ' ')}",
-                )
-        for one in self.sentence.take(
-            r"\b(?:add|with|include|compute|and)\s+(?:also\s+)?(?:an?\s+|the\s+)?(?:magnitude|"
-            rf"\|b\||total field|field strength)(?: (?:line|panel))?{of}"
+                name = tool.replace("_", " ")
+                length = duration_in(found, "", "2") or self.ask(f"Over which window is the {name}?", WINDOWS)
+                self._beside(tool, found["what"], length)
+        for found in self.sentence.take(
+            r"\b(?:add|with|include|compute|and)\s+(?:also\s+)?(?:an?\s+|the\s+)?"
+            rf"(?:magnitude|\|b\||total field|field strength)(?: (?:line|panel))?{of}"
         ):
-            self._magnitude(one["what"])
+            self._magnitude(found["what"])
 
     def _targets(self, what: str | None, *, vector: bool | None = None) -> list[str]:
         figure = self._figure()
@@ -313,42 +313,26 @@ class _Editor(Looks):
             )
         return labels
 
-    def _beside(self, tool: str, what: str | None, args: Document, ending: str, intent: str) -> None:
-        """An operation on what is drawn; its result stands in the same panel."""
-        figure = self._figure()
+    def _beside(self, tool: str, what: str | None, window: str) -> None:
+        """A computation on what is drawn; its result stands in the same panel."""
+        figure, how = self._figure(), APPLIED[tool]
         labels = self._targets(what)
         if not what and len(labels) > 1:
-            scalars = [label for label in labels if not self._lines().is_vector(label)]
-            labels = scalars or labels
+            labels = [label for label in labels if not self._lines().is_vector(label)] or labels
         for given in labels:
             label = self._component(given)
-            new = self._free(f"{label}_{ending}")
-            step = {
-                "step_id": self._free_id(new),
-                "tool_name": tool,
-                "tool_args": {"source_label": label, **args, "output_label": new},
-                "intent": intent,
-            }
-            self._do(
-                Operation(
-                    "add",
-                    value=step,
-                    after=str(self._lines().gives()[owner(label, self._lines().gives()) or label]["step_id"]),
-                )
-            )
+            new = self._free(f"{label}_{how.ending}")
+            args = {"source_label": label, how.argument: window, "output_label": new}
+            source = owner(label, self._lines().gives()) or label
+            self._add(self._free_id(new), tool, args, how.intent.format(window=window), after=source)
             self._draw(figure, new, beside=given)
 
     def _magnitude(self, what: str | None) -> None:
         figure = self._figure()
         for label in self._targets(what, vector=True):
             new = self._free(f"{label}mag")
-            step = {
-                "step_id": self._free_id(new),
-                "tool_name": "magnitude",
-                "tool_args": {"source_label": label, "output_label": new},
-                "intent": "Compute the magnitude",
-            }
-            self._do(Operation("add", value=step, after=str(self._lines().gives()[label]["step_id"])))
+            args = {"source_label": label, "output_label": new}
+            self._add(self._free_id(new), "magnitude", args, "Compute the magnitude", after=label)
             self._draw(figure, new, below=label)
 
     def _draw(self, figure: Document, label: str, *, beside: str = "", below: str = "") -> None:
@@ -377,76 +361,29 @@ class _Editor(Looks):
 
     def _frames(self) -> None:
         found = self.sentence.take_first(
-            r"\b(?:use|in|switch to|change (?:the frame )?to|convert(?: it)? to|turn(?: "
-            rf"it)? (?:in)?to)\s+({'|'.join(FRAMES)})(?:\s+(?:instead(?: of (?:{'|'.join(FRAMES)})"
-            r")?|coordinates?|frame))*"
+            r"\b(?:use|in|switch to|change (?:the frame )?to|convert(?: it)? to|turn(?: it)? (?:in)?to)\s+"
+            rf"({_FRAME})(?:\s+(?:instead(?: of (?:{_FRAME}))?|coordinates?|frame))*"
         )
         if not found:
             return
-        wanted = found[1].upper()
-        from helio.knowledge.quantities import SOURCES
-
-        changed = False
+        wanted, changed = found[1].upper(), False
         for step in self.after["steps"]:
-            if step.get("tool_name") != "fetch_data":
-                continue
-            pairs = list(fetched(step["tool_args"]))
-            new = []
-            for dataset, parameter in pairs:
-                known = next(
-                    (one for one in SOURCES if one.dataset == dataset and one.parameters == (parameter,)),
-                    None,
-                )
-                if known is None or not known.frame:
-                    break
-                other = next(
-                    (
-                        one
-                        for one in SOURCES
-                        if (one.quantity, one.spacecraft, one.dataset, one.frame)
-                        == (known.quantity, known.spacecraft, dataset, wanted)
-                    ),
-                    None,
-                )
-                if other is None or len(other.parameters) != 1:
-                    raise NotUnderstood(
-                        f"{dataset} has no {known.quantity} in {wanted} in the table of quantities"
-                    )
-                new.append((dataset, other.parameters[0]))
-            else:
-                if pairs and new != pairs:
-                    self._do(*refetched(self.after, step, new))
-                    changed = True
+            pairs = list(fetched(step["tool_args"])) if step.get("tool_name") == "fetch_data" else []
+            new = [_in_frame(dataset, parameter, wanted) for dataset, parameter in pairs]
+            if pairs and None not in new and new != pairs:
+                self._do(*refetched(self.after, step, [pair for pair in new if pair is not None]))
+                changed = True
         if not changed:
             raise NotUnderstood(f"there is nothing in it that could be had in {wanted}")
 
     def _swap(self) -> None:
-        names = "|".join(re.escape(one) for one in sorted(spellings(), key=len, reverse=True))
-        found = (
-            self.sentence.take_first(
-                r"\b(?:run|do|use|make|show|plot|repeat|the same|same|it)?\s*(?:it\s+|this\s+|the same\s+)?"
-                rf"(?:for|with|from|use|take|switch to|swap to)\s+(?P<new>{names})(?:\s+(?:data|spacecraft))?"
-                rf"\s+instead(?:\s+of\s+(?P<old>{names}))?"
-            )
-            or self.sentence.take_first(
-                rf"\b(?:replace|swap|exchange)\s+(?P<old>{names})\s+(?:by|with|for)\s+(?P<new>{names})\b"
-            )
-            or self.sentence.take_first(
-                rf"\b(?:switch|change|swap|go)\s+from\s+(?P<old>{names})\s+to\s+(?P<new>{names})(?![\w-])"
-            )
-            or self.sentence.take_first(
-                rf"\b(?:switch|change|swap)\s+to\s+(?P<new>{names})(?P<old>)(?![\w-])"
-            )
-            or self.sentence.take_first(
-                r"^(?:the same|same|run it|do it|repeat it|now|run this)\s+(?:but\s+)?"
-                rf"(?:for|with)\s+(?P<new>{names})(?P<old>)(?![\w-])"
-            )
-        )
+        names = names_of_spacecraft()
+        found = self._first(_SWAPS, names)
         if not found:
             self._refuse_unknown_craft(names)
             return
         craft = spellings()[found["new"].casefold()]
-        old = spellings()[found["old"].casefold()] if found["old"] else ""
+        old = spellings()[found["old"].casefold()] if found.groupdict().get("old") else ""
         there = [one for one in crafts_in(self.after, self.catalogue) if one != craft]
         if not old and len(crafts_in(self.after, self.catalogue)) > 1:
             old = self.ask(f"Which spacecraft is to give way to {craft}?", there)
@@ -455,27 +392,18 @@ class _Editor(Looks):
         self.notes += notes
         self.swapped = True
 
+    def _first(self, patterns: tuple[str, ...], names: str, flown: str = "") -> re.Match[str] | None:
+        """The first phrase of a table that the sentence has, its fields filled with names."""
+        filled = (pattern.replace("NAMES", names).replace("FLOWN", flown) for pattern in patterns)
+        return next((found for pattern in filled if (found := self.sentence.take_first(pattern))), None)
+
     def _refuse_unknown_craft(self, names: str) -> None:
         """Say of a spacecraft that is to be swapped in, and that the table does not have, that it is that."""
-        missions = {one for _, craft in self.catalogue.crafts() for one in (craft.mission, craft.spacecraft)}
-        flown = "|".join(re.escape(one) for one in sorted(missions, key=len, reverse=True))
-        name = r"(?P<new>[A-Z][\w-]*(?: [A-Z0-9][\w-]*)*)"
-        found = next(
-            (
-                one
-                for pattern in (
-                    rf"(?-i:\b{name})(?:\s+(?:data|spacecraft))?\s+instead\s+of\s+(?:{names})(?![\w-])",
-                    rf"\b(?:replace|swap|exchange)\s+(?:{names})\s+(?:by|with|for)\s+(?-i:{name})",
-                    rf"\b(?:switch|change|swap|go)\s+from\s+(?:{names})\s+to\s+(?-i:{name})",
-                    rf"\b(?:switch|change|swap)\s+to\s+(?-i:(?P<new>{flown}))(?![\w-])",
-                    rf"\b(?:use|take|for|with)\s+(?-i:(?P<new>{flown}))\s+instead\b",
-                    r"^(?:the same|same|run it|do it|repeat it|run this)\s+(?:for|with)\s+"
-                    rf"(?-i:(?P<new>{flown}))(?![\w-])",
-                )
-                if (one := self.sentence.take_first(pattern))
-            ),
-            None,
-        )
+        missions = {
+            name for _, craft in self.catalogue.crafts() for name in (craft.mission, craft.spacecraft)
+        }
+        flown = "|".join(re.escape(name) for name in sorted(missions, key=len, reverse=True))
+        found = self._first(_UNKNOWN_SWAPS, names, flown)
         if found is None:
             return
         wanted = re.sub(r"^(?:Use|Take|With|For|Run) ", "", found["new"])
@@ -483,7 +411,7 @@ class _Editor(Looks):
         raise NotUnderstood(
             f"the table of quantities has no spacecraft '{wanted}', so nothing of it is known to be the same",
             advice=f"one of: {table}; or helio datasets search '{wanted}', and a pipeline of its own"
-            if wanted.casefold() in {one.casefold() for one in missions}
+            if wanted.casefold() in {name.casefold() for name in missions}
             else did_you_mean(wanted, set(spellings().values()), otherwise=f"one of: {table}"),
         )
 
@@ -519,37 +447,40 @@ class _Editor(Looks):
             )
 
     def _exports(self) -> None:
-        for one in self.sentence.take(
-            r"\b(?:also\s+)?(?:save|export|write)(?:\s+(?:it|them|the\s+)?(?P<what>[\w.|"
-            r"]+)?)?(?:\s+\w+)?\s+(?:as|to|in)\s+(?:a\s+)?(?P<form>csv|cdf|netcdf|nc|parquet)"
-            r"\b(?:\s+files?)?(?:\s+(?:too|also|as well))?"
+        for found in self.sentence.take(
+            r"\b(?:also\s+)?(?:save|export|write)(?:\s+(?:it|them|the\s+)?(?P<what>[\w.|]+)?)?(?:\s+\w+)?"
+            r"\s+(?:as|to|in)\s+(?:a\s+)?(?P<form>csv|cdf|netcdf|nc|parquet)\b(?:\s+files?)?"
+            r"(?:\s+(?:too|also|as well))?"
         ):
-            form = {"nc": "netcdf"}.get(one["form"].lower(), one["form"].lower())
-            what = (
-                one["what"]
-                if one["what"]
-                and one["what"].casefold() not in ("it", "them", "the", "data", "everything", "all")
-                else None
-            )
-            for label in self._targets(what):
-                name = self._free_id(f"save_{label}")
+            form = {"nc": "netcdf"}.get(found["form"].lower(), found["form"].lower())
+            every = (found["what"] or "it").casefold() in ("it", "them", "the", "data", "everything", "all")
+            for label in self._targets(None if every else found["what"]):
                 suffix = {"netcdf": "nc"}.get(form, form)
                 args = {"source_labels": [label], "filename": f"{label}.{suffix}", "format": form}
-                step = {
-                    "step_id": name,
-                    "tool_name": "save_data",
-                    "tool_args": args,
-                    "intent": f"Save it as {form}",
-                }
-                self._do(Operation("add", value=step))
+                self._add(self._free_id(f"save_{label}"), "save_data", args, f"Save it as {form}")
 
     def _free(self, wanted: str) -> str:
-        return _free(wanted.replace(".", "_"), self._lines().gives())
+        return free_name(wanted.replace(".", "_"), self._lines().gives())
 
     def _free_id(self, wanted: str) -> str:
-        return _free(
-            re.sub(r"\W+", "_", wanted).lower(), {str(one["step_id"]) for one in self.after["steps"]}
-        )
+        taken = {str(step["step_id"]) for step in self.after["steps"]}
+        return free_name(re.sub(r"\W+", "_", wanted).lower(), taken)
+
+
+def _in_frame(dataset: str, parameter: str, frame: str) -> tuple[str, str] | None:
+    """The same quantity of a data set in another frame; None where the table does not have the parameter."""
+    known = next(
+        (source for source in SOURCES if (source.dataset, source.parameters) == (dataset, (parameter,))), None
+    )
+    if known is None or not known.frame:
+        return None
+    same = (known.quantity, known.spacecraft, dataset, frame)
+    for source in SOURCES:
+        if (source.quantity, source.spacecraft, source.dataset, source.frame) == same:
+            if len(source.parameters) == 1:
+                return dataset, source.parameters[0]
+            break
+    raise NotUnderstood(f"{dataset} has no {known.quantity} in {frame} in the table of quantities")
 
 
 def _on_panel(key: str, mark: Any, numbers: dict[str, str]) -> Any:
@@ -562,10 +493,3 @@ def _on_panel(key: str, mark: Any, numbers: dict[str, str]) -> Any:
     if new == number:
         return mark
     return mark | {"panel": int(new)} if new else None
-
-
-def _free(wanted: str, taken: Any) -> str:
-    number, name = 2, wanted
-    while name in taken:
-        name, number = f"{wanted}_{number}", number + 1
-    return name

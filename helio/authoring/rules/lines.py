@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.rules.reading import ABS_B, FRAMES, QUANTITIES, VELOCITY, B, spellings
 from helio.authoring.swapping import fetched
+from helio.authoring.writing.writer import EVERY, Asks
 from helio.errors import UnknownParameter
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.quantities import SOURCES
+from helio.knowledge.frame_names import FRAMES
+from helio.knowledge.quantities import ABS_B, SOURCES, B, spellings
+from helio.knowledge.quantities import VECTOR_V as VELOCITY
+from helio.knowledge.quantity_words import WORDS
 from helio.pipelines.figures import complete_labels, figures_meant, spec_of
 from helio.pipelines.labels import owner, produced_labels, read_labels
 from helio.pipelines.template import Document
 from helio.steps.signature import signatures
 
-Asks = Callable[[str, Sequence[str]], str]
-
-
 _FRAMES = "|".join(one.casefold() for one in FRAMES)
 PRONOUNS = ("it", "this", "that", "them", "these", "those")
-EVERY = "all of them"
 
 
 class Lines:
@@ -141,7 +140,7 @@ class Lines:
         if plain in ("magnitude", "magnitudes", "|b|", "total field", "field strength", "magnitude line"):
             return self._magnitudes(drawn)
         quantity = next(
-            (name for name, pattern in QUANTITIES if re.fullmatch(pattern, plain, re.IGNORECASE)),
+            (row.quantity for row in WORDS if re.fullmatch(row.pattern, plain, re.IGNORECASE)),
             B if plain in ("field", "fields") else "",
         )
         own = {label: self._own(label) for label in drawn}

@@ -9,8 +9,9 @@ from difflib import SequenceMatcher
 from helio.authoring.gate import Gate
 from helio.authoring.operations import Operation, apply
 from helio.authoring.outcome import Draft, Failure, NotProved, NotUnderstood, Outcome, Said
-from helio.authoring.rules.sources import cadence_words
 from helio.authoring.swapping import fetched, refetched
+from helio.authoring.writing.sources import cadence_words
+from helio.authoring.writing.steps import free_name
 from helio.errors import UnknownDataset, UnknownParameter, closest
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import SOURCES
@@ -131,9 +132,7 @@ def _converted(
         raise NotUnderstood(f"step {name} names no {what}")
     taken = {str(one.get("step_id")) for one in template["steps"]}
     new = re.sub(r"\W+", "_", f"{label}_{unit}").strip("_")
-    step_id = next(
-        one for one in (new.lower(), *(f"{new.lower()}_{n}" for n in range(2, 99))) if one not in taken
-    )
+    step_id = free_name(new.lower(), taken)
     args = {
         "source_label": label,
         "to": unit,

@@ -88,6 +88,15 @@ class Sentence:
         """The first place of a pattern, taken out."""
         return next(self.take(pattern), None)
 
+    def take_text(self, pattern: str) -> str:
+        """The first group of the first place of a pattern, taken out; empty where there is none."""
+        found = self.take_first(pattern)
+        return found[1] if found else ""
+
+    def drop(self, pattern: str | re.Pattern[str]) -> int:
+        """Take out every place of a pattern, and count them."""
+        return sum(1 for _ in self.take(pattern))
+
     def take_times(self, now: datetime) -> list[str]:
         """Phrases that are times from end to end, the longest first where they overlap, in their order."""
         found = list(self._clocks(now))
@@ -120,14 +129,12 @@ class Sentence:
         for start, text in found:
             if self._left[start : start + len(text)] == text:
                 self._remove(start, start + len(text))
-        for _ in self.take(rf"\b{_TIME_BEGINS}\s+(?={_TAKEN})"):
-            pass
+        self.drop(rf"\b{_TIME_BEGINS}\s+(?={_TAKEN})")
         self._timed = bool(found)
         if found:  # the Halloween storm of 2003-10-29: a name of the time that was said
-            for _ in self.take(
+            self.drop(
                 r"\b(?:the\s+)?(?-i:[A-Z][\w.]*)(?:\s+(?-i:[A-Z][\w.]*)){0,2}\s+(?:storm|substorm|event)s?\b"
-            ):
-                pass
+            )
         return [text for _, text in sorted(found)]
 
     def _clocks(self, now: datetime) -> Iterator[tuple[int, str]]:

@@ -1,79 +1,25 @@
-"""A template being written by rules: steps with readable ids, the labels that they give, and what is drawn of them."""
+"""A template being written: steps with readable ids, the labels that they give, and the panels that draw them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from helio.knowledge.quantities import FAST_ELECTRONS, POSITION, PROTONS, B
+from helio.knowledge.quantities import VECTOR_V as VELOCITY
+from helio.knowledge.quantity_words import WORDS, symbol
 from helio.pipelines.schema import SCHEMA_VERSION
 from helio.pipelines.template import Document, slug
 
-SHORT = {
-    "Parker Solar Probe": "PSP",
-    "Solar Orbiter": "SolO",
-    "STEREO-A": "STA",
-    "STEREO-B": "STB",
-}
-SYMBOLS = {
-    "magnetic field vector": "B",
-    "magnetic field magnitude": "Bmag",
-    "proton density": "n",
-    "bulk speed": "V",
-    "bulk velocity vector": "Vvec",
-    "proton temperature": "T",
-    "dynamic pressure": "Pdyn",
-    "Alfvén speed": "VA",
-    "Alfvén Mach number": "MA",
-    "plasma beta": "beta",
-    "clock angle": "clock",
-    "cone angle": "cone",
-    "ion energy spectrogram": "ions",
-    "electron energy spectrogram": "electrons",
-    "energetic protons": "protons",
-    "energetic electrons": "fast_electrons",
-    "position": "position",
-    "heliocentric distance": "R",
-    "SYM-H": "SYMH",
-}
 # B on top, then V, n, T, what is derived, spectrograms with ions above electrons, indices.
-ORDER = (
-    "magnetic field vector",
-    "magnetic field magnitude",
-    "clock angle",
-    "cone angle",
-    "bulk velocity vector",
-    "bulk speed",
-    "proton density",
-    "proton temperature",
-    "dynamic pressure",
-    "plasma beta",
-    "Alfvén speed",
-    "Alfvén Mach number",
-    "ion energy spectrogram",
-    "electron energy spectrogram",
-    "energetic protons",
-    "energetic electrons",
-    "position",
-    "heliocentric distance",
-    "SYM-H",
-    "Dst",
-    "Kp",
-    "AE",
-    "AL",
-    "AU",
-)
-VECTORS = ("magnetic field vector", "bulk velocity vector", "position")
-SPECTRA = (
-    "ion energy spectrogram",
-    "electron energy spectrogram",
-    "energetic protons",
-    "energetic electrons",
-)
-LOGARITHMIC = ("plasma beta", "energetic protons", "energetic electrons")
-_LETTERS = {"magnetic field vector": "B", "bulk velocity vector": "V", "position": "R"}
-WORDS = {"SYM-H": "SYM-H", "magnetic field vector": "magnetic field", "bulk velocity vector": "velocity"}
+_ORDER = (
+    *("B", "Bmag", "clock", "cone", "Vvec", "V", "n", "T", "Pdyn", "beta", "VA", "MA", "ions", "electrons", "protons"),
+    *("fast_electrons", "position", "R", "SYMH", "Dst", "Kp", "AE", "AL", "AU"),
+)  # fmt: skip
+_LOGARITHMIC = ("plasma beta", PROTONS, FAST_ELECTRONS)
+_LETTERS = {B: "B", VELOCITY: "V", POSITION: "R"}
 # ACE blue, Wind red, DSCOVR green, and OMNI black; others by their place.
 COLOURS = {"ACE": "blue", "Wind": "red", "DSCOVR": "green", "OMNI": "black"}
 MORE_COLOURS = ("darkorange", "purple", "teal", "brown", "magenta", "olive")
@@ -107,27 +53,23 @@ class Series:
 
 
 @dataclass
-class Draft:
-    """Steps so far."""
+class Steps:
+    """The steps of a template being written."""
 
     steps: list[Document] = field(default_factory=list)
-    drawn: list[Series] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     variables: Document = field(default_factory=dict)
 
     def add(self, name: str, tool: str, args: Mapping[str, Any], intent: str) -> str:
         """Add a step under an id of its own, and give that id."""
-        step_id = self._free(re.sub(r"\W+", "_", name).strip("_").lower())
+        wanted = re.sub(r"\W+", "_", name).strip("_").lower() or "step"
+        step_id = free_name(wanted, {step["step_id"] for step in self.steps})
         self.steps.append({"step_id": step_id, "tool_name": tool, "tool_args": dict(args), "intent": intent})
         return step_id
 
     def label(self, wanted: str) -> str:
         """A label that no step gives yet."""
-        taken = {step["tool_args"].get("output_label") for step in self.steps}
-        number, label = 2, wanted
-        while label in taken:
-            label, number = f"{wanted}_{number}", number + 1
-        return label
+        return free_name(wanted, {step["tool_args"].get("output_label") for step in self.steps})
 
     def compute(self, tool: str, source: Series, ending: str, intent: str, **args: Any) -> Series:
         """One series made from another by a tool with one table."""
@@ -150,27 +92,17 @@ class Draft:
             "steps": self.steps,
         }
 
-    def _free(self, wanted: str) -> str:
-        taken = {step["step_id"] for step in self.steps}
-        number, name = 2, wanted or "step"
-        while name in taken:
-            name, number = f"{wanted}_{number}", number + 1
-        return name
 
+def free_name(wanted: str, taken: Collection[str]) -> str:
+    """A name that is not taken, with a number where it has to be.
 
-def short(craft: str) -> str:
-    """A spacecraft as labels write it."""
-    return SHORT.get(craft, craft).replace("-", "").replace(" ", "")
-
-
-def symbol(quantity: str) -> str:
-    """A quantity as labels write it."""
-    return SYMBOLS.get(quantity, re.sub(r"\W+", "", quantity))
-
-
-def words(quantity: str) -> str:
-    """A quantity as titles write it."""
-    return WORDS.get(quantity, quantity)
+    >>> free_name("b", {"b", "b_2"})
+    'b_3'
+    """
+    number, name = 2, wanted
+    while name in taken:
+        name, number = f"{wanted}_{number}", number + 1
+    return name
 
 
 def listed(names: Sequence[str]) -> str:
@@ -237,7 +169,7 @@ def figure_of(
         str(number): "log"
         for number, panel in enumerate(panels, 1)
         if panel[0].kind == "scalar"
-        and ("*" in log or panel[0].quantity in log or panel[0].quantity in LOGARITHMIC)
+        and ("*" in log or panel[0].quantity in log or panel[0].quantity in _LOGARITHMIC)
     }
     if scales:
         spec["log_scale"] = scales
@@ -252,5 +184,5 @@ def _axis_of(series: Series) -> str:
 
 def _rank(quantity: str) -> tuple[int, str]:
     """Where a quantity stands in a figure; a component of a vector right after the vector."""
-    whole = next((one for one in ORDER if quantity == one or quantity.startswith(f"{one} ")), "")
-    return (ORDER.index(whole) if whole else len(ORDER), quantity)
+    whole = next((row for row in WORDS if f"{quantity} ".startswith(f"{row.quantity} ")), None)
+    return (_ORDER.index(whole.symbol) if whole else len(_ORDER), quantity)

@@ -1,0 +1,143 @@
+"""A `Request` from short texts, each one checked by itself: what ``helio new`` and notebooks give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NoReturn
+
+from helio.authoring.request import Computation, Panels, Quantity, Request, Style
+from helio.authoring.writing.computations import APPLIED, tool_named
+from helio.errors import RequestError, closest, did_you_mean
+from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.frame_names import FRAMES
+from helio.knowledge.quantities import families, spacecraft_named
+from helio.knowledge.quantity_words import quantity_named
+from helio.time_range import Duration, parse_time_range
+
+FORMS = ("csv", "cdf", "netcdf", "parquet")
+METHODS = ("mean", "median", "min", "max")
+
+
+def request_of(
+    *,
+    spacecraft: Sequence[str] = (),
+    quantities: Sequence[str] = (),
+    datasets: Sequence[str] = (),
+    time_range: str | None = None,
+    frame: str = "",
+    cadence: str = "",
+    operations: Sequence[str] = (),
+    title: str = "",
+    together: bool = False,
+    save_as: Sequence[str] = (),
+    catalogue: Catalogue,
+    now: datetime,
+) -> Request:
+    """Make a request of texts.
+
+    Parameters
+    ----------
+    spacecraft, quantities : sequence of str
+        Names in any spelling that the table of quantities knows: ``"psp"``, ``"Bz"``, ``"ram pressure"``.
+    datasets : sequence of str
+        ``"AC_H2_MFI.BGSEc"``; the parameter may be left out where there is one.
+    time_range : str, optional
+    frame, cadence : str
+        ``"GSM"``; ``"5min"``.
+    operations : sequence of str
+        ``"magnitude"``, ``"running_average:10min"``, ``"resample:1h:median"``.
+    now : datetime
+        Naive UTC.
+
+    Raises
+    ------
+    RequestError
+        A name is unknown, with those that are near; or a value is wrong.
+    """
+    if not (spacecraft or quantities or datasets):
+        raise RequestError(
+            "nothing to draw was named",
+            advice="name a spacecraft and a quantity, or a data set and its parameter",
+        )
+    if time_range is not None:
+        parse_time_range(time_range, now)
+    wanted = [quantity_named(text) for text in quantities]
+    return Request(
+        spacecraft=tuple(dict.fromkeys(_spacecraft(text) for text in spacecraft)),
+        quantities=tuple(dict.fromkeys(Quantity(*found) for found in wanted)),
+        datasets=tuple(dict.fromkeys(_dataset(text, catalogue) for text in datasets)),
+        times=() if time_range is None else (time_range,),
+        frame=_one_of(frame.upper(), FRAMES, "frame") if frame else "",
+        cadence=Duration(cadence).nanoseconds / 1e9 if cadence else None,
+        vectors=any("vector" in text.casefold() for text in quantities),
+        computations=tuple(dict.fromkeys(map(_computation, operations))),
+        panels=Panels(together=together),
+        style=Style(title=title),
+        exports=tuple(dict.fromkeys(_one_of(form.casefold(), FORMS, "form of files") for form in save_as)),
+    )
+
+
+def refuse(question: str, choices: Sequence[str]) -> NoReturn:
+    """Refuse a request that leaves something open.
+
+    Raises
+    ------
+    RequestError
+        The question, with its choices as advice.
+    """
+    raise RequestError(question, advice=f"name one: {', '.join(choices)}")
+
+
+def _spacecraft(text: str) -> str:
+    mission = {name.casefold(): name for name in families()}.get(text.strip().casefold())
+    if mission is not None:
+        raise RequestError(
+            f"{mission} has several spacecraft", advice=f"name some of {', '.join(families()[mission])}"
+        )
+    return spacecraft_named(text)
+
+
+def _dataset(text: str, catalogue: Catalogue) -> tuple[str, str]:
+    dataset, _, parameter = text.strip().partition(".")
+    if dataset not in catalogue:
+        near = ", ".join(closest(dataset, catalogue.ids()))
+        raise RequestError(
+            f"no dataset is called '{dataset}'",
+            advice=f"near names: {near}" if near else f"helio datasets search '{dataset}'",
+        )
+    entry = catalogue.dataset(dataset)
+    names = [known.name for known in entry.parameters]
+    if parameter and parameter not in names:
+        raise RequestError(
+            f"{entry.id} has no parameter '{parameter}'",
+            advice=did_you_mean(parameter, names, otherwise=f"parameters: {', '.join(names[:12])}"),
+        )
+    return entry.id, parameter
+
+
+def _computation(text: str) -> Computation:
+    name, *values = (part.strip() for part in text.split(":"))
+    tool = tool_named(name)
+    how = APPLIED.get(tool)
+    most = 0 if how is None or not how.argument else 2 if tool == "resample" else 1
+    if len(values) > most:
+        raise RequestError(
+            f"{tool} takes {'no value' if not most else f'at most {most} values'}: '{text}'",
+            advice=f"'{tool}:1h'" if most else f"'{tool}'",
+        )
+    if most and not (values and values[0]):
+        raise RequestError(f"{tool} needs a length of time", advice=f"'{tool}:10min'")
+    window = str(Duration(values[0])) if values else ""
+    default = "mean" if tool == "resample" else ""
+    method = _one_of(values[1].casefold(), METHODS, "method") if len(values) > 1 else default
+    return Computation(tool, window, method)
+
+
+def _one_of(text: str, known: Sequence[str], what: str) -> str:
+    if text not in known:
+        raise RequestError(
+            f"there is no {what} '{text}'",
+            advice=did_you_mean(text, known, otherwise=f"one of {', '.join(known)}"),
+        )
+    return text

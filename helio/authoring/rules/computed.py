@@ -1,0 +1,137 @@
+"""What a sentence wants computed: the names and synonyms of the tools, and the few turns that no name says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from helio.authoring.request import Computation
+from helio.authoring.rules.durations import duration_in, duration_pattern
+from helio.authoring.rules.sentence import Sentence
+from helio.authoring.writing.computations import APPLIED, DIFFERENCE, MAGNITUDE
+from helio.knowledge.phrases import any_phrase
+from helio.steps.signature import signatures
+
+# Beside the names and synonyms of each tool.
+_MORE_NAMES: dict[str, tuple[str, ...]] = {
+    "running_median": ("running/moving/rolling/sliding median",),
+    "running_average": ("running/moving/rolling/sliding/boxcar average/mean", "smooth~ it/them?"),
+    "power_spectrogram": ("dynamic/fft power? spectrogram/spectrum/spectra", "power spectrogram"),
+    "power_spectrum": ("power spectrum/spectra",),
+    "despike": ("despike~", "de-spike~", "remove~ the? spike", "without spike"),
+    "detrend": ("detrend~", "remove/subtract~ the? linear? trend"),
+    "derivative": ("time? derivative",),
+    "resample": ("resampl~", "average", "bin"),
+}
+_EACH = {"hourly": "1h", "daily": "1d", "minutely": "1min"}
+_METHODS = {"med": "median", "min": "min", "max": "max"}
+_DURATION = duration_pattern()
+_AND_ITS = (
+    r"(?:\b(?:and|plus|with|as well as)|\+)\s+(?:also\s+)?(?:its|their)\s+$"
+    r"|(?:\b(?:and|plus|together with|along with|as well as)|\+)\s+(?:also\s+)?(?:an?\s+|the\s+)?$"
+)
+
+
+@dataclass(frozen=True)
+class Said:
+    """A computation where it was said.
+
+    Parameters
+    ----------
+    partial : bool
+        Whether it may be said of one quantity alone: ``density and hourly means of the speed``.
+    """
+
+    computation: Computation
+    place: int
+    partial: bool = False
+
+
+def tool_names(tool: str) -> str:
+    """Give the expression of all names of a tool."""
+    spelt = (name.replace("_", " ") for name in (tool, *signatures()[tool].synonyms))
+    return any_phrase(_MORE_NAMES.get(tool, ()) + tuple(spelt))
+
+
+def _phrases() -> Iterator[tuple[str, str, bool]]:
+    """Every tool with an expression, and whether a noun in it may stand beside what goes in."""
+    window = rf"(?:\s+(?:of|over|with|using|in)?\s*(?:an?\s+)?(?:window\s+of\s+)?{_DURATION}(?:\s+window)?)"
+    for tool in ("running_median", "running_average", "power_spectrogram", "power_spectrum", "despike"):
+        names = tool_names(tool)
+        yield tool, rf"\b{_DURATION}[\s-]*(?:wide\s+)?(?:{names})\b", True
+        yield tool, rf"\b(?:{names})\b{window}?", True
+    statistic = r"(?P<statistic>averages?|means?|medians?|min(?:ima|imum)?|max(?:ima|imum)?)"
+    yield "resample", rf"\b(?P<each>hourly|daily|minutely)[- ]{statistic}\b", True
+    statistic = r"(?P<statistic>averages?|means?|medians?|averaged|minima|maxima|bins|resolution averages)"
+    yield "resample", rf"\b{_DURATION}[\s-]*{statistic}\b", True
+    yield (
+        "resample",
+        r"\b(?:averaged?|resampled?|rebin(?:ned)?|binned|downsampled?|reduced?)"
+        r"(?: (?:it|them|both|all|everything|the data))?\s+(?:over|to|on|into|at|every|in)\s+(?:a\s+)?"
+        rf"{_DURATION}(?:\s+(?:cadence|bins|intervals|averages|means|resolution|grid))?",
+        False,
+    )
+    yield "derivative", rf"\b(?:{tool_names('derivative')}|d/dt)\b", True
+    yield "detrend", rf"\b(?:{tool_names('detrend')})\b", False
+    yield (
+        MAGNITUDE,
+        r"(?<!field )(?<!b )\b(?:the )?(?:vector )?magnitudes?\b(?! of the (?:magnetic )?field)",
+        False,
+    )
+    yield DIFFERENCE, r"\b(?:the )?differences?\b(?: between)?", False
+
+
+def read_computations(sentence: Sentence) -> tuple[Said, ...]:
+    """Read what is to be computed, in the order in which it is said."""
+    said = [
+        _said(sentence, found, tool, related=related)
+        for tool, pattern, related in _phrases()
+        for found in sentence.take(pattern)
+    ]
+    said.sort(key=lambda known: known.place)
+    apart = sentence.take_first(
+        rf"\b(?:(?:with|using|in|over)\s+)?(?:an?\s+)?{_DURATION}[\s-]*(?:long\s+|wide\s+)?windows?\b"
+    )
+    # "smoothed with a 10-minute running average" is one computation, said twice
+    whole = {known.computation.tool for known in said if known.computation.window}
+    said = [known for known in said if known.computation.window or known.computation.tool not in whole]
+    if apart:  # said at the end of the sentence, for all that have none
+        said = [_with_window(known, duration_in(apart)) for known in said]
+    first: dict[tuple[Computation, bool], Said] = {}
+    for known in said:
+        first.setdefault((known.computation, known.partial), known)
+    return tuple(first.values())
+
+
+def _said(sentence: Sentence, found: re.Match[str], tool: str, *, related: bool) -> Said:
+    groups = found.groupdict()
+    each = (groups.get("each") or "").lower()
+    window = _EACH.get(each) or (duration_in(found) if "number" in groups else "")
+    method = _METHODS.get((groups.get("statistic") or "")[:3].lower(), "mean") if tool == "resample" else ""
+    joined = related and re.search(_AND_ITS, sentence.before(found.start()), re.IGNORECASE) is not None
+    participle = re.search(
+        r"\b(?:smooth\w*|averaged|remov\w+|detrend\w*|de-?spik\w*)\b", found[0], re.IGNORECASE
+    )
+    computation = Computation(tool, window, method, beside=joined and not participle)
+    return Said(
+        computation, found.start(), joined and _is_of_something(sentence.text[found.end() :], found[0])
+    )
+
+
+def _is_of_something(behind: str, said: str) -> bool:
+    """Whether what a computation is of follows it: ``hourly means of the speed``, ``smoothed speed``."""
+    if re.match(r"\s+of\s+(?!it\b|them\b|all\b|both\b|each\b)", behind, re.IGNORECASE):
+        return True
+    adjective = re.search(r"(?:ed|hourly|daily)$", said, re.IGNORECASE)
+    noun = re.match(
+        r"\s+(?!over\b|with\b|to\b|at\b|in\b|by\b|for\b|on\b|using\b|and\b|it\b|them\b)[A-Za-z|]", behind
+    )
+    return bool(adjective and noun)
+
+
+def _with_window(said: Said, window: str) -> Said:
+    how = APPLIED.get(said.computation.tool)
+    if how is None or not how.argument or said.computation.window:
+        return said
+    return replace(said, computation=replace(said.computation, window=window))

@@ -1,0 +1,138 @@
+"""Which spacecraft, data sets and quantities a sentence names, and which of them belong together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import itemgetter
+
+from helio.authoring.request import Quantity
+from helio.authoring.rules.sentence import Sentence
+from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.quantities import ABS_B, B, families, spellings
+from helio.knowledge.quantity_words import COMPONENTS, INDICES, WORDS
+
+Placed = list[tuple[int, Quantity]]
+"""Quantities, each with its place in the sentence."""
+_OF_WIND = r"(?:proton )?(?:speed|velocity|density|temperature|dynamic pressure|ram pressure|pressure)s?"
+
+
+def names_of_spacecraft() -> str:
+    """Give the expression of every name of a spacecraft."""
+    return _any(spellings())
+
+
+def read_datasets(sentence: Sentence, catalogue: Catalogue) -> tuple[tuple[str, str], ...]:
+    """Read ids of data sets of the catalogue, each with its parameter or nothing."""
+    found: dict[tuple[str, str], None] = {}
+    for said in re.finditer(
+        r"(?<![\w-])([A-Za-z0-9]+(?:[_-][A-Za-z0-9@-]+)+?)(?:\.([A-Za-z]\w*))?(?![\w-])", sentence.text
+    ):
+        if "_" in said[1] and said[1] in catalogue:
+            found[catalogue.summary(said[1]).id, said[2] or ""] = None
+            sentence.drop(re.compile(re.escape(said[0])))
+    return tuple(found)
+
+
+def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
+    """Read spacecraft, and missions of which no spacecraft is named, in their order with their places."""
+    found: list[tuple[int, str]] = []
+    named, grouped, names = spellings(), families(), names_of_spacecraft()
+    missions = {name.casefold(): name for name in grouped}
+    missions |= {"van allen probes": "RBSP", "van allen probe": "RBSP"}
+    every = _any(missions)
+    # the solar wind is no spacecraft, nor is the wind of ACE
+    sentence.drop(rf"(?<![\w-])(?:{names})\s+(?P<out>(?-i:wind)\s+)(?={_OF_WIND})")
+    sentence.drop(
+        rf"(?<!solar )(?<![\w-])(?P<out>(?-i:wind)\s+)(?={_OF_WIND}\s+(?:of|from|at|by|measured by)\s+"
+        rf"(?:{names})(?![\w-]))"
+    )
+    # STEREO A and B; MMS 1, 2 and 3
+    for said in sentence.take(
+        rf"(?<![\w-])({every})[\s-]*([A-E1-4](?:(?:\s*(?:,|and|&|/|\+)\s*)+(?:{every})?[\s-]*[A-E1-4])+)(?![\w-])"
+    ):
+        letters = re.findall(
+            r"(?<![A-Za-z0-9])(?:\w+?[\s-]*)?([A-E1-4])(?![A-Za-z0-9])", said[2], re.IGNORECASE
+        )
+        crafts = grouped[missions[said[1].casefold()]]
+        found += [(said.start(), craft) for craft in crafts if craft[-1] in "".join(letters).upper()]
+    for said in sentence.take(
+        rf"\b(?:all|both|each)(?: of)?(?: the)?(?: two| three| four| five)? ({every})\b(?: spacecraft| probes)?"
+    ):
+        found += [(said.start(), craft) for craft in grouped[missions[said[1].casefold()]]]
+    for said in sentence.take(rf"(?<!solar )(?<![\w-])(?:{names})(?![\w-])"):
+        found.append((said.start(), named[said[0].casefold()]))
+    for said in sentence.take(rf"(?<![\w-])({every})(?![\w-])"):
+        found.append((said.start(), missions[said[1].casefold()]))
+    return sorted(found)
+
+
+def read_quantities(sentence: Sentence, coloured: set[str], *, magnitude: bool) -> Placed:
+    """Read quantities in their order, each with its place.
+
+    Parameters
+    ----------
+    coloured : set of str
+        Words that have a colour: Bz in red beside the whole field is a line of it.
+    magnitude : bool
+        Whether a magnitude is to be computed, so that there has to be a vector.
+    """
+    found: Placed = []
+    components = [(name, pattern, True) for name, pattern in COMPONENTS]
+    words = [(row.quantity, row.pattern, False) for row in WORDS]
+    after_field = next(place for place, row in enumerate(words) if row[0] == B) + 1
+    for name, pattern, lettered in (*words[:after_field], *components, *words[after_field:]):
+        for said in sentence.take(rf"(?<![\w|])(?:{pattern})(?![\w|]|-\w)"):
+            letter = said[0].rstrip()[-1].lower() if lettered else ""
+            found.append((said.start(), Quantity(name, letter)))
+    bare = sentence.take_first(r"\bfields?(?![\w-])|(?<![\w|])(?-i:B)(?![\w|])")
+    drawn = {quantity.name for _, quantity in found if not is_coloured(quantity, coloured)}
+    if bare and not drawn & {B, ABS_B}:
+        found.append((bare.start(), Quantity(B)))
+    if not found and magnitude:
+        found.append((0, Quantity(B)))
+    return sorted(found, key=itemgetter(0))
+
+
+def is_coloured(quantity: Quantity, coloured: set[str]) -> bool:
+    """Whether a quantity is a component of the field that has a colour."""
+    return bool(quantity.component) and f"b{quantity.component}" in coloured
+
+
+def pairs_of(
+    crafts: Sequence[tuple[int, str]], asked: Placed, wanted: Sequence[Quantity]
+) -> tuple[tuple[tuple[str, Quantity], ...], bool]:
+    """Find which quantity is of which spacecraft; nothing where all are of all, and whether that is not clear.
+
+    ``Wind speed and ACE density`` and ``Bn of STEREO-A and Bz of ACE`` are pairs; ``ACE and Wind density`` and
+    ``density of ACE and Wind`` are not; ``density of ACE and Wind speed`` may be either.
+    """
+    if len(crafts) < 2 or len(wanted) < 2:
+        return (), False
+    of_omni = any(name == "OMNI" for _, name in crafts)
+    words: list[tuple[int, str | Quantity]] = [*crafts]
+    words += [
+        (place, quantity)
+        for place, quantity in asked
+        if quantity in wanted and (of_omni or quantity.name not in INDICES)
+    ]
+    words.sort(key=itemgetter(0))
+    runs = [[word for _, word in run] for _, run in groupby(words, lambda word: isinstance(word[1], str))]
+    named = {craft for _, craft in crafts}
+    first_is_craft = isinstance(runs[0][0], str)
+    if len(runs) < 3 or len(named) < 2 or (len(runs) == 3 and first_is_craft):
+        return (), False  # ACE density and Wind
+    if len(runs) % 2:
+        return (), True
+    steps = list(zip(runs[::2], runs[1::2], strict=True))
+    return tuple(
+        (craft, quantity)
+        for step in steps
+        for craft in (word for run in step for word in run if isinstance(word, str))
+        for quantity in (word for run in step for word in run if isinstance(word, Quantity))
+    ), False
+
+
+def _any(names: Iterable[str]) -> str:
+    return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))

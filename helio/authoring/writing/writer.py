@@ -1,0 +1,747 @@
+"""A new template from a request: what to fetch, what to compute, what to draw."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from helio.authoring.outcome import NotUnderstood
+from helio.authoring.request import Computation, Quantity, Request
+from helio.authoring.writing.computations import APPLIED, DIFFERENCE, MAGNITUDE
+from helio.authoring.writing.sources import (
+    cadence_words,
+    coverage,
+    crafts_with,
+    ended,
+    frames_of,
+    pick,
+    quantities_of,
+)
+from helio.authoring.writing.steps import Series, Steps, figure_of, listed, panels_of
+from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.frame_names import TURNABLE
+from helio.knowledge.missions import craft_of, short
+from helio.knowledge.quantities import ABS_B, SOURCES, B, Source, families
+from helio.knowledge.quantities import VECTOR_V as VELOCITY
+from helio.knowledge.quantities import N as DENSITY
+from helio.knowledge.quantities import T as TEMPERATURE
+from helio.knowledge.quantities import V as SPEED
+from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS, symbol, title
+from helio.pipelines.template import Document
+from helio.time_range import Duration, TimeRange, is_relative, parse_time_range
+
+Asks = Callable[[str, Sequence[str]], str]
+"""Asks the person: a question and its choices, the first one being the likely one."""
+Epoch = tuple[str, str, TimeRange | None]
+"""A variable, what labels of its series end in, and the range that it has by default."""
+
+WINDOWS = ("10min", "1h", "5min", "1min")
+EVERY = "all of them"
+UPSTREAM = ("OMNI", "ACE", "Wind", "DSCOVR")
+DERIVED: dict[str, tuple[str, dict[str, str]]] = {
+    "dynamic pressure": ("dynamic_pressure", {"density_label": DENSITY, "velocity_label": VELOCITY}),
+    "Alfvén speed": ("alfven_speed", {"field_label": B, "density_label": DENSITY}),
+    "Alfvén Mach number": (
+        "alfven_mach",
+        {"velocity_label": VELOCITY, "field_label": B, "density_label": DENSITY},
+    ),
+    "plasma beta": (
+        "plasma_beta",
+        {"density_label": DENSITY, "temperature_label": TEMPERATURE, "field_label": B},
+    ),
+    "clock angle": ("clock_angle", {"source_label": B}),
+    "cone angle": ("cone_angle", {"source_label": B}),
+}
+"""What is computed where the table has no parameter of it: the tool, and the quantity that each argument takes."""
+_WITH_HELIUM = ("dynamic pressure", "Alfvén speed", "Alfvén Mach number")
+
+
+def write_template(
+    request: Request, *, catalogue: Catalogue, now: datetime, ask: Asks
+) -> tuple[Document, tuple[str, ...]]:
+    """Write the template that a request asks for, not verified yet, and say what was assumed.
+
+    Raises
+    ------
+    NotUnderstood
+        The table of quantities has no such thing, or not in that frame, mode or time.
+    """
+    writer = _Writer(_complete(request, ask), catalogue, now, ask)
+    indices = [quantity.name in INDICES for quantity in request.quantities]
+    if not request.spacecraft and not request.datasets and any(indices) and not all(indices):
+        writer.steps.note("no spacecraft was named: all of it is taken from OMNI")
+    return writer.written()
+
+
+class _Writer:
+    def __init__(self, request: Request, catalogue: Catalogue, now: datetime, ask: Asks) -> None:
+        self.request = request
+        self.catalogue = catalogue
+        self.now = now
+        self.ask = ask
+        self.steps = Steps()
+        self.fetched: dict[tuple[str, str, str], Series] = {}
+        self.used: list[Source] = []
+        self.variable = "$TIME_RANGE"
+        self.group = ""
+        self.aligned: dict[tuple[str, str], Series] = {}
+
+    def written(self) -> tuple[Document, tuple[str, ...]]:
+        epochs = self._epochs()
+        figures = [self._figure(*epoch) for epoch in epochs]
+        name, text = figures[0]
+        self._default_range(epochs)
+        return self.steps.template(name, text), tuple(self.steps.notes)
+
+    def _figure(self, variable: str, group: str, span: TimeRange | None) -> tuple[str, str]:
+        """Add the steps of one time range, and give the name and the title of its figure."""
+        request = self.request
+        self.variable, self.group = variable, group
+        self.fetched = {}
+        shown = self._series(span)
+        self._check_named(shown)
+        shown = self._computed(shown)
+        self._export(shown)
+        if request.panels.together and any(series.kind == "spectrum" for series in shown):
+            raise NotUnderstood("a spectrogram has a panel of its own")
+        compare = (
+            request.panels.compare or request.panels.overlaid or len({series.craft for series in shown}) > 1
+        )
+        panels = [shown] if request.panels.together else panels_of(shown, compare=compare)
+        self._check_layout(panels)
+        text = request.style.title or self._title(shown)
+        spec = figure_of(panels, title=text, log=self._log(shown), colours=self._colours(shown))
+        self.steps.add(f"figure{self._ending()}", "render_spec", {"spec": spec}, "Draw the figure")
+        return request.name or self._name(shown), text
+
+    # Time -------------------------------------------------------------------------------------------------
+
+    def _epochs(self) -> list[Epoch]:
+        times = self.request.times
+        if len(times) > 2 or (len(times) == 2 and not self.request.panels.compare):
+            raise NotUnderstood(
+                f"{len(times)} times were read: {', '.join(times)}",
+                advice="one range, 'A to B', or two that are to be compared",
+            )
+        epochs: list[Epoch] = []
+        for number, phrase in enumerate(times, 1):
+            span = parse_time_range(phrase, self.now)
+            group = str(number) if len(times) > 1 else ""
+            name = f"$TIME_RANGE_{group}" if group else "$TIME_RANGE"
+            self.steps.variables[name] = {
+                "type": "time_range",
+                "default": phrase if is_relative(phrase) else str(span),
+            }
+            if is_relative(phrase):
+                self.steps.note(
+                    f"'{phrase}' is {span}, counted from {self.now:%Y-%m-%d %H:%M} UTC, and anew in each run"
+                )
+            epochs.append((name, group, span))
+        return epochs or [("$TIME_RANGE", "", None)]
+
+    def _default_range(self, epochs: list[Epoch]) -> None:
+        """Where no time was said: the last days that there are."""
+        if self.request.times:
+            return
+        ends = [end for source in self.used if (end := ended(source, self.catalogue))]
+        if ends:
+            stop = min(ends).replace(hour=0, minute=0, second=0, microsecond=0)
+            default = str(TimeRange(stop - timedelta(days=7), stop))
+            self.steps.note(f"no time was said: the default is {default}, for nothing was recorded later")
+        else:
+            default = "last 7 days"
+            self.steps.note("no time was said: the default is the last 7 days, and --time-range sets another")
+        self.steps.variables[epochs[0][0]] = {"type": "time_range", "default": default}
+
+    # Series -----------------------------------------------------------------------------------------------
+
+    def _series(self, span: TimeRange | None) -> list[Series]:
+        request = self.request
+        shown = [self._named_dataset(dataset, parameter) for dataset, parameter in request.datasets]
+        if request.panels.against and len(set(request.quantities)) > 1 and self._is_one_against_another():
+            raise NotUnderstood(
+                "one quantity against another one is no figure over time",
+                advice="'… and …' draws both over time",
+            )
+        common = request.frame or self._common_frame()
+        pairs = request.own or [
+            (craft, wanted) for craft in request.spacecraft for wanted in request.quantities
+        ]
+        for craft, wanted in pairs:
+            of_omni = wanted.name in INDICES and craft != "OMNI"
+            if of_omni:
+                self.steps.note(f"{wanted.name} is taken from OMNI")
+            made = self._wanted(wanted, "OMNI" if of_omni else craft, common, span)
+            if made.label not in [series.label for series in shown]:
+                shown.append(made)
+        for wanted in request.quantities:  # an index in a sentence of pairs
+            if request.own and wanted not in [quantity for _, quantity in pairs]:
+                shown.append(self._quantity(wanted.name, "OMNI", "", span))
+                self.steps.note(f"{wanted.name} is taken from OMNI")
+        return shown
+
+    def _is_one_against_another(self) -> bool:
+        return bool(self.request.own) or len(self.request.spacecraft) < 2
+
+    def _common_frame(self) -> str:
+        """The frame in which vectors of several spacecraft can be compared."""
+        request = self.request
+        vector = next((wanted for wanted in request.quantities if wanted.name in VECTORS), None)
+        if vector is None or len(request.spacecraft) < 2 or len({wanted for _, wanted in request.own}) > 1:
+            return ""
+        common = frames_of(vector.name, request.spacecraft)
+        return next((frame for frame in common if not vector.component or _has(frame, vector.component)), "")
+
+    def _wanted(self, wanted: Quantity, craft: str, common: str, span: TimeRange | None) -> Series:
+        if not wanted.component:
+            return self._quantity(wanted.name, craft, common, span)
+        frame = common or ("RTN" if wanted.component in "rtn" else "")
+        self._check_component(wanted, craft, frame)
+        return self._component(self._quantity(wanted.name, craft, frame, span), wanted.component)
+
+    def _check_component(self, wanted: Quantity, craft: str, frame: str) -> None:
+        """Refuse a component that no frame has in which the spacecraft's vector is."""
+        there = [known for known in frames_of(wanted.name, [craft]) if known]
+        fitting = {known for known in ([frame] if frame else there) if _has(known, wanted.component)}
+        turned = frame in TURNABLE and any(known in TURNABLE for known in there)
+        if there and fitting and (fitting & set(there) or turned):
+            return
+        letters = "; ".join(f"{'r, t, n' if known == 'RTN' else 'x, y, z'} in {known}" for known in there)
+        raise NotUnderstood(
+            f"{craft} has no {wanted.component} component of the {title(wanted.name)}"
+            + (f" in {frame}" if frame else ""),
+            advice=f"there is {letters}"
+            if there
+            else f"the table of quantities has {', '.join(quantities_of(craft))}",
+        )
+
+    def _check_named(self, shown: list[Series]) -> None:
+        """Refuse when a spacecraft, a unit or an instrument was named of which nothing is drawn."""
+        request = self.request
+        absent = [craft for craft in request.spacecraft if craft not in {series.craft for series in shown}]
+        if absent:
+            raise NotUnderstood(
+                f"nothing of {listed(absent)} would be drawn: indices are taken from OMNI",
+                advice=f"name what of {absent[0]} is wanted, or leave it out",
+            )
+        there = {series.unit for series in shown}
+        units = [unit for unit in request.units if {"cm-3": "cm^-3"}.get(unit, unit) not in there]
+        if units:
+            raise NotUnderstood(
+                f"nothing of it is in {units[0]}: it is in {', '.join(sorted(unit for unit in there if unit))}",
+                advice="rules convert no units; a model can: set GEMINI_API_KEY",
+            )
+        ids = {part for source in self.used for part in re.split(r"[_-]", source.dataset.upper())}
+        other = [instrument for instrument in request.instruments if instrument not in ids]
+        if other:
+            named = ", ".join(dict.fromkeys(source.dataset for source in self.used))
+            raise NotUnderstood(
+                f"the table of quantities takes none of this from {', '.join(other)}",
+                advice=f"it takes {named}; name another one as DATASET.PARAMETER",
+            )
+
+    def _check_layout(self, panels: list[list[Series]]) -> None:
+        """Refuse a layout that was asked for and that the figure would not have."""
+        wanted = self.request.panels
+        if wanted.count and wanted.count != len(panels):
+            raise NotUnderstood(f"this makes {len(panels)} panels, not {wanted.count}")
+        if wanted.overlaid and not any(len(panel) > 1 for panel in panels):
+            raise NotUnderstood("these do not share a panel by themselves", advice="'… in one panel'")
+        drawn = [f"{panel[0].quantity} " for panel in panels]
+        places = [
+            next((place for place, quantity in enumerate(drawn) if quantity.startswith(f"{name} ")), -1)
+            for name in wanted.order
+        ]
+        if -1 in places or places != sorted(places):
+            raise NotUnderstood(
+                "panels stand in their usual order: field, velocity, density, temperature, what is derived, indices",
+                advice="helio edit puts them in another one, with a model",
+            )
+
+    def _named_dataset(self, dataset: str, parameter: str) -> Series:
+        entry = self.catalogue.dataset(dataset)
+        if not parameter:
+            names = [known.name for known in entry.parameters if known.kind != "string"]
+            table = [name for source in SOURCES if source.dataset == entry.id for name in source.parameters]
+            choices = list(dict.fromkeys([name for name in table if name in names] + names))
+            if not choices:
+                raise NotUnderstood(f"the catalogue knows no parameters of {entry.id}")
+            parameter = (
+                choices[0] if len(choices) == 1 else self.ask(f"Which parameter of {entry.id}?", choices[:12])
+            )
+        described = entry.parameter(parameter)
+        craft = entry.spacecraft if self.catalogue.in_archive(entry.id) else craft_of(entry.id).spacecraft
+        known_as = next(
+            (
+                source
+                for source in SOURCES
+                if source.dataset == entry.id and described.name in source.parameters
+            ),
+            None,
+        )
+        label = self.steps.label(f"{short(craft)}_{described.name}{self._ending()}")
+        args = {
+            "dataset_id": entry.id,
+            "parameter_id": described.name,
+            "time_range": self.variable,
+            "output_label": label,
+        }
+        self.steps.add(
+            label, "fetch_data", args, f"Fetch {described.description or described.name} of {craft}"
+        )
+        kind = {0: "scalar", 1: "vector" if described.size in ((3,), (4,)) else "spectrum"}.get(
+            len(described.size), "spectrum"
+        )
+        quantity = known_as.quantity if known_as and len(known_as.parameters) == 1 else described.name
+        cadence = known_as.cadence if known_as else None
+        return Series(
+            label,
+            quantity,
+            craft,
+            kind,
+            cadence,
+            known_as.frame if known_as else "",
+            described.canonical_unit,
+            self.group,
+        )
+
+    def _quantity(self, quantity: str, craft: str, frame: str, span: TimeRange | None) -> Series:
+        """A quantity of a spacecraft: fetched, or computed from what the table has."""
+        key = (quantity, craft, frame)
+        if key not in self.fetched:
+            self.fetched[key] = self._found(quantity, craft, frame, span)
+        return self.fetched[key]
+
+    def _found(self, quantity: str, craft: str, frame: str, span: TimeRange | None) -> Series:
+        request = self.request
+        wanted = frame if quantity in VECTORS else ""
+        how: dict[str, Any] = {
+            "catalogue": self.catalogue,
+            "cadence": request.cadence,
+            "burst": request.burst,
+            "span": span,
+            "instruments": request.instruments,
+        }
+        if quantity == request.computed:
+            return self._derived(quantity, craft, span)
+        found = pick(quantity, craft, frame=wanted, **how)
+        if found and not (quantity == ABS_B and self._finer_vector(craft, found[0], how)):
+            return self._fetch(quantity, craft, found)
+        made = (
+            self._turned(quantity, craft, wanted, how)
+            or self._length_of(quantity, craft, frame, how, span)
+            or self._speed_instead(quantity, craft, how, span)
+        )
+        if made is not None:
+            return made
+        if quantity in DERIVED:
+            return self._derived(quantity, craft, span)
+        framed = [known for known in frames_of(quantity, [craft]) if known]
+        if framed:
+            raise NotUnderstood(
+                f"{craft} has no {quantity} in {frame}", advice=f"there is {', '.join(framed)}"
+            )
+        raise NotUnderstood(
+            f"the table of quantities has no {quantity} of {craft}",
+            advice=f"it has {', '.join(quantities_of(craft))};"
+            f" helio datasets search '{craft} {quantity}' finds others",
+        )
+
+    def _turned(self, quantity: str, craft: str, wanted: str, how: dict[str, Any]) -> Series | None:
+        """A vector that is rotated into the frame that was asked for."""
+        if quantity not in VECTORS or wanted not in TURNABLE:
+            return None
+        others = [source for source in pick(quantity, craft, **how) if source.frame in TURNABLE]
+        if not others:
+            return None
+        given = self._fetch(quantity, craft, others)
+        intent = f"Turn it from {given.frame} to {wanted}"
+        turned = self.steps.compute("transform_frame", given, wanted.lower(), intent, to=wanted)
+        return replace(turned, frame=wanted)
+
+    def _length_of(
+        self, quantity: str, craft: str, frame: str, how: dict[str, Any], span: TimeRange | None
+    ) -> Series | None:
+        """A magnitude that is computed from its vector."""
+        whole = {ABS_B: B, SPEED: VELOCITY}.get(quantity)
+        if whole is None or not pick(whole, craft, **how):
+            return None
+        if whole == VELOCITY:
+            return self._magnitude(self._quantity(VELOCITY, craft, "", span), SPEED)
+        known = next((made for key, made in self.fetched.items() if key[:2] == (B, craft)), None)
+        there = frame if frame in frames_of(B, [craft]) else ""
+        return self._magnitude(known or self._quantity(B, craft, there, span), ABS_B)
+
+    def _speed_instead(
+        self, quantity: str, craft: str, how: dict[str, Any], span: TimeRange | None
+    ) -> Series | None:
+        """The speed, where the velocity was asked for in passing and there is no vector."""
+        if quantity != VELOCITY or self.request.frame or self.request.vectors:
+            return None
+        if not pick(SPEED, craft, **how):
+            return None
+        self.steps.note(
+            f"of {craft} the speed is drawn: the table of quantities has no velocity vector of it"
+        )
+        return self._quantity(SPEED, craft, "", span)
+
+    def _finer_vector(self, craft: str, magnitude: Source, how: dict[str, Any]) -> bool:
+        """Whether a vector that is fetched anyway, or is much finer, gives a better magnitude."""
+        if any(wanted.name == B for wanted in self.request.quantities):
+            return True
+        vectors = pick(B, craft, **how)
+        return bool(
+            vectors
+            and vectors[0].cadence
+            and magnitude.cadence
+            and vectors[0].cadence < magnitude.cadence / 10
+        )
+
+    def _fetch(self, quantity: str, craft: str, found: list[Source]) -> Series:
+        first = found[0]
+        self.used.append(first)
+        kind = "vector" if quantity in VECTORS else "spectrum" if quantity in SPECTRA else "scalar"
+        label = self.steps.label(f"{short(craft)}_{symbol(quantity)}{self._ending()}")
+        framed, each = f" in {first.frame}" if first.frame else "", cadence_words(first)
+        intent = f"Fetch {title(quantity)} of {craft}{framed}, {each}"
+        where = f"{first.dataset}.{'+'.join(first.parameters)}"
+        self.steps.note(f"{craft} {title(quantity)}: {where}, {each}, {coverage(first, self.catalogue)}")
+        if first.note:
+            self.steps.note(f"{first.dataset}: {first.note}")
+        series = Series(label, quantity, craft, kind, first.cadence, first.frame, first.unit, self.group)
+        if len(first.parameters) > 1:
+            self._joined(first, label, intent)
+        elif len(found) > 1:
+            candidates = [
+                {"dataset_id": source.dataset, "parameter_id": source.parameters[0]} for source in found
+            ]
+            args = {"candidates": candidates, "time_range": self.variable, "output_label": label}
+            self.steps.add(label, "fetch_data", args, intent)
+        else:
+            args = {
+                "dataset_id": first.dataset,
+                "parameter_id": first.parameters[0],
+                "time_range": self.variable,
+                "output_label": label,
+            }
+            self.steps.add(label, "fetch_data", args, intent)
+        wanted = self.request.cadence
+        if wanted is None:
+            return series
+        if not first.cadence or quantity in SPECTRA:
+            raise NotUnderstood(
+                f"{first.dataset} is not brought to a cadence by rules",
+                advice=f"'{_seconds(wanted)} averages', or no cadence: it has {each}",
+            )
+        if wanted > 1.5 * first.cadence:
+            window = _seconds(wanted)
+            return self.steps.compute(
+                "resample", series, "binned", f"{window} mean", cadence=window, method="mean"
+            )
+        if wanted < first.cadence / 1.5:
+            self.steps.note(
+                f"{first.dataset} has one value in {cadence_words(first)}, which is coarser than was asked for"
+            )
+        return series
+
+    def _joined(self, source: Source, label: str, intent: str) -> None:
+        """Components that the archive keeps apart, put side by side."""
+        letters = "RTN" if source.frame == "RTN" else "xyz"
+        stem = "V" if source.quantity == VELOCITY else "B" if source.quantity == B else ""
+        self.steps.add(
+            f"{label}_parts",
+            "fetch_data",
+            {
+                "dataset_id": source.dataset,
+                "parameters": list(source.parameters),
+                "time_range": self.variable,
+            },
+            intent,
+        )
+        self.steps.add(
+            label,
+            "join_components",
+            {
+                "source_labels": [f"{source.dataset}.{name}" for name in source.parameters],
+                "names": [f"{stem}{letter}" for letter in letters],
+                "frame": source.frame,
+                "name": stem or source.quantity,
+                "output_label": label,
+            },
+            "Put the components side by side",
+        )
+
+    def _component(self, series: Series, letter: str) -> Series:
+        if series.kind != "vector":
+            return series
+        label = self.steps.label(f"{series.label}{letter}")
+        self.steps.add(
+            label,
+            "components",
+            {"source_label": series.label, "keep": [letter], "output_label": label},
+            f"Take the {letter} component{f' in {series.frame}' if series.frame else ''}",
+        )
+        if series.frame and not self.request.frame:
+            self.steps.note(
+                f"{series.craft} {series.quantity} {letter} is in {series.frame}: no frame was said"
+            )
+        return replace(series, label=label, kind="scalar", quantity=f"{series.quantity} {letter}")
+
+    def _magnitude(self, series: Series, quantity: str) -> Series:
+        label = self.steps.label(
+            f"{series.label.replace('Vvec', 'V')}mag"
+            if quantity == ABS_B
+            else f"{short(series.craft)}_{symbol(quantity)}{self._ending()}"
+        )
+        args = {"source_label": series.label, "output_label": label}
+        self.steps.add(label, "magnitude", args, f"Compute the {quantity}")
+        return replace(series, label=label, kind="scalar", quantity=quantity, frame="")
+
+    def _derived(self, quantity: str, craft: str, span: TimeRange | None) -> Series:
+        """What is computed from density, velocity, temperature and field, all on the clock of the slowest of them."""
+        tool, takes = DERIVED[quantity]
+        if "source_label" in takes:
+            vector = self._quantity(B, craft, self._angle_frame(craft), span)
+            made = self.steps.compute(tool, vector, symbol(quantity), f"Compute the {quantity} of the field")
+            return replace(made, quantity=quantity, kind="scalar", frame="", unit="deg")
+        parts = {argument: self._quantity(part, craft, "", span) for argument, part in takes.items()}
+        slowest = max(parts.values(), key=lambda part: part.cadence or 0.0)
+        for argument, part in parts.items():
+            if argument == "temperature_label" and part.unit != "K":
+                part = self.steps.compute(
+                    "convert_units", part, "K", "Convert to kelvin", to="K", equivalence="thermal"
+                )
+            if part.label != slowest.label and (part.cadence != slowest.cadence or part.cadence is None):
+                part = self._onto(part, slowest)
+            parts[argument] = part
+        label = self.steps.label(f"{short(craft)}_{symbol(quantity)}{self._ending()}")
+        args: dict[str, Any] = {argument: part.label for argument, part in parts.items()}
+        if quantity in _WITH_HELIUM:
+            args["assumed_alpha"] = 0.04
+            self.steps.note(f"{quantity}: 4 % of helium is assumed, by number")
+        self.steps.add(label, tool, {**args, "output_label": label}, f"Compute the {quantity}")
+        return replace(slowest, label=label, quantity=quantity, kind="scalar", frame="", unit="")
+
+    def _angle_frame(self, craft: str) -> str:
+        there = frames_of(B, [craft])
+        wanted = self.request.frame
+        return wanted or next((frame for frame in ("GSM", "GSE", "RTN") if frame in there), "")
+
+    def _onto(self, part: Series, clock: Series) -> Series:
+        """Bring a series onto the epochs of another, never across more than three of the longer cadence."""
+        known = self.aligned.get((part.label, clock.label))
+        if known is not None:
+            return known
+        limit = _seconds(3 * max(part.cadence or 60.0, clock.cadence or 60.0))
+        label = self.steps.label(f"{part.label}_aligned")
+        args = {"series_label": part.label, "onto_label": clock.label, "limit": limit, "output_label": label}
+        self.steps.add(label, "align", args, f"Bring it onto the epochs of {clock.label}")
+        made = replace(part, label=label, cadence=clock.cadence)
+        self.aligned[part.label, clock.label] = made
+        return made
+
+    # Operations -------------------------------------------------------------------------------------------
+
+    def _computed(self, shown: list[Series]) -> list[Series]:
+        # a common cadence comes before what needs one
+        for computation in sorted(self.request.computations, key=lambda known: known.tool == DIFFERENCE):
+            if computation.tool == MAGNITUDE:
+                made = [self._length(series) for series in shown if series.kind == "vector"]
+                if not made and not any(series.quantity == ABS_B for series in shown):
+                    raise NotUnderstood("there is no vector of which a magnitude could be computed")
+                shown = shown + [new for new in made if new.label not in [series.label for series in shown]]
+            elif computation.tool == DIFFERENCE:
+                shown = [*shown, self._difference(shown)]
+            else:
+                shown = self._applied(computation, shown)
+        return shown
+
+    def _length(self, series: Series) -> Series:
+        quantity = {B: ABS_B, VELOCITY: SPEED}.get(series.quantity, f"{series.quantity} magnitude")
+        known = self.fetched.get((quantity, series.craft, ""))
+        return known or self._magnitude(series, quantity)
+
+    def _applied(self, computation: Computation, shown: list[Series]) -> list[Series]:
+        tool, how = computation.tool, APPLIED[computation.tool]
+        fitting = [series for series in shown if series.kind != "spectrum" or tool == "resample"]
+        if not fitting:
+            raise NotUnderstood(f"there is nothing to which {tool.replace('_', ' ')} could be applied")
+        made: dict[str, Series] = {}
+        for series in fitting:
+            given = self._length(series) if how.spectral and series.kind == "vector" else series
+            new = self.steps.compute(
+                tool, given, how.ending, how.intent_of(computation), **how.arguments(computation)
+            )
+            new = replace(new, quantity=how.quantity.format(given.quantity))
+            if how.spectral:
+                new = replace(new, kind="spectrum")
+            elif tool == "resample":
+                new = replace(new, cadence=Duration(computation.window).nanoseconds / 1e9)
+            made[series.label] = new
+        if computation.beside:
+            return [*shown, *made.values()]
+        return [made.get(series.label, series) for series in shown]
+
+    def _difference(self, shown: list[Series]) -> Series:
+        pair = [series for series in shown if series.kind != "spectrum"]
+        if len(pair) != 2 or pair[0].quantity != pair[1].quantity:
+            raise NotUnderstood(
+                "a difference is between two series of one quantity",
+                advice="'the difference between ACE and Wind Bz'",
+            )
+        left, right = pair
+        if left.cadence != right.cadence or left.craft != right.craft:
+            right = self._onto(right, left)
+        label = self.steps.label(f"{left.label}_minus_{right.label.removesuffix('_aligned')}")
+        args = {
+            "left_label": left.label,
+            "right_label": right.label,
+            "operation": "subtract",
+            "output_label": label,
+        }
+        self.steps.add(label, "arithmetic", args, f"Subtract {right.craft} from {left.craft}")
+        quantity, craft = f"{left.quantity} difference", f"{left.craft} − {right.craft}"
+        return replace(left, label=label, quantity=quantity, craft=craft)
+
+    # What is drawn ----------------------------------------------------------------------------------------
+
+    def _export(self, shown: list[Series]) -> None:
+        for form in self.request.exports:
+            suffix = {"netcdf": "nc"}.get(form, form)
+            for series in shown:
+                args = {
+                    "source_labels": [series.label],
+                    "filename": f"{series.label}.{suffix}",
+                    "format": form,
+                }
+                self.steps.add(f"save_{series.label}", "save_data", args, f"Save it as {form}")
+
+    def _log(self, shown: list[Series]) -> list[str]:
+        """The quantities for which a logarithmic scale was asked."""
+        said = self.request.style.log
+        every = ["*"] if {"*", "all", "everything"} & set(said) else []
+        return every + [series.quantity for series in shown for word in said if word in series.quantity]
+
+    def _colours(self, shown: list[Series]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for what, colour in self.request.style.colours:
+            lines = [line for series in shown if (line := line_of(what, series))]
+            if not lines:
+                raise NotUnderstood(f"nothing is drawn that '{what}' in {colour} could mean")
+            if len(lines) > 1 or lines[0] in found:
+                raise NotUnderstood(
+                    f"which line is to be {colour} is not clear: {', '.join(lines)}",
+                    advice="draw them first; then helio edit colours each",
+                )
+            found[lines[0]] = colour
+        return found
+
+    def _title(self, shown: list[Series]) -> str:
+        quantities = self._titles(shown)
+        crafts = listed([series.craft for series in shown if "−" not in series.craft])
+        return f"{crafts}: {listed(quantities) if len(quantities) <= 3 else 'overview'}"
+
+    def _name(self, shown: list[Series]) -> str:
+        crafts = [
+            short(craft) for craft in dict.fromkeys(series.craft for series in shown) if "−" not in craft
+        ]
+        named = crafts if len(crafts) <= 3 else [crafts[0], "to", crafts[-1]]
+        quantities = self._titles(shown)
+        what = quantities if len(quantities) <= 2 else ["overview"]
+        return unicodedata.normalize("NFKD", "-".join([*named, *what])).encode("ascii", "ignore").decode()
+
+    def _titles(self, shown: list[Series]) -> list[str]:
+        wanted = [title(quantity.name) for quantity in self.request.quantities]
+        return list(dict.fromkeys(wanted or [series.quantity for series in shown]))
+
+    def _ending(self) -> str:
+        return f"_{self.group}" if self.group else ""
+
+
+def _complete(request: Request, ask: Asks) -> Request:
+    """Ask for what is missing: the spacecraft of a mission, a quantity, a window."""
+    chosen: dict[str, tuple[str, ...]] = {}
+    for mission in request.spacecraft:
+        if mission in families():
+            answer = ask(f"Which spacecraft of {mission} is meant?", [*families()[mission], EVERY])
+            chosen[mission] = families()[mission] if answer == EVERY else (answer,)
+    crafts = [craft for name in request.spacecraft for craft in chosen.get(name, (name,))]
+    own = [(craft, wanted) for name, wanted in request.own for craft in chosen.get(name, (name,))]
+    wanted = list(request.quantities)
+    if not crafts and not request.datasets:
+        crafts = [_spacecraft_of(wanted, ask)]
+    if not wanted and not request.datasets:
+        choices = quantities_of(crafts[0])
+        wanted = [Quantity(ask(f"What of {listed(crafts)} is to be drawn?", choices[:12]))]
+    return replace(
+        request,
+        spacecraft=tuple(dict.fromkeys(crafts)),
+        quantities=tuple(wanted),
+        own=tuple(dict.fromkeys(own)),
+        computations=tuple(_with_window(computation, ask) for computation in request.computations),
+    )
+
+
+def _spacecraft_of(wanted: Sequence[Quantity], ask: Asks) -> str:
+    """The spacecraft of quantities of which none was named; OMNI has the solar wind beside the indices."""
+    if any(quantity.name in INDICES for quantity in wanted):
+        return "OMNI"
+    if not wanted:
+        raise NotUnderstood(
+            "neither a spacecraft nor a quantity was understood",
+            advice="'ACE magnetic field for last week', or a dataset and parameter as AC_H2_MFI.BGSEc",
+        )
+    every = crafts_with(wanted[0].name) or UPSTREAM
+    choices = sorted(every, key=lambda craft: UPSTREAM.index(craft) if craft in UPSTREAM else len(UPSTREAM))
+    return ask(f"Of which spacecraft is the {title(wanted[0].name)}?", choices[:12])
+
+
+def _with_window(computation: Computation, ask: Asks) -> Computation:
+    how = APPLIED.get(computation.tool)
+    if how is None or not how.argument or computation.window:
+        return computation
+    what = computation.tool.replace("_", " ")
+    return replace(computation, window=ask(f"Over which window is the {what}?", WINDOWS))
+
+
+def line_of(what: str, series: Series) -> str:
+    """Give how a figure addresses the line of a series that a word means; empty when it means another one.
+
+    >>> line_of("bz", Series("ACE_B", "magnetic field vector", "ACE", "vector"))
+    'ACE_B.z'
+    >>> line_of("bz", Series("ACE_Bz", "magnetic field vector z", "ACE", "scalar"))
+    'ACE_Bz'
+    >>> line_of("magnitude", Series("ACE_Bmag", "magnetic field magnitude", "ACE", "scalar"))
+    'ACE_Bmag'
+    """
+    plain = what.casefold().replace("_", "").strip("|")
+    label, quantity = series.label, series.quantity
+    if len(plain) == 2 and plain[0] in "bv":
+        whole = quantity.removesuffix(f" {plain[1]}")
+        if symbol(whole)[0].casefold() != plain[0]:
+            return ""
+        if series.kind == "vector":
+            return f"{label}.{plain[1]}"
+        return label if whole != quantity else ""
+    if plain == "b":
+        return label if quantity == ABS_B else ""
+    if plain == "field":
+        return label if "magnetic field" in quantity else ""
+    return label if plain in (series.craft.casefold(), quantity) or plain in quantity.split() else ""
+
+
+def _has(frame: str, letter: str) -> bool:
+    """Whether vectors in a frame have a component of that letter."""
+    return (frame == "RTN") == (letter in "rtn")
+
+
+def _seconds(seconds: float) -> str:
+    """A duration as templates write it."""
+    for unit, length in (("d", 86400.0), ("h", 3600.0), ("min", 60.0)):
+        if seconds >= length and (seconds / length).is_integer():
+            return f"{int(seconds // length)}{unit}"
+    return f"{seconds:g}s" if seconds >= 1 else f"{seconds * 1e3:g}ms"

@@ -1,0 +1,54 @@
+"""A small notation for the phrases that name something, so that tables of names need no regular expressions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+_NO_PLURAL = frozenset({"of", "the", "from", "to", "it", "them"})
+
+
+@lru_cache(maxsize=1024)
+def phrase_pattern(phrase: str) -> str:
+    r"""Translate a phrase into a regular expression that also takes its plurals.
+
+    Words are separated by blanks, alternatives by ``/``. ``?`` marks words that may be left out, ``*`` words that may
+    be left out or repeated, ``~`` a verb in any form. A blank or a hyphen may separate words. Capitals stay capitals.
+
+    >>> bool(re.fullmatch(phrase_pattern("proton/ion* density"), "ion densities"))
+    True
+    >>> [bool(re.fullmatch(phrase_pattern("remove~ the? spike"), text)) for text in ("removing spikes", "spikes")]
+    [True, False]
+    """
+    written, begun = "", False
+    for word in phrase.split():
+        plain = word.rstrip("?*~")
+        some = "|".join(_forms(name, verb="~" in word) for name in plain.split("/"))
+        optional = word[-1] if word[-1] in "?*" else ""
+        if begun:
+            written += f"(?:[ -](?:{some})){optional}" if optional else f"[ -](?:{some})"
+        elif optional:
+            written += f"(?:(?:{some})[ -]){optional}"
+        else:
+            written, begun = f"{written}(?:{some})", True
+    return written
+
+
+def any_phrase(phrases: Iterable[str]) -> str:
+    """Translate several phrases into one expression; the first that fits counts."""
+    return "|".join(map(phrase_pattern, phrases))
+
+
+def _forms(name: str, *, verb: bool) -> str:
+    """A word with its plural, or a verb with its endings."""
+    escaped = re.escape(name).replace(r"\-", "[ -]").replace("é", "[eé]")
+    if verb:
+        return rf"{re.escape(name.removesuffix('e'))}\w*"
+    if name.isupper():
+        return f"(?-i:{escaped})"
+    if name in _NO_PLURAL or not name[-1].isalpha() or name.endswith("s"):
+        return escaped
+    if re.search(r"[^aeiou]y$", name):
+        return f"{escaped[:-1]}(?:y|ies)"
+    return f"{escaped}(?:es)?" if name.endswith("x") else f"{escaped}s?"
