@@ -34,7 +34,6 @@ from helio.sources.providers import hapi as hapi_module
 from helio.sources.providers.hapi import Hapi
 from helio.sources.providers.swpc import PRODUCTS, Swpc
 from helio.testing import FakeClock
-from helio.time_range import TimeRange
 from helio.testing.faulty import (
     JSON,
     OK,
@@ -47,6 +46,7 @@ from helio.testing.faulty import (
     unending_json,
     whole,
 )
+from helio.time_range import TimeRange
 
 LIMITS = NetworkLimits(reply_bytes=100_000, reply_seconds=20, least_rate=5000, rate_seconds=0.4)
 
