@@ -3,41 +3,36 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from helio.cli import app
+from helio.testing import Handler, Request, StandIn
 
 RANGE = ("-t", "2022-01-01")
 
 
+class DownHandler(Handler):
+    def route(self) -> None:
+        self.answer(500, b"", "text/html")
+
+
+class Down(StandIn):
+    handler = DownHandler
+
+
 @pytest.fixture(autouse=True)
-def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """The paths that a server is asked for which is down."""
-    paths: list[str] = []
-
-    class Down(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            paths.append(self.path)
-            self.send_error(500)
-
-        def log_message(self, format: str, *args: object) -> None:
-            del format, args
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Down)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Request]]:
+    """What a server is asked for which is down."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HELIO_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("HELIO_CDAWEB_URL", f"http://127.0.0.1:{server.server_port}")
     monkeypatch.delenv("HELIO_ARCHIVE", raising=False)
-    yield paths
-    server.shutdown()
-    server.server_close()
+    with Down() as server:
+        monkeypatch.setenv("HELIO_CDAWEB_URL", server.url)
+        yield server.requests
 
 
 def helio(*arguments: str) -> Result:
@@ -45,7 +40,7 @@ def helio(*arguments: str) -> Result:
 
 
 @pytest.mark.parametrize("name", ["psp-bfield", "ace-bfield-overview", "omni-solar-wind"])
-def test_a_plan_says_what_is_not_known_while_the_server_is_down(name: str, asked: list[str]):
+def test_a_plan_says_what_is_not_known_while_the_server_is_down(name: str, asked: list[Request]):
     found = helio("plan", name, *RANGE)
     assert found.exit_code == 0, found.output
     assert len(asked) == 1
@@ -56,7 +51,7 @@ def test_a_plan_says_what_is_not_known_while_the_server_is_down(name: str, asked
     assert "writes " in found.output
 
 
-def test_a_plan_asks_nobody_when_it_is_to_be_offline(asked: list[str]):
+def test_a_plan_asks_nobody_when_it_is_to_be_offline(asked: list[Request]):
     found = helio("plan", "psp-bfield", "--offline", *RANGE)
     assert found.exit_code == 0, found.output
     assert not asked
@@ -73,7 +68,7 @@ def test_a_server_that_nobody_answers_for_is_no_error(monkeypatch: pytest.Monkey
     assert saved["files"] == {}
 
 
-def test_a_plan_that_was_made_offline_can_be_run(asked: list[str]):
+def test_a_plan_that_was_made_offline_can_be_run(asked: list[Request]):
     helio("plan", "psp-bfield", *RANGE, "-o", "plan.json")
     before = len(asked)
     found = helio("run", "plan.json", "--offline", "--direct")

@@ -125,7 +125,7 @@ def refresh_catalog(
         from datetime import UTC, datetime
 
         from helio.errors import DataError
-        from helio.knowledge.refresh import SERVER, known_so_far, renew
+        from helio.knowledge.refresh import known_so_far, renew
         from helio.sources.http import Http
 
         settings, now = current_settings(), datetime.now(UTC)
@@ -139,7 +139,7 @@ def refresh_catalog(
             return
         http = Http(limits=settings.network)
         try:
-            done = renew(before, home, http, now=now, server=server or SERVER, masters=masters)
+            done = renew(before, home, http, now=now, server=server or "", masters=masters)
         except DataError as error:
             kept = f"the catalogue of {before.as_of:%Y-%m-%d} is kept"
             error.advice = f"{error.advice}; {kept}" if error.advice else kept

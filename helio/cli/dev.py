@@ -1,4 +1,4 @@
-"""New tools and passes of helio itself, for those who work on it."""
+"""New tools, passes and sources of helio itself, for those who work on it."""
 
 from __future__ import annotations
 
@@ -40,6 +40,15 @@ def write_pass(
         from helio.dev.new import new_pass
 
         _say_written(new_pass(name, Path.cwd(), stage=stage))
+
+
+@dev_app.command("new-source")
+def write_source(name: NewName) -> None:
+    """Write a source of data and its test with a stand-in for its server."""
+    with errors_as_text(as_json=False):
+        from helio.dev.new import new_source
+
+        _say_written(new_source(name, Path.cwd()))
 
 
 def _say_written(paths: tuple[Path, ...]) -> None:

@@ -1,4 +1,4 @@
-"""Write code and test of a new tool or pass into a checkout of helio; they pass all tests as they are written."""
+"""Write code and test of a new tool, pass or source into a checkout; they pass all tests as they are written."""
 
 from __future__ import annotations
 
@@ -107,6 +107,57 @@ def new_pass(name: str, folder: Path, *, stage: str = "V") -> tuple[Path, ...]:
     }
     write_files(new, changed, then=lambda: _generate(root, "write_pass_reference.py"))
     return (*new, *changed)
+
+
+def new_source(name: str, folder: Path) -> tuple[Path, ...]:
+    """Write ``helio/sources/providers/NAME.py`` and its test, and write docs/commands.md again.
+
+    Parameters
+    ----------
+    name : str
+        What ``--archive`` and a step call it: one word.
+    folder : Path
+        The checkout, or a folder in it.
+
+    Returns
+    -------
+    tuple of Path
+        What was written.
+
+    Raises
+    ------
+    RequestError
+        No checkout, not one word, or the name of a source, of a title that records begin with, or of a file beside
+        the sources.
+    """
+    from helio.sources.registry import SAMPLE, source_classes
+
+    root = find_checkout(folder)
+    check_identifier(name)
+    if "_" in name:
+        raise RequestError(f"the name of a source is one word, and '{name}' is not", advice="such as amda")
+    known = {SAMPLE: SAMPLE} | {source.title.casefold(): other for other, source in source_classes()}
+    for title, other in known.items():
+        # records tell sources apart by what their names begin with
+        if title.startswith(name) or name.startswith(title):
+            raise RequestError(f"records would mix up '{name}' with {other}", advice="choose another name")
+    _refuse_module(name, root / "helio" / "sources", root / "tests" / "sources")
+    words = {
+        "class_name": name.capitalize(),
+        "title": name.upper(),
+        "address": f"https://{name}.example.org",
+    }
+    new = {
+        root / "helio" / "sources" / "providers" / f"{name}.py": _filled("source", name, **words),
+        root / "tests" / "sources" / f"test_{name}.py": _filled("source_test", name, **words),
+    }
+    page = root / "docs" / "commands.md"
+    write_files(
+        new,
+        {page: page.read_text(encoding="utf-8")},
+        then=lambda: _generate(root, "write_command_reference.py"),
+    )
+    return (*new, page)
 
 
 def next_code(stage: str) -> str:

@@ -8,29 +8,28 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin
 
 from helio.errors import DamagedFile, DataError, Refused, ServerUnavailable
 from helio.knowledge.catalogue import Catalogue, open_catalogue, read_time, renewed_path, time_text
 from helio.knowledge.catalogue_file import Described, Facts, encode
 from helio.knowledge.clean import clean_text, split_title
 from helio.knowledge.masters import read_masters
+from helio.sources.registry import BY_CATALOGUE, source_class
 from helio.store.files import write_whole
 
 if TYPE_CHECKING:
     from helio.sources.http import Http
 
-SERVER = "https://cdaweb.gsfc.nasa.gov"
-_DATASETS = "/WS/cdasr/1/dataviews/sp_phys/datasets"
 _MASTER = "/pub/software/cdawlib/0MASTERS/{id}_00000000_v01.cdf"
 _SHARE = 0.5
 """A reply with fewer than this share of the datasets that are known is not the whole list."""
-_AT_ONCE = 2
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ def renew(
     http: Http,
     *,
     now: datetime,
-    server: str = SERVER,
+    server: str = "",
     masters: str = "",
 ) -> Renewal:
     """Ask the service for all datasets, read missing master CDFs, and write the renewed catalogue into the home.
@@ -84,6 +83,8 @@ def renew(
         What is known so far.
     now : datetime
         UTC; becomes the catalogue's date.
+    server : str
+        Another server than the archive's own.
     masters : str
         A pattern of ids, ``AC_*``, or ``*`` for all, which are some 2,900 files.
 
@@ -92,8 +93,10 @@ def renew(
     DataError
         The service cannot be asked, or what it says is not the list of datasets; nothing is written then.
     """
-    http = http.at(server, by_user=server != SERVER)
-    url = server.rstrip("/") + _DATASETS
+    archive = source_class(BY_CATALOGUE)
+    service = archive.full_address(server or archive.address)
+    http = http.at(service, by_user=bool(server))
+    url = f"{service}datasets"
     _, reply = http.get_json(url)
     found = _listed(reply, url)
     if len(found) < _SHARE * len(before):
@@ -111,7 +114,7 @@ def renew(
         for one in merged
         if (masters and fnmatchcase(one.id.upper(), masters.upper())) or one.id not in known
     ]
-    described = _described(wanted, server, http)
+    described = _described(wanted, service, http)
     merged = [replace(one, parameters=described.get(one.id, one.parameters)) for one in merged]
     path = renewed_path(home)
     write_whole(path, encode(merged, as_of=now, sources=[f"CDAWeb, {url}", *before.sources]))
@@ -154,12 +157,14 @@ def _listed(reply: Any, url: str) -> dict[str, Facts]:
     return found
 
 
-def _described(ids: Iterable[str], server: str, http: Http) -> dict[str, Sequence[Described]]:
+def _described(ids: Iterable[str], service: str, http: Http) -> dict[str, Sequence[Described]]:
     """Parameters by dataset, from the master CDFs that the server has."""
+    from helio.sources.transfers import together  # what reading the catalogue does without
+
     with tempfile.TemporaryDirectory(prefix="helio-masters-") as folder:
 
         def download(dataset_id: str) -> tuple[str, Path] | None:
-            url = server.rstrip("/") + _MASTER.format(id=dataset_id.lower())
+            url = urljoin(service, _MASTER.format(id=dataset_id.lower()))
             path = Path(folder) / f"{dataset_id.lower().replace('/', '_')}.cdf"
             try:
                 reply = http.get(url, expected=(200, 404))
@@ -170,8 +175,8 @@ def _described(ids: Iterable[str], server: str, http: Http) -> dict[str, Sequenc
             path.write_bytes(reply.content)
             return dataset_id, path
 
-        with ThreadPoolExecutor(_AT_ONCE) as workers:
-            there = dict(one for one in workers.map(download, list(ids)) if one)
+        tasks = [partial(download, dataset_id) for dataset_id in ids]
+        there = dict(found for found in together(http, tasks) if found)
         read: dict[Path, list[Described]] = {}
         paths = list(there.values())
         for start in range(0, len(paths), 100):

@@ -66,6 +66,12 @@ class Answer:
         self._stream_ended = False
 
     @property
+    def length(self) -> int:
+        """Bytes of the body as it is announced; 0 where it is not."""
+        text: str = self.headers.get("content-length", "")
+        return int(text) if text.isdecimal() else 0
+
+    @property
     def came_from(self) -> str:
         """The URL that it came from: another than was asked for, where redirects were followed."""
         return str(self._response.url)
@@ -101,9 +107,7 @@ class Answer:
         CutShort
             It is compressed, and ends before its compression does.
         """
-        length = self.headers.get("content-length", "")
-        size = int(length) if length else 0
-        if size <= largest:
+        if self.length <= largest:
             size = 0
             for part in self._plain():
                 size = max(size + len(part), self.received)

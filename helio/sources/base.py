@@ -4,8 +4,9 @@ Choose the base by what the archive gives:
 
 - whole files, such as CDFs in folders or named by a service: `helio.sources.file_source.FileSource`. Write `datasets`
   and `list_files`; the base downloads, keeps and reads the files.
-- records, as a reply to a request: `Source`. Write `datasets`, `locate` and `fetch`; the base asks, keeps and bounds
-  the replies.
+- records of a range, as one reply in JSON: `helio.sources.reply_source.ReplySource`. Write `datasets`,
+  `parameters_of`, `url_of` and `read`; the base asks, keeps and names the replies.
+- anything else: `Source`. Write `datasets`, `locate` and `fetch`; the base offers asking and keeping.
 
 Every subclass sets `title` and `address`. It overrides no ``__init__``: what it needs of its own it makes in `prepare`.
 """
@@ -21,8 +22,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from urllib.parse import urlsplit
 
-from helio.errors import DataError, NoData, NotYetPublished, Offline, RequestError, did_you_mean
-from helio.sources.allowance import MAX_DOWNLOAD, Allowance, allowance_of
+from helio.errors import (
+    DataError,
+    NoData,
+    NotYetPublished,
+    Offline,
+    RequestError,
+    UnknownParameter,
+    did_you_mean,
+)
+from helio.sources.allowance import MAX_DOWNLOAD, Allowance, allowance_of, in_words
+from helio.sources.answer import Answer
 from helio.sources.file_digests import FileDigests
 from helio.sources.http import Http
 from helio.sources.provider import Listings
@@ -203,7 +213,7 @@ class Source(ABC):
     @classmethod
     def folder_of_address(cls, url: str) -> str:
         """Folder of what is kept of the server at an address: of its own, for servers differ."""
-        return f"{cls.title.lower()}/{folder_name(urlsplit(url).netloc)}"
+        return f"{folder_name(cls.title.lower())}/{folder_name(urlsplit(url).netloc)}"
 
     @classmethod
     def is_named_by_user(cls, url: str) -> bool:
@@ -331,11 +341,33 @@ class Source(ABC):
             self.replies.save(place, content)
             self._replies_here[place] = (content, True)
 
+    def counted_json(self, answer: Answer, what: str) -> Any:
+        """Read an open answer as JSON, as a download of the run: told, and within its limit.
+
+        Raises
+        ------
+        TooLarge
+            The run may not download so much.
+        ServerUnavailable, ReplyTooLarge, Refused, DamagedFile
+            As `helio.sources.answer.Answer.json`.
+        """
+        size = answer.length
+        with self.transfers.begin(1, size, f"{what} of {in_words(size)}", shown=size) as tally:
+            tally.add(0)
+            reply = answer.json()
+            tally.add(answer.received)
+            tally.done()
+        return reply
+
     # Freshness, for subclasses
 
-    def is_young(self, said: datetime) -> bool:
-        """Whether what was said at a moment is not an hour old; a moment to come is none to rely on."""
-        return timedelta() <= self.http.clock.utc() - said <= timedelta(seconds=HOUR)
+    def is_young(self, said: datetime, longest: float = HOUR) -> bool:
+        """Whether what was said at a moment is younger than so many seconds; a moment to come is none to rely on."""
+        return timedelta() <= self.http.clock.utc() - said <= timedelta(seconds=longest)
+
+    def is_fresh(self, said: datetime, stop: datetime) -> bool:
+        """Whether what was said of data that end at `stop` is still good: an hour long, or for good if they are old."""
+        return is_settled(stop, said) or self.is_young(said)
 
     def absent(self, text: str, advice: str, *, last: datetime | None, follows: bool) -> DataError:
         """The error of a range without data: `NotYetPublished` where the dataset will still reach it.
@@ -350,6 +382,21 @@ class Source(ABC):
         if follows and last is not None and self.http.clock.utc() - last < _STILL_GROWING:
             return NotYetPublished(text, advice=advice)
         return NoData(text, advice=advice)
+
+    def refuse_unknown(self, dataset_id: str, parameters: Sequence[str], known: Collection[str]) -> None:
+        """Refuse a parameter that a dataset has not.
+
+        Raises
+        ------
+        UnknownParameter
+            With the closest names as advice.
+        """
+        for name in parameters:
+            if name not in known:
+                raise UnknownParameter(
+                    f"{dataset_id} has no parameter '{name}'",
+                    advice=did_you_mean(name, known, otherwise=f"its parameters: {', '.join(known)}"),
+                )
 
     def close_ids(self, dataset_id: str) -> str:
         """Advice for an unknown id: the closest ones, as far as the source can say which it has."""
@@ -367,6 +414,15 @@ class Source(ABC):
 def is_settled(stop: datetime, at: datetime) -> bool:
     """Whether data that end at `stop` were old enough at a moment to count as unchanging."""
     return at - stop >= _SETTLED_AFTER
+
+
+def whole_seconds(time_range: TimeRange) -> str:
+    """An interval in whole seconds, never shorter than it is: ``20240510T000000Z,20240511T000000Z``."""
+    start = time_range.start.replace(microsecond=0)
+    stop = time_range.stop.replace(microsecond=0)
+    if stop < time_range.stop:
+        stop += timedelta(seconds=1)
+    return f"{start:%Y%m%dT%H%M%SZ},{stop:%Y%m%dT%H%M%SZ}"
 
 
 def folder_name(address: str) -> str:

@@ -284,9 +284,8 @@ class Downloads:
                 advice=problem.advice,
                 place=wanted.url,
             )
-        length = answer.headers.get("content-length", "")
-        if wanted.size and length.isdigit() and int(length) != wanted.size:
-            raise _wrong_length(wanted, int(length))
+        if wanted.size and answer.length and answer.length != wanted.size:
+            raise _wrong_length(wanted, answer.length)
 
     def _check_part(self, part: _Part, wanted: Wanted) -> None:
         try:

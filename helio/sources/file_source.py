@@ -6,13 +6,13 @@ import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypedDict
 from urllib.parse import urlsplit
 
 from helio.errors import DamagedFile, DataError, NoData, Offline, Refused, UnknownDataset
-from helio.sources.base import ONLINE, Source, is_settled
+from helio.sources.base import ONLINE, Source, is_settled, whole_seconds
 from helio.sources.cdf_guard import check_cdf
 from helio.sources.downloads import Downloads, Kept, Wanted
 from helio.sources.folder_listing import FolderFile, choose_files, read_listing
@@ -302,12 +302,11 @@ class FileSource(Source):
         saved = None if self.refresh else self.replies.load(place, _KeptListing)
         if saved is not None:
             files: list[RemoteFile] = saved.content["files"]
-            said = datetime(1970, 1, 1) + timedelta(seconds=saved.saved_at)
             # an empty one may have been the archive's bad hour
-            young = self.is_young(said) and not saved.content.get("doubted", not files)
-            if self.offline or (files and is_settled(time_range.stop, said)) or young:
+            young = self.is_young(saved.said) and not saved.content.get("doubted", not files)
+            if self.offline or (files and is_settled(time_range.stop, saved.said)) or young:
                 if not files:
-                    self._said_at[place] = said
+                    self._said_at[place] = saved.said
                 return files
         if self.offline:
             return self._from_wider(place, dataset_id, time_range)
@@ -385,15 +384,6 @@ def proof_of(kept: Kept | None, listed_size: int) -> Proof:
     if kept.digest.checksum == "right":
         return "checksum in the file"
     return "size only" if listed_size else "nothing"
-
-
-def whole_seconds(time_range: TimeRange) -> str:
-    """An interval in whole seconds, never shorter than it is: ``20240510T000000Z,20240511T000000Z``."""
-    start = time_range.start.replace(microsecond=0)
-    stop = time_range.stop.replace(microsecond=0)
-    if stop < time_range.stop:
-        stop += timedelta(seconds=1)
-    return f"{start:%Y%m%dT%H%M%SZ},{stop:%Y%m%dT%H%M%SZ}"
 
 
 def utc(text: str) -> datetime:

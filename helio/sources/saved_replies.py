@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,11 @@ class Saved:
     content: Any
     saved_at: Seconds
     """Seconds since 1970, UTC."""
+
+    @property
+    def said(self) -> datetime:
+        """When the server said so, UTC."""
+        return datetime(1970, 1, 1) + timedelta(seconds=self.saved_at)
 
 
 class SavedReplies:

@@ -136,22 +136,34 @@ class Transfers:
             share.close()
 
     def run(self, tasks: Sequence[Callable[[], T]], tally: Tally) -> list[T]:
-        """Run tasks, as many at once as a host is asked for, and return their results in order.
+        """Run the requests of a fetch `together`."""
+        return together(self._http, tasks, stop=tally.stop)
 
-        The first failure ends the others; so does Ctrl-C, at once.
-        """
-        with ThreadPoolExecutor(min(len(tasks), CONNECTIONS_PER_HOST), "helio-download") as pool:
-            futures = [pool.submit(task) for task in tasks]
-            try:
-                finished, _ = wait(futures, return_when=FIRST_EXCEPTION)
-                failures = (future.exception() for future in futures if future in finished)
-                failure = next((error for error in failures if error is not None), None)
-                if failure is not None:
-                    raise failure
-                return [future.result() for future in futures]
-            except KeyboardInterrupt:
-                self._http.cancel()  # their next bytes may be long in coming
-                raise
-            finally:
-                tally.stop()
-                pool.shutdown(wait=False, cancel_futures=True)
+
+def together(
+    http: Http, tasks: Sequence[Callable[[], T]], *, stop: Callable[[], None] = lambda: None
+) -> list[T]:
+    """Run tasks that ask servers, as many at once as one host is asked for, and return their results in order.
+
+    The first failure ends the others; so does Ctrl-C, at once.
+
+    Parameters
+    ----------
+    stop : callable
+        Called when no more is needed, so that what is under way ends early.
+    """
+    with ThreadPoolExecutor(CONNECTIONS_PER_HOST, "helio-download") as pool:
+        futures = [pool.submit(task) for task in tasks]
+        try:
+            finished, _ = wait(futures, return_when=FIRST_EXCEPTION)
+            failures = (future.exception() for future in futures if future in finished)
+            failure = next((error for error in failures if error is not None), None)
+            if failure is not None:
+                raise failure
+            return [future.result() for future in futures]
+        except KeyboardInterrupt:
+            http.cancel()  # their next bytes may be long in coming
+            raise
+        finally:
+            stop()
+            pool.shutdown(wait=False, cancel_futures=True)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import socketserver
+import sys
 import threading
 from typing import Any, Self
 
 
 class LoopbackServer:
-    """Answers on a free port of 127.0.0.1 from the moment it is made; a context manager that ends it.
+    """Answers on 127.0.0.1 from the moment it is made; a context manager that closes it.
 
     Parameters
     ----------
     handler : class of socketserver.BaseRequestHandler
         Serves one connection; it reaches this object as ``self.server.owner``.
+    port : int
+        A free one when left out.
 
     Attributes
     ----------
@@ -23,9 +26,9 @@ class LoopbackServer:
         Set when the server ends, so that handlers that wait stop waiting.
     """
 
-    def __init__(self, handler: type[socketserver.BaseRequestHandler]) -> None:
+    def __init__(self, handler: type[socketserver.BaseRequestHandler], port: int = 0) -> None:
         self.over = threading.Event()
-        self.server = OwnedServer(("127.0.0.1", 0), handler)
+        self.server = OwnedServer(("127.0.0.1", port), handler)
         self.server.owner = self
         self.port: int = self.server.server_address[1]
         self.url = f"http://127.0.0.1:{self.port}"
@@ -36,6 +39,10 @@ class LoopbackServer:
         return self
 
     def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop serving; what waits is dropped."""
         self.over.set()
         self.server.shutdown()
         self.server.server_close()
@@ -52,4 +59,6 @@ class OwnedServer(socketserver.ThreadingTCPServer):
     owner: Any
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: a client that goes away is what some tests are about."""
+        """Print an error of the stand-in; a client that goes away is what some tests are about."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)

@@ -26,15 +26,16 @@ import json
 import re
 import socket
 import struct
-import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
+
+from helio.testing.loopback import LoopbackServer, OwnedServer
 
 KEY = "stand-in-key-0123456789"
 NO_SIGNATURE = b"skip_thought_signature_validator"
@@ -286,7 +287,7 @@ def reply_from_json(value: Mapping[str, Any]) -> list[Reply | Answering]:
 # ---- the server
 
 
-class GeminiStandIn:
+class GeminiStandIn(LoopbackServer):
     """Serves on loopback until it is closed.
 
     Parameters
@@ -319,25 +320,8 @@ class GeminiStandIn:
         self._script: Iterator[Reply | Answering] = iter([script] if callable(script) else script)
         self._rest: Answering | None = None
         self._lock = threading.Lock()
-        self._closed = threading.Event()
         self._signed: dict[tuple[bytes, str], None] = {}
-        self._server = _Server(("127.0.0.1", port), self)
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
-        self._thread.start()
-
-    def __enter__(self) -> GeminiStandIn:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Stop serving; replies that wait are dropped."""
-        self._closed.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        super().__init__(_Handler, port)
 
     def answer(self, request: Request) -> Reply:
         """The reply to a question: the protocol's refusals first, then the script."""
@@ -357,7 +341,7 @@ class GeminiStandIn:
 
     def pause(self, seconds: float) -> bool:
         """Wait so long; False when the stand-in was closed meanwhile."""
-        return not self._closed.wait(seconds)
+        return not self.over.wait(seconds)
 
     def _refusal(self, request: Request) -> Reply | None:
         if request.key != self.key:
@@ -431,24 +415,10 @@ class GeminiStandIn:
         return replace(reply, body={**reply.body, "modelVersion": model})
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 64
-
-    def __init__(self, address: tuple[str, int], owner: GeminiStandIn) -> None:
-        super().__init__(address, _Handler)
-        self.owner = owner
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        error = sys.exception() if sys.version_info >= (3, 11) else None
-        if not isinstance(error, ConnectionError):  # whoever asked has gone
-            super().handle_error(request, client_address)
-
-
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     wbufsize = -1  # a reply in one piece: in two, Nagle's algorithm costs 40 ms
-    server: _Server
+    server: OwnedServer
 
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing."""

@@ -19,19 +19,24 @@ from helio.pipelines.codes import codes
 
 ROOT = Path(__file__).parents[2]
 PARTS = ("helio", "tests", "docs", "scripts", "pyproject.toml", "README.md")
-NEW = {"new-tool": "scratch_tool", "new-pass": "check_scratch"}
+NEW = {"new-tool": "scratch_tool", "new-pass": "check_scratch", "new-source": "observatory"}
 RULES = (
     "tests/steps/test_foreseen.py",
     "tests/steps/test_context.py",
     "tests/steps/test_examples.py",
     "tests/pipelines/test_pass_reference.py",
     "tests/test_imports.py",
+    "tests/test_docs.py",
 )
 """Tests of what holds for every tool, pass and file."""
 
 
 def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    environ = {**os.environ, "PYTHONPATH": str(folder), "HELIO_HOME": str(folder / "home")}
+    environ = {
+        **os.environ,
+        "PYTHONPATH": str(folder),
+        "HELIO_HOME": str(folder / "home"),
+    }
     return subprocess.run(
         [sys.executable, "-m", *command], cwd=folder, env=environ, capture_output=True, text=True
     )
@@ -54,16 +59,15 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def files_of(folder: Path) -> list[str]:
     """What was written new."""
-    return [
-        str(path.relative_to(folder)) for name in NEW.values() for path in sorted(folder.rglob(f"*{name}.py"))
-    ]
+    names = {stem for name in NEW.values() for stem in (name, f"test_{name}")}
+    return [str(path.relative_to(folder)) for path in sorted(folder.rglob("*.py")) if path.stem in names]
 
 
 def test_its_own_tests_and_the_rules_for_all_pass(scratch: Path):
-    chosen = " or ".join([*NEW.values(), "every", "given", "page", "room"])
+    assert len(files_of(scratch)) == 2 * len(NEW)
+    chosen = " or ".join([*NEW.values(), "every", "given", "page", "room", "reference"])
     done = run(scratch, "pytest", "-q", "-p", "no:cacheprovider", *files_of(scratch), *RULES, "-k", chosen)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert len(files_of(scratch)) == 2 * len(NEW)
 
 
 def test_style_and_types_pass(scratch: Path):
@@ -75,6 +79,24 @@ def test_style_and_types_pass(scratch: Path):
         ("mypy", "--no-incremental", *package),
     ):
         done = run(scratch, *command)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", ["ab", "a" * checkout.LONGEST])
+def test_the_length_of_a_name_does_not_matter_for_style(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    kept = ("pyproject.toml", "docs/passes.md", "docs/commands.md", "helio/pipelines/passes/__init__.py")
+    for path in kept:
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / path, tmp_path / path)
+    monkeypatch.setattr(new, "find_checkout", lambda folder: folder)
+    monkeypatch.setattr(new, "_generate", lambda root, script: None)
+    for write in (new.new_tool, new.new_pass, new.new_source):
+        write(name, tmp_path)
+    # which imports are helio's own ruff sees in a whole checkout alone
+    for command in (("ruff", "check", "--ignore", "I001", "."), ("ruff", "format", "--check", ".")):
+        done = run(tmp_path, *command)
         assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -108,6 +130,23 @@ def test_the_code_of_a_new_pass_is_explained(scratch: Path):
 def test_a_name_that_a_tool_cannot_have_is_refused(name: str, reason: str):
     with pytest.raises(RequestError, match=reason):
         new.new_tool(name, ROOT)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("swpc", "mix up 'swpc' with swpc"),
+        ("hapi2", "mix up 'hapi2' with hapi"),
+        ("cda", "mix up 'cda' with cdaweb"),
+        ("sample", "mix up"),
+        ("two_words", "one word"),
+        ("http", "has that name"),
+        ("Amda", "no Python identifier"),
+    ],
+)
+def test_a_name_that_a_source_cannot_have_is_refused(name: str, reason: str):
+    with pytest.raises(RequestError, match=reason):
+        new.new_source(name, ROOT)
 
 
 @pytest.mark.parametrize("name", ["order_steps", "walk", "runner", "Order"])

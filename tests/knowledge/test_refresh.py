@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ from helio.cli import app
 from helio.knowledge.catalogue import Catalogue, open_catalogue, renewed_path
 from helio.knowledge.catalogue_file import Described, Facts, encode
 from helio.sources.samples import sample_folder
+from helio.testing import Handler, StandIn
 
 DATASETS = "/WS/cdasr/1/dataviews/sp_phys/datasets"
 MASTER = "/pub/software/cdawlib/0MASTERS/ac_k2_mfi_00000000_v01.cdf"
@@ -41,13 +40,20 @@ def row(dataset: str, **other: Any) -> dict[str, Any]:
     }
 
 
-class Service:
+class ServiceHandler(Handler):
+    def route(self) -> None:
+        status, kind, body = self.standin.replies.get(self.path, (404, "text/html", b"<html>not here</html>"))
+        self.answer(status, body, kind)
+
+
+class Service(StandIn):
     """Replies by path, changed by the test."""
 
-    def __init__(self, replies: dict[str, tuple[int, str, bytes]], url: str) -> None:
-        self.replies = replies
-        self.url = url
-        self.asked: list[str] = []
+    handler = ServiceHandler
+
+    def __init__(self) -> None:
+        self.replies: dict[str, tuple[int, str, bytes]] = {}
+        super().__init__()
 
     def lists(self, *rows: dict[str, Any]) -> None:
         self.replies[DATASETS] = (200, "application/json", json.dumps({"DatasetDescription": rows}).encode())
@@ -55,27 +61,8 @@ class Service:
 
 @pytest.fixture
 def service() -> Iterator[Service]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            found.asked.append(self.path)
-            status, kind, body = found.replies.get(self.path, (404, "text/html", b"<html>not here</html>"))
-            self.send_response(status)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:
-            del format, args
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    found = Service({}, f"http://127.0.0.1:{server.server_port}")
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    yield found
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with Service() as served:
+        yield served
 
 
 @pytest.fixture(autouse=True)
@@ -121,7 +108,7 @@ def test_spans_and_titles_are_renewed_and_known_parameters_kept(service: Service
     assert entry.last == datetime(2026, 10, 1, 23, 59, 59, tzinfo=UTC)
     assert [one.name for one in entry.parameters] == ["BGSEc"]
     assert "AC_H9_OLD" not in open_catalogue(home)
-    assert service.asked == [DATASETS]
+    assert [request.path for request in service.requests] == [DATASETS]
 
 
 def test_a_new_dataset_is_described_from_its_master(service: Service, home: Path):
@@ -199,7 +186,7 @@ def test_a_catalogue_of_today_is_not_asked_for_again(service: Service, home: Pat
     assert again.exit_code == 0
     assert "less than a day old" in again.output
     assert refresh(service, "--force").exit_code == 0
-    assert service.asked == [DATASETS, DATASETS]
+    assert [request.path for request in service.requests] == [DATASETS, DATASETS]
     assert Catalogue(renewed_path(home)).sources[0].endswith(DATASETS)
 
 

@@ -18,10 +18,10 @@ from helio.errors import (
     UnknownDataset,
     did_you_mean,
 )
-from helio.sources.base import ONLINE, folder_name
+from helio.sources.base import ONLINE, folder_name, whole_seconds
 from helio.sources.cdf_guard import check_head
 from helio.sources.downloads import Kept, Wanted
-from helio.sources.file_source import FileSource, RemoteFile, Span, one_file, proof_of, utc, whole_seconds
+from helio.sources.file_source import FileSource, RemoteFile, Span, one_file, proof_of, utc
 from helio.sources.gather import Gathered, OneFile
 from helio.sources.http import Http
 from helio.sources.local import is_preliminary

@@ -581,7 +581,7 @@ class Hapi(Source):
         if (
             before is not None
             and not self.refresh
-            and (self.offline or is_settled(time_range.stop, before.seen) or self.is_young(before.seen))
+            and (self.offline or self.is_fresh(before.seen, time_range.stop))
         ):
             return before
         try:

@@ -22,10 +22,8 @@ from helio.errors import (
     NotYetPublished,
     Offline,
     UnknownDataset,
-    UnknownParameter,
     did_you_mean,
 )
-from helio.sources.allowance import in_words
 from helio.sources.answer import Answer
 from helio.sources.base import ONLINE, Source
 from helio.sources.http import Http
@@ -302,13 +300,7 @@ class Swpc(Source):
             As `locate`.
         """
         product = self._product(dataset_id)
-        for name in parameters:
-            if name not in product.parameters:
-                known = product.parameters
-                raise UnknownParameter(
-                    f"{dataset_id} has no parameter '{name}'",
-                    advice=did_you_mean(name, known, otherwise=f"its parameters: {', '.join(known)}"),
-                )
+        self.refuse_unknown(dataset_id, parameters, product.parameters)
         cut = self._cut(dataset_id, time_range)
         source = self._source(dataset_id, cut)
         return {
@@ -349,7 +341,7 @@ class Swpc(Source):
     def _saved_or_asked(self, product: Product) -> Held | None:
         place = f"{self.folder}/{product.path.removesuffix('.json')}"
         saved = self.replies.load(place, _KeptReply)
-        fresh = saved is not None and 0 <= self.http.clock.now() - saved.saved_at <= _FRESH
+        fresh = saved is not None and self.is_young(saved.said, _FRESH)
         if not self.offline and (self.refresh or not fresh):
             saved = self._ask(product, place, saved)
         if saved is None:
@@ -364,14 +356,7 @@ class Swpc(Source):
         def receive(answer: Answer) -> dict[str, Any] | None:
             if answer.status == 304:
                 return None
-            length = answer.headers.get("content-length", "")
-            size = int(length) if length.isdigit() else 0
-            what = f"{product.file} of {in_words(size)}"
-            with self.transfers.begin(1, size, what, shown=size) as tally:
-                tally.add(0)
-                reply = answer.json()
-                tally.add(answer.received)
-                tally.done()
+            reply = self.counted_json(answer, product.file)
             said = {name: answer.headers.get(name, "") for name in ("etag", "last-modified")}
             return {"reply": reply, "etag": said["etag"], "last_modified": said["last-modified"]}
 

@@ -1,0 +1,135 @@
+"""The base of sources that answer a range of a dataset with one reply in JSON."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from abc import abstractmethod
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from helio.errors import DataError, NoData, Offline, UnknownDataset
+from helio.sources.answer import Answer
+from helio.sources.base import ONLINE, Source, folder_name, whole_seconds
+from helio.store.source_file import SourceFile
+from helio.time_range import TimeRange
+
+if TYPE_CHECKING:
+    from helio.store.table import Table
+
+
+class ReplySource(Source):
+    """A source of records. A subclass writes `datasets`, `parameters_of`, `url_of` and `read`.
+
+    A range is asked for once and its reply is kept: for good when the range is long past, for an hour when it ended
+    within 30 days; an empty reply is not kept. A reply may be as long as any other one (``HELIO_REPLY_MB``) and counts
+    against what the run may download. Its content names it in keys: equal records have equal results.
+    """
+
+    @abstractmethod
+    def parameters_of(self, dataset_id: str) -> Collection[str]:
+        """Names of the parameters of a dataset that is there."""
+
+    @abstractmethod
+    def url_of(self, dataset_id: str, time_range: TimeRange) -> str:
+        """Address of the records of [start, stop)."""
+
+    @abstractmethod
+    def read(self, reply: Any, dataset_id: str, parameter: str) -> Table:
+        """Make a table of a parameter from a reply, epochs increasing, fill values NaN.
+
+        The base leaves out records outside of the range, and says where the table comes from.
+
+        Raises
+        ------
+        DamagedFile
+            The reply is of another form.
+        """
+
+    def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
+        """The reply with the records of [start, stop); the source is asked for it.
+
+        Raises
+        ------
+        UnknownDataset
+            With the closest ids as advice.
+        NoData
+            There is no record.
+        ServerUnavailable, RateLimited, Refused, DamagedFile, TooLarge
+            The source cannot be asked.
+        Offline
+            It may not be asked, and never was.
+        """
+        reply = self._reply(dataset_id, time_range)
+        content = json.dumps(reply, separators=(",", ":"), sort_keys=True).encode()
+        return (
+            SourceFile(
+                dataset_id=dataset_id,
+                file=f"{dataset_id}_{whole_seconds(time_range).replace(',', '_')}.json",
+                provider=self.name,
+                sha256=hashlib.sha256(content).hexdigest(),
+                size=len(content),
+                url=self.url_of(dataset_id, time_range),
+                reply=True,
+                proof="nothing",
+            ),
+        )
+
+    def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
+        """Read parameters over [start, stop).
+
+        Returns
+        -------
+        dict of str to Table
+            Keyed by parameter, each of at least one record.
+
+        Raises
+        ------
+        UnknownParameter
+        UnknownDataset, NoData, DamagedFile, Offline, TooLarge
+        ServerUnavailable, RateLimited, Refused
+            As `locate`.
+        """
+        from helio.sources.join import clip  # numpy, which locating does without
+
+        sources = self.locate(dataset_id, time_range)
+        self.refuse_unknown(dataset_id, parameters, self.parameters_of(dataset_id))
+        reply = self._reply(dataset_id, time_range)
+        tables: dict[str, Table] = {}
+        for name in dict.fromkeys(parameters):
+            try:
+                table = clip(self.read(reply, dataset_id, name), time_range)
+            except DataError as error:
+                raise error.located(sources[0].url) from error.__cause__
+            if not len(table):
+                raise NoData(f"{dataset_id} has no record of {name} in {time_range}", place=sources[0].url)
+            tables[name] = replace(table, sources=sources)
+        return tables
+
+    def _reply(self, dataset_id: str, time_range: TimeRange) -> Any:
+        """What the source says of a range; the same for as long as this object lives."""
+        if dataset_id not in self.datasets():
+            raise UnknownDataset(
+                f"no dataset is called '{dataset_id}' in {self.title}", advice=self.close_ids(dataset_id)
+            )
+        folder = f"{self.folder}/records/{folder_name(dataset_id)}"
+        place = f"{folder}/{whole_seconds(time_range).replace(',', '_')}"
+        return self.once(place, lambda: self._saved_or_asked(place, dataset_id, time_range))
+
+    def _saved_or_asked(self, place: str, dataset_id: str, time_range: TimeRange) -> Any:
+        saved = None if self.refresh else self.replies.load(place)
+        if saved is not None and (self.offline or self.is_fresh(saved.said, time_range.stop)):
+            return saved.content
+        if self.offline:
+            raise Offline(f"{dataset_id} of {self.title} for {time_range} is not here", advice=ONLINE)
+        url = self.url_of(dataset_id, time_range)
+
+        def receive(answer: Answer) -> Any:
+            return self.counted_json(answer, f"{dataset_id} for {time_range}")
+
+        reply = self.http.exchange(url, receive, headers=lambda: {"Accept": "application/json"})
+        if not reply:
+            raise NoData(f"{self.title} has no record of {dataset_id} for {time_range}", place=url)
+        self.replies.save(place, reply)
+        return reply
