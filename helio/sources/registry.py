@@ -14,7 +14,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helio.errors import RequestError, did_you_mean
 from helio.sources import providers
 
 if TYPE_CHECKING:
@@ -141,6 +140,8 @@ def server_named(provider: str, further: Mapping[str, Mapping[str, str]]) -> tup
     RequestError
         None has that name.
     """
+    from helio.errors import RequestError, did_you_mean  # the command's help does without
+
     family, name = family_of(provider), provider.partition(":")[2]
     every = {**_shipped(family), **further.get(family, {})}
     urls = {known.casefold(): (known, url) for known, url in every.items()}
