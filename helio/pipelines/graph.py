@@ -9,9 +9,9 @@ from fnmatch import fnmatchcase
 from functools import cached_property, reduce
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from helio.pipelines.diagnostics import StepId, pointer
+from helio.pipelines.diagnostics import pointer
 from helio.pipelines.labels import owner, produced_labels, read_labels
 from helio.pipelines.maps import (
     Place,
@@ -19,8 +19,8 @@ from helio.pipelines.maps import (
     as_glob,
     is_glob,
     known_items,
-    places,
     signature_of,
+    steps_with_maps,
     variable_of,
     with_item,
 )
@@ -35,8 +35,7 @@ AnyStep = TypeVar("AnyStep")
 Value = TypeVar("Value")
 
 
-@dataclass(frozen=True)
-class Read:
+class Read(NamedTuple):
     """A label that a step reads, and its path in the arguments."""
 
     path: Path
@@ -50,9 +49,15 @@ class StepView(Place):
     signature: Signature | None
 
     @property
-    def id(self) -> StepId:
-        """The step's id; None where it has none yet."""
-        return self.step.get("step_id")  # type: ignore[return-value]
+    def id(self) -> Any:
+        """The step's id, an int or a str once ids are settled; None where there is none."""
+        return self.step.get("step_id")
+
+    @property
+    def tool(self) -> str:
+        """The name of the tool, empty for a block and where there is none."""
+        name = self.step.get("tool_name")
+        return name if isinstance(name, str) else ""
 
     @property
     def params(self) -> Document:
@@ -72,11 +77,7 @@ class StepView(Place):
     @cached_property
     def reads(self) -> tuple[Read, ...]:
         """The labels that the step reads, as they are written."""
-        return (
-            tuple(Read(*found) for found in read_labels(self.signature, self.params))
-            if self.signature
-            else ()
-        )
+        return tuple(map(Read._make, read_labels(self.signature, self.params))) if self.signature else ()
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -109,6 +110,8 @@ class StepView(Place):
         """
         names = set(TOKEN.findall(label))
         maps = [each for each in self.maps if variable_of(each) in names]
+        if not maps:
+            return [label]
         items = [known_items(each, context) for each in maps]
         known = [listed for listed in items if listed is not None]
         if len(known) < len(items) or (most is not None and prod(map(len, known)) > most):
@@ -170,10 +173,11 @@ class Graph(Generic[AnyStep]):
         table = owner(label, self._numbers)
         if table is not None:
             return [table]
-        wanted = _any_value(label)
+        others = self._numbers if _is_open(label) else self._open
+        wanted = _any_value(label) if others else label
         return [
             other
-            for other in (self._numbers if _is_open(label) else self._open)
+            for other in others
             if fnmatchcase(label, given := _any_value(other))
             or fnmatchcase(label, f"{given}.*")
             or fnmatchcase(other, wanted)
@@ -252,13 +256,23 @@ class Graph(Generic[AnyStep]):
 
 def graph_of(plan: Document, signatures: Mapping[str, Signature]) -> Graph[StepView]:
     """Read the graph of a plan in any state, with the steps of blocks and the blocks themselves."""
-    return Graph(views(plan, signatures), lambda step: step.outputs, lambda step: step.labels)
+    return _connected(views(plan, signatures))
+
+
+def graph_of_list(steps: Iterable[Document], signatures: Mapping[str, Signature]) -> Graph[StepView]:
+    """Read the graph of a list of steps alone, without the steps of blocks; its steps have no path."""
+    return _connected(view_of(step, signatures) for step in steps)
 
 
 def views(plan: Document, signatures: Mapping[str, Signature]) -> Iterator[StepView]:
     """Every step of a plan, those of blocks after the step that holds them."""
-    for place in places(plan):
-        yield StepView(place.path, place.step, place.maps, signature_of(place.step, signatures))
+    for path, step, maps in steps_with_maps(plan):
+        yield StepView(path, step, maps, signature_of(step, signatures))
+
+
+def view_of(step: Document, signatures: Mapping[str, Signature]) -> StepView:
+    """Show one step by itself, without a path or the maps around it."""
+    return StepView((), step, (), signature_of(step, signatures))
 
 
 def in_order(needs: Sequence[Collection[int]]) -> list[int]:
@@ -284,6 +298,10 @@ def in_order(needs: Sequence[Collection[int]]) -> list[int]:
             if not waits[other]:
                 heapq.heappush(ready, other)
     return ordered
+
+
+def _connected(steps: Iterable[StepView]) -> Graph[StepView]:
+    return Graph(steps, lambda step: step.outputs, lambda step: step.labels)
 
 
 def _is_open(label: str) -> bool:

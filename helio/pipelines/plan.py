@@ -12,8 +12,9 @@ from helio import __version__
 from helio.errors import RequestError
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
 from helio.pipelines.files import OutputFile
+from helio.pipelines.graph import view_of
 from helio.pipelines.known import components_in_files
-from helio.pipelines.labels import owner, read_labels
+from helio.pipelines.labels import owner
 from helio.pipelines.mend import repair
 from helio.pipelines.origins import origins
 from helio.pipelines.passes import AS_WRITTEN, BINDING, NORMALISE, REPEATED, VERIFY
@@ -296,18 +297,12 @@ def _freeze(template: Document, authored: Rewritten, bound: Rewritten, now: date
     for index, step in enumerate(bound.plan["steps"]):
         origin = came_from[pointer("steps", index)]
         signature = known[step["tool_name"]]
-        reads: dict[str, tuple[str, ...]] = {}
-        for table in signature.tables:
-            # The first place names every label, in order; the others repeat them.
-            first = tuple(table.argument.split("."))
-            found = [
-                label
-                for path, label in read_labels(signature, step["tool_args"])
-                if path[: len(first)] == first
-            ]
-            reads[table.parameter] = tuple(found)
-            for label in found:
-                owners[label] = _owner(label, labels)
+        inputs = view_of(step, known).inputs
+        reads = {
+            table.parameter: tuple(read.label for read in inputs.get(table.parameter, ()))
+            for table in signature.tables
+        }
+        owners |= {label: _owner(label, labels) for found in reads.values() for label in found}
         steps.append(
             PlannedStep(
                 step_id=step["step_id"],

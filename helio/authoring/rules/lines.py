@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.reading import ABS_B, FRAMES, QUANTITIES, VELOCITY, B, spellings
@@ -12,7 +13,8 @@ from helio.errors import UnknownParameter
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import SOURCES
 from helio.pipelines.figures import complete_labels, figures_meant, spec_of
-from helio.pipelines.labels import owner, produced_labels, read_labels
+from helio.pipelines.graph import graph_of_list, view_of
+from helio.pipelines.labels import owner
 from helio.pipelines.template import Document
 from helio.steps.signature import signatures
 
@@ -30,6 +32,7 @@ class Lines:
     Parameters
     ----------
     template : Document
+        Not changed while its lines are looked at.
     catalogue : Catalogue
         Tells vectors from scalars, and what a parameter is.
     ask : callable
@@ -60,13 +63,12 @@ class Lines:
 
     def gives(self) -> dict[str, Document]:
         """Every label that a step gives, and the step."""
-        found: dict[str, Document] = {}
-        for step in self.template["steps"]:
-            signature = signatures().get(str(step.get("tool_name")))
-            args = step.get("tool_args")
-            if signature is not None and isinstance(args, dict):
-                found |= dict.fromkeys(produced_labels(signature, args), step)
-        return found
+        return self._gives
+
+    @cached_property
+    def _gives(self) -> dict[str, Document]:
+        producers = graph_of_list(self.template["steps"], signatures()).producers
+        return {label: steps[-1].step for label, steps in producers.items()}
 
     def meant(self, what: str, figure: Document, *, telling: bool = False) -> list[str]:
         """The lines that words mean, as a figure addresses them.
@@ -224,10 +226,9 @@ class Lines:
         """The labels from which a label is made."""
         gives = self.gives()
         step = gives.get(label, {})
-        signature = signatures().get(str(step.get("tool_name")))
-        if signature is None or step.get("tool_name") == "fetch_data":
+        if step.get("tool_name") == "fetch_data":
             return []
-        found = (owner(one, gives) for _, one in read_labels(signature, step.get("tool_args") or {}))
+        found = (owner(one, gives) for one in view_of(step, signatures()).labels)
         return [one for one in dict.fromkeys(found) if one is not None and one != label]
 
     def _quantities(self, label: str, *, inherited: bool = False) -> set[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.labels import read_labels
-from helio.pipelines.maps import args_of, is_glob, places, signature_of
+from helio.pipelines.graph import views
+from helio.pipelines.maps import is_glob
 from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN
@@ -31,16 +31,14 @@ def check_code(plan: Document, context: Context) -> Iterator[Finding]:
       --> /steps/0/tool_args/pandas_code
       try result = …, at the end
     """
-    for place in places(plan):
-        signature = signature_of(place.step, context.signatures)
+    for place in views(plan, context.signatures):
+        signature, args, labels = place.signature, place.params, place.labels
         if signature is None:
             continue
-        args = args_of(place.step)
         for argument in signature.arguments:
             code = args.get(argument.name)
             if not is_code(argument.schema) or not isinstance(code, str):
                 continue
-            labels = [label for _, label in read_labels(signature, args)]
             open_labels = any(TOKEN.search(label) or is_glob(label) for label in labels)
             refused = refusals(code, input_names(labels), any_input=open_labels)
             at = pointer(*place.path, "tool_args", argument.name)

@@ -7,8 +7,8 @@ from typing import Any
 
 from helio.errors import RequestError
 from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
-from helio.pipelines.labels import produced_labels
-from helio.pipelines.maps import args_of, interval_microseconds, is_block, known_items, places, signature_of
+from helio.pipelines.graph import view_of
+from helio.pipelines.maps import interval_microseconds, is_block, known_items, places
 from helio.pipelines.passes.derive_produces import is_same_work
 from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.passes.expand_items import expanded
@@ -71,10 +71,7 @@ def _given_twice(made: list[tuple[int, Document]], plan: Document, context: Cont
     first: dict[str, tuple[int, Document]] = {}
     said: set[tuple[int, str]] = set()
     for index, step in made:
-        signature = signature_of(step, context.signatures)
-        if signature is None or is_block(step):
-            continue
-        for label in produced_labels(signature, args_of(step)):
+        for label in () if is_block(step) else view_of(step, context.signatures).outputs:
             before, other = first.setdefault(label, (index, step))
             mapped = any("for_each" in plan["steps"][one] for one in (before, index))
             if other is step or not mapped or is_same_work(other, step, context) or (index, label) in said:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.labels import read_labels
-from helio.pipelines.maps import args_of, is_block, places, signature_of, uses, variable_of
+from helio.pipelines.graph import views
+from helio.pipelines.maps import args_of, is_block, uses, variable_of
 from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.template import Document
 
@@ -24,9 +24,9 @@ def check_maps(plan: Document, context: Context) -> Iterator[Finding]:
     >>> [found.advice for found in check_maps(plan, Context(signatures(), datetime(2024, 1, 1), {}))]
     [('"parameters": […] in one fetch',)]
     """
-    for place in places(plan):
-        each, step = place.step.get("for_each"), place.step
-        name, signature = variable_of(each), signature_of(place.step, context.signatures)
+    for place in views(plan, context.signatures):
+        each, step, signature = place.step.get("for_each"), place.step, place.signature
+        name = variable_of(each)
         if not name or signature is None or is_block(step) or not isinstance(each, dict):
             continue
         args, over = args_of(step), each.get("over")
@@ -40,9 +40,8 @@ def check_maps(plan: Document, context: Context) -> Iterator[Finding]:
             advice = '"parameters": […] in one fetch'
         elif isinstance(over, dict) and isinstance(over.get("components_of"), str):
             source = over["components_of"]
-            reads = [label for _, label in read_labels(signature, args)]
             scalar = any(table.scalar for table in signature.tables)
-            if not scalar and any(label in (source, f"{source}.{name}") for label in reads):
+            if not scalar and any(label in (source, f"{source}.{name}") for label in place.labels):
                 advice = f"one call on {source}, if it does the same with every component"
         elif not uses(others, signature.schema(), name) and not uses(args.get("parameter_id"), {}, name):
             advice = f"one step: nothing but its label depends on {name}"

@@ -9,7 +9,7 @@ from helio.pipelines.diagnostics import Diagnostic, pointer
 from helio.pipelines.graph import Graph, StepView, graph_of
 from helio.pipelines.labels import owner
 from helio.pipelines.passes.edit import Context, Dataset, Finding
-from helio.pipelines.passes.walk import id_of, name_of
+from helio.pipelines.passes.walk import id_of
 from helio.pipelines.template import Document
 from helio.pipelines.variables import Path
 from helio.steps.foreseen import (
@@ -255,7 +255,7 @@ def _found(
         message + ("" if sure else _SAID[aspect]) + why,
         "error" if sure else "warning",
         id_of(step.step),
-        name_of(step.step),
+        step.tool,
         pointer(*step.path, "tool_args", *read.place),
         (advice,) if advice else (),
     )

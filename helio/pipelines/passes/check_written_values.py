@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.labels import produced_labels
-from helio.pipelines.maps import args_of, places, signature_of
+from helio.pipelines.diagnostics import Diagnostic
+from helio.pipelines.graph import views
 from helio.pipelines.origins import origins
 from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.template import Document
@@ -29,12 +28,11 @@ def check_written_values(plan: Document, context: Context) -> Iterator[Finding]:
     HV604 2 it rests on values written by the author, not measured: limit
     """
     found = origins(plan, context.signatures)
-    for place in places(plan):
-        origin = found.get(pointer(*place.path))
-        signature = signature_of(place.step, context.signatures)
-        if origin is None or signature is None:
+    for step in views(plan, context.signatures):
+        origin = found.get(step.pointer)
+        if origin is None or step.signature is None:
             continue
-        own = set(produced_labels(signature, args_of(place.step)))
+        own = set(step.outputs)
         for code, labels, what in (
             (WRITTEN, origin.written, "values written by the author, not measured"),
             (DOUBTFUL, origin.doubtful, "values that may not be measured, but written by the author"),
@@ -43,5 +41,4 @@ def check_written_values(plan: Document, context: Context) -> Iterator[Finding]:
                 continue
             listed = ", ".join(sorted(labels))
             message = f"'{listed}' holds {what}" if labels <= own else f"it rests on {what}: {listed}"
-            at = pointer(*place.path)
-            yield Diagnostic(code, message, "warning", place.step.get("step_id"), signature.name, at)
+            yield Diagnostic(code, message, "warning", step.id, step.signature.name, step.pointer)

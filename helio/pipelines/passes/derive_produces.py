@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from helio.pipelines.diagnostics import Diagnostic, Fix, StepId, pointer
-from helio.pipelines.labels import owner, produced_labels
-from helio.pipelines.maps import Place, args_of, is_block, places, signature_of
+from helio.pipelines.graph import views
+from helio.pipelines.labels import owner
+from helio.pipelines.maps import Place, args_of, is_block
 from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
 from helio.pipelines.template import Document
 
@@ -24,13 +25,10 @@ def derive_produces(plan: Document, context: Context) -> Iterator[Finding]:
     HR101 produces B
     """
     first: dict[str, Place] = {}
-    for place in places(plan):
-        step = place.step
-        signature = signature_of(step, context.signatures)
-        if signature is None:
-            labels = [] if is_block(step) else step["produces"]
-        else:
-            labels = produced_labels(signature, args_of(step))
+    for place in views(plan, context.signatures):
+        step, labels = place.step, list(place.outputs)
+        if place.signature is None and not is_block(step):
+            labels = step["produces"]
         at = pointer(*place.path, "produces")
         if not step["produces"] and labels:
             yield Edit("HR101", f"produces {', '.join(labels)}", replaced(at, [], labels), step["step_id"])

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import pointer
-from helio.pipelines.labels import owner, produced_labels, read_labels
+from helio.pipelines.graph import view_of
+from helio.pipelines.labels import owner
 from helio.pipelines.maps import EACH, args_of, signature_of
 from helio.pipelines.meaning import equal_work
 from helio.pipelines.passes.draft import Draft, dependants_of, reaches
@@ -32,7 +33,7 @@ def drop_equal_work(plan: Document, context: Context) -> Iterator[Finding]:
         both = {kept, place}
         if any(reaches(draft.steps, draft.places, one, both, through=both) for one in both):
             continue
-        mine, other = (_labels(draft.steps[one], context) for one in (kept, place))
+        mine, other = (view_of(draft.steps[one], context.signatures).outputs for one in (kept, place))
         instead = dict(zip(other, mine, strict=True))
         renamed = {one: name for one, name in instead.items() if one != name}
         readers = _readers(draft, renamed, context) if renamed else []
@@ -77,7 +78,7 @@ def equal_steps(plan: Document, context: Context) -> list[tuple[int, int]]:
         signature = signature_of(step, context.signatures)
         if signature is None or signature.gives not in ("table", "tables") or "for_each" in step:
             continue
-        labels = _labels(step, context)
+        labels = view_of(step, context.signatures).outputs
         made = tuple(signs.get(one, "") for one in labels)
         if not made or "" in made or not isinstance(step.get("step_id"), (int, str)):
             continue
@@ -91,20 +92,13 @@ def equal_steps(plan: Document, context: Context) -> list[tuple[int, int]]:
     return found
 
 
-def _labels(step: Document, context: Context) -> list[str]:
-    signature = signature_of(step, context.signatures)
-    return produced_labels(signature, args_of(step)) if signature is not None else []
-
-
 def _readers(draft: Draft, renamed: dict[str, str], context: Context) -> list[int]:
-    found = []
-    for place, step in enumerate(draft.steps):
-        signature = signature_of(step, context.signatures)
-        if signature is None or draft.is_gone(place):
-            continue
-        if any(owner(label, renamed) for _, label in read_labels(signature, args_of(step))):
-            found.append(place)
-    return found
+    return [
+        place
+        for place, step in enumerate(draft.steps)
+        if not draft.is_gone(place)
+        and any(owner(label, renamed) for label in view_of(step, context.signatures).labels)
+    ]
 
 
 def _may_be_renamed(draft: Draft, renamed: dict[str, str], readers: list[int], context: Context) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 from helio.errors import HelioError, RequestError, TimeRangeError
 from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
 from helio.pipelines.figures import depends_on
+from helio.pipelines.graph import graph_of_list, views
 from helio.pipelines.labels import produced_labels
 from helio.pipelines.maps import (
     args_of,
@@ -318,9 +319,8 @@ def collides(step: Document, items: list[Any], path: Path, context: Context) -> 
     name = variable_of(step.get("for_each"))
     if not name or len(items) < 2:
         return None
-    for inner in [place.step for place in places({"steps": [step]})]:
-        signature = signature_of(inner, context.signatures)
-        for label in produced_labels(signature, args_of(inner)) if signature is not None else ():
+    for inner in views({"steps": [step]}, context.signatures):
+        for label in inner.outputs:
             if name not in TOKEN.findall(label):
                 together = step.get("collect") in ("concat", "merge")
                 message = (
@@ -357,12 +357,7 @@ def _written_out(steps: list[Document], context: Context) -> tuple[Operation, ..
     """Labels with ``*`` as those that they stand for, once no map that could give one of them is left."""
     if any("for_each" in one or is_block(one) for one in steps):
         return ()
-    known = [
-        label
-        for one in steps
-        if (signature := signature_of(one, context.signatures)) is not None
-        for label in produced_labels(signature, args_of(one))
-    ]
+    known = graph_of_list(steps, context.signatures).producers
     operations: tuple[Operation, ...] = ()
     for index, one in enumerate(steps):
         signature, args = signature_of(one, context.signatures), args_of(one)

@@ -9,7 +9,8 @@ from typing import Any
 
 from helio.pipelines.diagnostics import StepId
 from helio.pipelines.figures import depends_on
-from helio.pipelines.labels import owner, produced_labels, read_labels
+from helio.pipelines.graph import graph_of_list, view_of
+from helio.pipelines.labels import owner
 from helio.pipelines.maps import (
     args_of,
     as_glob,
@@ -97,12 +98,7 @@ def _inner(step: Document) -> list[Document]:
 
 
 def _produced(step: Document, context: Context) -> list[str]:
-    return [
-        label
-        for one in _inner(step)
-        if (signature := signature_of(one, context.signatures)) is not None
-        for label in produced_labels(signature, args_of(one))
-    ]
+    return [label for inner in _inner(step) for label in view_of(inner, context.signatures).outputs]
 
 
 def _rests_on(draft: Draft, first: int, second: int, context: Context) -> bool:
@@ -115,8 +111,7 @@ def _rests_on(draft: Draft, first: int, second: int, context: Context) -> bool:
     mine, globs = set(produced), [as_glob(label, [name]) for label in produced]
     read = False
     for inner in _inner(other):
-        signature = signature_of(inner, context.signatures)
-        for _, label in read_labels(signature, args_of(inner)) if signature is not None else ():
+        for label in view_of(inner, context.signatures).labels:
             known = owner(label, mine)
             if known is not None and name in known:
                 read = True
@@ -155,7 +150,6 @@ def _block(one: Document, other: Document, context: Context) -> list[Document]:
     for step in block:
         if "step_id" not in step:
             step["step_id"] = _free(taken)
-    first = [step["step_id"] for step in block]
     renamed: dict[Any, Any] = {}
     added = [dict(step) for step in _inner(other)]
     for step in added:
@@ -165,16 +159,11 @@ def _block(one: Document, other: Document, context: Context) -> list[Document]:
         taken.add(str(new))
         renamed[old] = new
         step["step_id"] = new
-    producers: dict[str, Any] = {}
-    for step, step_id in zip(block, first, strict=True):
-        signature = signature_of(step, context.signatures)
-        for label in produced_labels(signature, args_of(step)) if signature is not None else ():
-            producers[label] = step_id
+    producers = graph_of_list(block, context.signatures).producers
     for step in added:
-        signature = signature_of(step, context.signatures)
-        reads = [label for _, label in read_labels(signature, args_of(step))] if signature is not None else []
         needed = [renamed.get(each, each) for each in depends_on(step)]
-        needed += [producers[known] for label in reads if (known := owner(label, producers)) is not None]
+        tables = [owner(label, producers) for label in view_of(step, context.signatures).labels]
+        needed += [producers[table][-1].id for table in tables if table is not None]
         if needed:
             step["depends_on"] = list(dict.fromkeys(needed))
     return [{"step_id": step["step_id"], **deepcopy(STEP_DEFAULTS), **step} for step in [*block, *added]]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from helio.pipelines.diagnostics import StepId, pointer
 from helio.pipelines.figures import RENDER, depends_on
+from helio.pipelines.graph import graph_of
 from helio.pipelines.labels import owner
 from helio.pipelines.maps import args_of
 from helio.pipelines.outputs import LIMITED, limited, not_drawn
@@ -27,7 +28,6 @@ def limit_figures(plan: Document, context: Context) -> Iterator[Finding]:
     >>> edit.warning
     'the figure draws the first 12 tables; not drawn: B12, B13'
     """
-    del context
     for index, step in enumerate(plan["steps"]):
         notes = step.get("annotations")
         spec: Any = args_of(step).get("spec")
@@ -38,8 +38,7 @@ def limit_figures(plan: Document, context: Context) -> Iterator[Finding]:
             continue
         at = pointer("steps", index, "tool_args", "spec", "labels")
         operations = replaced(at, spec["labels"], labels)
-        producers = {label: step["step_id"] for step in plan["steps"] for label in step.get("produces", ())}
-        gone = _producers_of(left_out, producers) - _producers_of(labels, producers)
+        gone = _producers_of(left_out, plan, context) - _producers_of(labels, plan, context)
         needed = [needed_id for needed_id in depends_on(step) if needed_id not in gone]
         if needed != depends_on(step):
             operations += replaced(pointer("steps", index, "depends_on"), step["depends_on"], needed)
@@ -47,6 +46,7 @@ def limit_figures(plan: Document, context: Context) -> Iterator[Finding]:
         yield Edit("HB307", f"draws {', '.join(labels)}", operations, step["step_id"], "bind", warning, at)
 
 
-def _producers_of(labels: list[str], producers: Mapping[str, StepId]) -> set[StepId]:
+def _producers_of(labels: list[str], plan: Document, context: Context) -> set[StepId]:
     """The steps that give labels."""
-    return {producers[known] for label in labels if (known := owner(label, producers)) is not None}
+    producers = graph_of(plan, context.signatures).producers
+    return {producers[table][-1].id for label in labels if (table := owner(label, producers)) is not None}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from helio.pipelines.diagnostics import pointer
-from helio.pipelines.labels import read_labels
+from helio.pipelines.graph import view_of
 from helio.pipelines.maps import (
     args_of,
     as_glob,
@@ -92,12 +92,12 @@ def _read_as(plan: Document, label: str, glob: str, context: Context) -> tuple[O
     """Whoever takes a list of labels takes all items in the place of the one label."""
     operations: tuple[Operation, ...] = ()
     for index, step in enumerate(plan["steps"]):
-        signature = signature_of(step, context.signatures)
-        if signature is None or not any(table.many for table in signature.tables):
+        view = view_of(step, context.signatures)
+        if view.signature is None or not any(table.many for table in view.signature.tables):
             continue
-        for path, read in read_labels(signature, args_of(step)):
-            if read == label:
-                operations += replaced(pointer("steps", index, "tool_args", *path), label, glob)
+        for read in view.reads:
+            if read.label == label:
+                operations += replaced(pointer("steps", index, "tool_args", *read.path), label, glob)
     return operations
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from helio.pipelines.diagnostics import pointer
-from helio.pipelines.labels import produced_labels
+from helio.pipelines.graph import graph_of
 from helio.pipelines.labels import split_labels as split
 from helio.pipelines.maps import args_of, signature_of
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, replaced
@@ -38,22 +38,13 @@ def split_labels(plan: Document, context: Context) -> Iterator[Finding]:
                 if not _holds_commas(value, dotted == table.argument):
                     continue
                 if known is None:
-                    known = _known(plan, context)
+                    known = list(graph_of(plan, context.signatures).producers)
                 parts = _split(value, known, dotted == table.argument)
                 if parts != value:
                     operations += replaced(pointer(*path, "tool_args", *dotted.split(".")), value, parts)
         if operations:
             message = "labels in a comma string become a list"
             yield Edit("HR201", message, tuple(operations), id_of(step), path=operations[0]["path"])
-
-
-def _known(plan: Document, context: Context) -> list[str]:
-    return [
-        label
-        for _, step in each_step(plan)
-        if (signature := signature_of(step, context.signatures))
-        for label in produced_labels(signature, args_of(step))
-    ]
 
 
 def _at(value: Any, path: Path) -> Any:
