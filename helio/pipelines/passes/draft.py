@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from helio.pipelines.diagnostics import StepId, pointer
@@ -97,19 +97,6 @@ class Draft:
 
     def _at(self, place: int, *parts: str | int) -> str:
         return pointer(*self.path, place - bisect_left(self._gone, place), *parts)
-
-
-def lists_of_steps(plan: Document) -> Iterator[tuple[Path, list[Document]]]:
-    """The plan's own list of steps, then that of each block, inner ones after outer ones."""
-    waiting: list[tuple[Path, Any]] = [(("steps",), plan.get("steps"))]
-    while waiting:
-        path, steps = waiting.pop(0)
-        if not isinstance(steps, list) or not all(isinstance(one, dict) for one in steps):
-            continue
-        yield path, steps
-        waiting += [
-            ((*path, index, "block"), one["block"]) for index, one in enumerate(steps) if "block" in one
-        ]
 
 
 def dependants_of(steps: Sequence[Document]) -> dict[StepId, list[int]]:

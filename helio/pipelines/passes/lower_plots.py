@@ -8,8 +8,9 @@ from typing import Any
 from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
 from helio.pipelines.figures import FIGURES, PLOT, RENDER, STYLE, depends_on, figures_meant, merged, spec_of
 from helio.pipelines.maps import args_of
-from helio.pipelines.passes.draft import Draft, dependants_of, lists_of_steps
+from helio.pipelines.passes.draft import Draft, dependants_of
 from helio.pipelines.passes.edit import Context, Edit, Finding
+from helio.pipelines.passes.walk import each_list
 from helio.pipelines.template import Document
 from helio.pipelines.variables import Path
 
@@ -30,7 +31,7 @@ def lower_plots(plan: Document, context: Context) -> Iterator[Finding]:
     """
     if not context.runs("lower_plots"):
         return
-    for path, steps in lists_of_steps(plan):
+    for path, steps in each_list(plan):
         if any(step.get("tool_name") in (PLOT, STYLE) for step in steps):
             yield from _lower(path, steps)
 

@@ -8,8 +8,9 @@ from typing import Any
 from helio.pipelines.diagnostics import StepId
 from helio.pipelines.labels import produced_labels
 from helio.pipelines.maps import args_of, signature_of
-from helio.pipelines.passes.draft import Draft, dependants_of, lists_of_steps, reaches
+from helio.pipelines.passes.draft import Draft, dependants_of, reaches
 from helio.pipelines.passes.edit import Context, Edit, Finding
+from helio.pipelines.passes.walk import each_list
 from helio.pipelines.template import Document
 from helio.store.keys import canonical_json
 
@@ -37,7 +38,7 @@ def merge_fetches(plan: Document, context: Context) -> Iterator[Finding]:
     """
     if not context.runs("merge_fetches"):
         return
-    for path, steps in lists_of_steps(plan):
+    for path, steps in each_list(plan):
         draft = Draft(path, steps)
         dependants = dependants_of(steps)
         for group in _groups(steps, context):

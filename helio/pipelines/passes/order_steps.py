@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
+from helio.pipelines.graph import in_order
 from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
 from helio.pipelines.passes.walk import each_list
 from helio.pipelines.template import Document
@@ -31,49 +31,36 @@ def order_steps(plan: Document, context: Context) -> Iterator[Finding]:
 
 
 def _ordered(path: Path, steps: list[Document]) -> Finding | None:
-    place = {step["step_id"]: index for index, step in enumerate(steps)}
-    waits = {step["step_id"]: {one for one in step["depends_on"] if one in place} for step in steps}
-    dependants: dict[StepId, list[StepId]] = {}
-    for one, needed in waits.items():
-        for other in needed:
-            dependants.setdefault(other, []).append(one)
-    ready = [place[one] for one, needed in waits.items() if not needed]
-    heapq.heapify(ready)
-    ordered: list[Document] = []
-    while ready:
-        step = steps[heapq.heappop(ready)]
-        ordered.append(step)
-        for one in dependants.get(step["step_id"], ()):
-            waits[one].discard(step["step_id"])
-            if not waits[one]:
-                heapq.heappush(ready, place[one])
-    if len(ordered) < len(steps):
-        cycle = _cycle(waits, place)
-        index = place[cycle[0]]
+    index = {step["step_id"]: number for number, step in enumerate(steps)}
+    needs = [{index[needed] for needed in step["depends_on"] if needed in index} for step in steps]
+    order = in_order(needs)
+    if len(order) < len(steps):
+        numbers = _cycle(needs, set(range(len(steps))).difference(order))
+        cycle: list[StepId] = [steps[number]["step_id"] for number in numbers]
         shown = [*cycle, cycle[0]] if len(cycle) < 20 else [*cycle[:18], "…", cycle[0]]
         return Diagnostic(
             "HR402",
             f"a cycle: {' -> '.join(map(str, shown))} (each gives what the next waits for)",
             step_id=cycle[0],
-            tool_name=steps[index].get("tool_name", ""),
-            path=pointer(*path, index, "depends_on"),
+            tool_name=steps[numbers[0]].get("tool_name", ""),
+            path=pointer(*path, numbers[0], "depends_on"),
             advice=("take out the dependency that is not meant; none is cut for you",),
             candidates=(*cycle, cycle[0]),
         )
+    ordered = [steps[number] for number in order]
     if ordered != steps:
         message = "steps put in an order in which they can run"
         return Edit("HR401", message, replaced(pointer(*path), steps, ordered))
     return None
 
 
-def _cycle(waits: dict[StepId, set[StepId]], place: dict[StepId, int]) -> list[StepId]:
+def _cycle(needs: Sequence[Collection[int]], stuck: Collection[int]) -> list[int]:
     """One cycle among the steps that can never run, from producer to consumer, the first in the list first."""
-    stuck = {one for one, needed in waits.items() if needed}
-    one = min(stuck, key=place.__getitem__)
-    path: dict[StepId, int] = {}
-    while one not in path:
-        path[one] = len(path)
-        one = min((other for other in waits[one] if other in stuck), key=place.__getitem__)
-    cycle = list(path)[path[one] :][::-1]
-    start = cycle.index(min(cycle, key=place.__getitem__))
+    number = min(stuck)
+    path: dict[int, int] = {}
+    while number not in path:
+        path[number] = len(path)
+        number = min(other for other in needs[number] if other in stuck)
+    cycle = list(path)[path[number] :][::-1]
+    start = cycle.index(min(cycle))
     return [*cycle[start:], *cycle[:start]]

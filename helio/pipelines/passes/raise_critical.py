@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import StepId, pointer
 from helio.pipelines.figures import depends_on
-from helio.pipelines.passes.draft import lists_of_steps
 from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
+from helio.pipelines.passes.walk import each_list
 from helio.pipelines.template import Document
 
 
@@ -20,7 +20,7 @@ def raise_critical(plan: Document, context: Context) -> Iterator[Finding]:
     [('HG301', 1)]
     """
     del context
-    for path, steps in lists_of_steps(plan):
+    for path, steps in each_list(plan):
         place: dict[StepId, int] = {
             one["step_id"]: index
             for index, one in enumerate(steps)
