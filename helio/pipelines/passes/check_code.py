@@ -32,13 +32,14 @@ def check_code(plan: Document, context: Context) -> Iterator[Finding]:
       try result = …, at the end
     """
     for place in views(plan, context.signatures):
-        signature, args, labels = place.signature, place.params, place.labels
+        signature, args = place.signature, place.params
         if signature is None:
             continue
         for argument in signature.arguments:
             code = args.get(argument.name)
             if not is_code(argument.schema) or not isinstance(code, str):
                 continue
+            labels = place.labels
             open_labels = any(TOKEN.search(label) or is_glob(label) for label in labels)
             refused = refusals(code, input_names(labels), any_input=open_labels)
             at = pointer(*place.path, "tool_args", argument.name)

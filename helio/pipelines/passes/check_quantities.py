@@ -66,14 +66,15 @@ def check_quantities(plan: Document, context: Context) -> Iterator[Finding]:
       try transform it first: transform_frame to "GSM", or choose a parameter in GSM
     """
     graph = graph_of(plan, context.signatures)
-    wanted = _wanted(graph)
+    demanding = [step for step in graph.steps if _demands(step)]
+    wanted = _wanted(graph) if demanding else set()
 
     def rule(step: StepView, known: Mapping[str, Foreseen]) -> Mapping[str, Foreseen]:
         return _given(step, known, context) if wanted.intersection(step.outputs) else {}
 
-    known = graph.propagate(rule, lambda _, last: last)
-    for step in graph.steps:
-        if step.signature is not None and _demands(step):
+    known = graph.propagate(rule, lambda _, last: last) if wanted else {}
+    for step in demanding:
+        if step.signature is not None:
             yield from _misfits(step, step.signature, _inputs(step, known))
 
 
