@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import heapq
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from functools import cached_property, reduce
 from itertools import product
 from math import prod
@@ -173,14 +174,13 @@ class Graph(Generic[AnyStep]):
         table = owner(label, self._numbers)
         if table is not None:
             return [table]
-        others = self._numbers if _is_open(label) else self._open
-        wanted = _any_value(label) if others else label
+        if not _is_open(label):
+            return [other for other, pattern in self._open.items() if pattern.match(label)]
+        wanted = re.compile(translate(_any_value(label)))
         return [
             other
-            for other in others
-            if fnmatchcase(label, given := _any_value(other))
-            or fnmatchcase(label, f"{given}.*")
-            or fnmatchcase(other, wanted)
+            for other in self._numbers
+            if wanted.match(other) or (other in self._open and self._open[other].match(label))
         ]
 
     @property
@@ -250,8 +250,13 @@ class Graph(Generic[AnyStep]):
         return sorted(set(range(len(self.steps))).difference(self._order))
 
     @cached_property
-    def _open(self) -> list[str]:
-        return [label for label in self._numbers if _is_open(label)]
+    def _open(self) -> dict[str, re.Pattern[str]]:
+        """The labels that may stand for several, with a pattern of these and of their components."""
+        given = {label: _any_value(label) for label in self._numbers if _is_open(label)}
+        return {
+            label: re.compile(f"{translate(named)}|{translate(f'{named}.*')}")
+            for label, named in given.items()
+        }
 
 
 def graph_of(plan: Document, signatures: Mapping[str, Signature]) -> Graph[StepView]:
@@ -310,5 +315,5 @@ def _is_open(label: str) -> bool:
 
 
 def _any_value(label: str) -> str:
-    """A label with a ``*`` for each variable in it."""
+    """A label as a pattern of `fnmatch`, with a ``*`` for each variable in it."""
     return TOKEN.sub("*", label.replace("[", "[[]").replace("?", "[?]"))

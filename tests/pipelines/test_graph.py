@@ -142,6 +142,13 @@ def test_a_component_and_a_star_mean_the_tables_that_are_given() -> None:
     assert graph.given("nobody") == []
 
 
+def test_only_a_star_and_a_variable_mean_any_text() -> None:
+    graph = graph_of(template(magnitude(1, label="S[1]?_$D"), magnitude(2, label="S.+")), KNOWN)
+    assert graph.given("S[1]?_2024") == graph.given("S[1]?_2024.x") == ["S[1]?_$D"]
+    assert graph.given("S1x_2024") == graph.given("S.x") == []
+    assert graph.given("S*") == ["S[1]?_$D", "S.+"]
+
+
 def test_a_label_that_two_steps_give_has_both() -> None:
     graph = graph_of(template(fetch(), magnitude(2), magnitude(3)), KNOWN)
     assert [view.id for view in graph.producers["B"]] == [2, 3]
