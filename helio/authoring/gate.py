@@ -50,9 +50,9 @@ from helio.authoring.naming import misnamed
 from helio.errors import UnknownDataset, UnknownParameter, did_you_mean
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
+from helio.pipelines.graph import views
 from helio.pipelines.known import KnownDatasets
-from helio.pipelines.labels import produced_labels
-from helio.pipelines.maps import DEEPEST_BLOCK, Place, args_of, is_glob, places, signature_of, variable_of
+from helio.pipelines.maps import DEEPEST_BLOCK, Place, args_of, is_glob, places, variable_of
 from helio.pipelines.mend import mend
 from helio.pipelines.origins import Origin, origins
 from helio.pipelines.oversize import Oversize
@@ -497,12 +497,12 @@ def _origins_by_name(template: Document) -> dict[str, tuple[Origin, StepId]]:
     known = signatures()
     found: dict[str, tuple[Origin, StepId]] = {}
     by_place = origins(template, known)
-    for place in places(template):
-        origin, signature = by_place.get(pointer(*place.path)), signature_of(place.step, known)
-        if origin is None or signature is None:
+    for step in views(template, known):
+        origin = by_place.get(step.pointer)
+        if origin is None:
             continue
-        step_id = place.step.get("step_id", pointer(*place.path))
-        names = [f"label {label}" for label in produced_labels(signature, args_of(place.step))]
+        step_id = step.step.get("step_id", step.pointer)
+        names = [f"label {label}" for label in step.outputs]
         found |= dict.fromkeys([*names, f"step {step_id}"], (origin, step_id))
     return found
 

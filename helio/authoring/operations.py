@@ -11,7 +11,8 @@ from typing import Any, Literal
 from helio.errors import RequestError, did_you_mean
 from helio.pipelines.diagnostics import StepId
 from helio.pipelines.figures import FIGURES, STYLE, spec_of
-from helio.pipelines.labels import owner, produced_labels, read_labels
+from helio.pipelines.graph import view_of
+from helio.pipelines.labels import owner
 from helio.pipelines.template import Document
 from helio.steps.signature import signatures
 
@@ -153,8 +154,7 @@ def _rewire(template: Document, operation: Operation) -> None:
     args = step.get("tool_args")
     if not isinstance(args, dict):
         raise OperationError(f"step {operation.step} has no arguments")
-    signature = signatures().get(str(step.get("tool_name")))
-    read = [] if signature is None else list(read_labels(signature, args))
+    read = [(read.path, read.label) for read in view_of(step, signatures()).reads]
     if step.get("tool_name") == STYLE:  # it reads no table, and names lines all the same
         read = [
             ((), label) for key in KEYED_BY_LABEL if isinstance(args.get(key), dict) for label in args[key]
@@ -188,12 +188,10 @@ def _renamed(label: str, operation: Operation) -> str:
     return operation.new + label[len(operation.old) :]
 
 
-def _wiring(step: Document) -> tuple[list[str], list[str]]:
+def _wiring(step: Document) -> tuple[Sequence[str], Sequence[str]]:
     """The labels that a step reads, and those that it gives."""
-    signature, args = signatures().get(str(step.get("tool_name"))), step.get("tool_args")
-    if signature is None or not isinstance(args, dict):
-        return [], []
-    return [label for _, label in read_labels(signature, args)], produced_labels(signature, args)
+    view = view_of(step, signatures())
+    return view.labels, view.outputs
 
 
 def _derive_anew(step: Document) -> None:

@@ -14,7 +14,8 @@ from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.missions import ALIASES, short
 from helio.knowledge.quantities import SOURCES, Swap, sources_of, spacecraft_named, swap
 from helio.pipelines.figures import FIGURES, STYLE, spec_of
-from helio.pipelines.labels import owner, produced_labels, read_labels
+from helio.pipelines.graph import view_of
+from helio.pipelines.labels import owner, produced_labels
 from helio.pipelines.template import Document
 from helio.steps.signature import signatures
 
@@ -232,11 +233,10 @@ def fetched(args: Document) -> Iterator[tuple[str, str]]:
 def _readers(template: Document, label: str) -> Iterator[object]:
     """The steps that read a label or a component of it, and the styles that name it."""
     for step in template["steps"]:
-        signature, args = signatures().get(str(step.get("tool_name"))), step.get("tool_args")
-        if signature is None or not isinstance(args, dict):
-            continue
-        read = [one for _, one in read_labels(signature, args)]
+        view = view_of(step, signatures())
+        read = list(view.labels)
         if step.get("tool_name") == STYLE:
+            args = view.params
             read += [one for key in KEYED_BY_LABEL if isinstance(args.get(key), dict) for one in args[key]]
         if any(owner(one, [label]) for one in read):
             yield step["step_id"]

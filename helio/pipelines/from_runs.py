@@ -12,7 +12,8 @@ from typing import Any
 from helio.errors import DamagedRecord, RequestError
 from helio.pipelines.diagnostics import StepId
 from helio.pipelines.figures import MANAGE, STYLE, depends_on
-from helio.pipelines.labels import owner, produced_labels, read_labels
+from helio.pipelines.graph import view_of
+from helio.pipelines.labels import owner
 from helio.pipelines.maps import args_of, is_block, places, signature_of
 from helio.pipelines.plan import spelled
 from helio.pipelines.states import DONE
@@ -203,30 +204,26 @@ def _ends(step: Document) -> bool:
 
 def _needed(steps: Sequence[Document], wanted: set[str]) -> set[str]:
     """The steps wanted, all that they rest on, and the styles of their figures."""
-    producers: dict[str, str] = {}
-    for step in steps:
-        signature = signatures().get(str(step.get("tool_name")))
-        args = step.get("tool_args")
-        if signature is not None and isinstance(args, dict):
-            producers |= dict.fromkeys(produced_labels(signature, args), str(step["step_id"]))
-            producers |= dict.fromkeys(step.get("produces") or (), str(step["step_id"]))
-    by_id = {str(step["step_id"]): step for step in steps}
+    views = {str(step["step_id"]): view_of(step, signatures()) for step in steps}
+    producers = {
+        label: name
+        for name, view in views.items()
+        for label in (*view.outputs, *(view.step.get("produces") or ()))
+        if view.signature is not None
+    }
     needed: set[str] = set()
     waiting = sorted(wanted)
     while waiting:
         name = waiting.pop()
-        if name in needed or name not in by_id:
+        if name in needed or name not in views:
             continue
         needed.add(name)
-        step = by_id[name]
-        waiting += [str(one) for one in depends_on(step)]
-        signature = signatures().get(str(step.get("tool_name")))
-        args = step.get("tool_args")
-        if signature is not None and isinstance(args, dict):
-            read = [label for _, label in read_labels(signature, args)]
-            # a figure that names no labels draws every table
-            every = read or (list(producers) if signature.gives == "figure" else [])
-            waiting += [producers[label] for one in every if (label := owner(one, producers))]
+        view = views[name]
+        waiting += [str(one) for one in depends_on(view.step)]
+        # a figure that names no labels draws every table
+        draws_all = view.signature is not None and view.signature.gives == "figure" and not view.labels
+        every = producers if draws_all else view.labels
+        waiting += [producers[table] for label in every if (table := owner(label, producers))]
         waiting += [
             str(other["step_id"])
             for other in steps
@@ -332,7 +329,5 @@ def _merged(steps: Sequence[Document], more: Sequence[Document], run: str) -> li
     return added
 
 
-def _gives(step: Document) -> list[str]:
-    signature = signatures().get(str(step.get("tool_name")))
-    args = step.get("tool_args")
-    return produced_labels(signature, args) if signature is not None and isinstance(args, dict) else []
+def _gives(step: Document) -> Sequence[str]:
+    return view_of(step, signatures()).outputs

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import heapq
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from functools import cached_property, reduce
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from helio.pipelines.diagnostics import StepId, pointer
+from helio.pipelines.diagnostics import pointer
 from helio.pipelines.labels import owner, produced_labels, read_labels
 from helio.pipelines.maps import (
     Place,
@@ -19,8 +20,8 @@ from helio.pipelines.maps import (
     as_glob,
     is_glob,
     known_items,
-    places,
     signature_of,
+    steps_with_maps,
     variable_of,
     with_item,
 )
@@ -35,8 +36,7 @@ AnyStep = TypeVar("AnyStep")
 Value = TypeVar("Value")
 
 
-@dataclass(frozen=True)
-class Read:
+class Read(NamedTuple):
     """A label that a step reads, and its path in the arguments."""
 
     path: Path
@@ -50,9 +50,15 @@ class StepView(Place):
     signature: Signature | None
 
     @property
-    def id(self) -> StepId:
-        """The step's id; None where it has none yet."""
-        return self.step.get("step_id")  # type: ignore[return-value]
+    def id(self) -> Any:
+        """The step's id, an int or a str once ids are settled; None where there is none."""
+        return self.step.get("step_id")
+
+    @property
+    def tool(self) -> str:
+        """The name of the tool, empty for a block and where there is none."""
+        name = self.step.get("tool_name")
+        return name if isinstance(name, str) else ""
 
     @property
     def params(self) -> Document:
@@ -72,11 +78,7 @@ class StepView(Place):
     @cached_property
     def reads(self) -> tuple[Read, ...]:
         """The labels that the step reads, as they are written."""
-        return (
-            tuple(Read(*found) for found in read_labels(self.signature, self.params))
-            if self.signature
-            else ()
-        )
+        return tuple(map(Read._make, read_labels(self.signature, self.params))) if self.signature else ()
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -109,6 +111,8 @@ class StepView(Place):
         """
         names = set(TOKEN.findall(label))
         maps = [each for each in self.maps if variable_of(each) in names]
+        if not maps:
+            return [label]
         items = [known_items(each, context) for each in maps]
         known = [listed for listed in items if listed is not None]
         if len(known) < len(items) or (most is not None and prod(map(len, known)) > most):
@@ -170,13 +174,13 @@ class Graph(Generic[AnyStep]):
         table = owner(label, self._numbers)
         if table is not None:
             return [table]
-        wanted = _any_value(label)
+        if not _is_open(label):
+            return [other for other, pattern in self._open.items() if pattern.match(label)]
+        wanted = re.compile(translate(_any_value(label)))
         return [
             other
-            for other in (self._numbers if _is_open(label) else self._open)
-            if fnmatchcase(label, given := _any_value(other))
-            or fnmatchcase(label, f"{given}.*")
-            or fnmatchcase(other, wanted)
+            for other in self._numbers
+            if wanted.match(other) or (other in self._open and self._open[other].match(label))
         ]
 
     @property
@@ -246,19 +250,34 @@ class Graph(Generic[AnyStep]):
         return sorted(set(range(len(self.steps))).difference(self._order))
 
     @cached_property
-    def _open(self) -> list[str]:
-        return [label for label in self._numbers if _is_open(label)]
+    def _open(self) -> dict[str, re.Pattern[str]]:
+        """The labels that may stand for several, with a pattern of these and of their components."""
+        given = {label: _any_value(label) for label in self._numbers if _is_open(label)}
+        return {
+            label: re.compile(f"{translate(named)}|{translate(f'{named}.*')}")
+            for label, named in given.items()
+        }
 
 
 def graph_of(plan: Document, signatures: Mapping[str, Signature]) -> Graph[StepView]:
     """Read the graph of a plan in any state, with the steps of blocks and the blocks themselves."""
-    return Graph(views(plan, signatures), lambda step: step.outputs, lambda step: step.labels)
+    return _connected(views(plan, signatures))
+
+
+def graph_of_list(steps: Iterable[Document], signatures: Mapping[str, Signature]) -> Graph[StepView]:
+    """Read the graph of a list of steps alone, without the steps of blocks; its steps have no path."""
+    return _connected(view_of(step, signatures) for step in steps)
 
 
 def views(plan: Document, signatures: Mapping[str, Signature]) -> Iterator[StepView]:
     """Every step of a plan, those of blocks after the step that holds them."""
-    for place in places(plan):
-        yield StepView(place.path, place.step, place.maps, signature_of(place.step, signatures))
+    for path, step, maps in steps_with_maps(plan):
+        yield StepView(path, step, maps, signature_of(step, signatures))
+
+
+def view_of(step: Document, signatures: Mapping[str, Signature]) -> StepView:
+    """Show one step by itself, without a path or the maps around it."""
+    return StepView((), step, (), signature_of(step, signatures))
 
 
 def in_order(needs: Sequence[Collection[int]]) -> list[int]:
@@ -286,11 +305,15 @@ def in_order(needs: Sequence[Collection[int]]) -> list[int]:
     return ordered
 
 
+def _connected(steps: Iterable[StepView]) -> Graph[StepView]:
+    return Graph(steps, lambda step: step.outputs, lambda step: step.labels)
+
+
 def _is_open(label: str) -> bool:
     """Whether a label may stand for several."""
     return is_glob(label) or TOKEN.search(label) is not None
 
 
 def _any_value(label: str) -> str:
-    """A label with a ``*`` for each variable in it."""
+    """A label as a pattern of `fnmatch`, with a ``*`` for each variable in it."""
     return TOKEN.sub("*", label.replace("[", "[[]").replace("?", "[?]"))

@@ -20,6 +20,8 @@ from helio.time_range import Duration
 if TYPE_CHECKING:
     from helio.pipelines.passes.edit import Context
 
+Maps = tuple[Document, ...]
+"""The ``for_each`` of the maps around a step, the outermost first."""
 EACH = "each_interval"
 """The argument by which a call for a range refuses an interval without data."""
 DEEPEST_BLOCK = LIMITS.blocks
@@ -32,7 +34,7 @@ class Place:
 
     path: Path
     step: Document
-    maps: tuple[Document, ...]
+    maps: Maps
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -42,20 +44,45 @@ class Place:
 
 def places(plan: Document) -> Iterator[Place]:
     """Every step of a plan, those of blocks after the step that holds them."""
-    steps = plan.get("steps")
-    for index, step in enumerate(steps if isinstance(steps, list) else ()):
-        yield from _within(("steps", index), step, ())
+    return (Place(*found) for found in steps_with_maps(plan))
 
 
-def _within(path: Path, step: Any, maps: tuple[Document, ...]) -> Iterator[Place]:
-    if not isinstance(step, dict):
-        return
+def steps_with_maps(plan: Document) -> list[tuple[Path, Document, Maps]]:
+    """Every step with its path and the maps around it, those of blocks after the step that holds them."""
+    lists = list(lists_of_steps(plan, DEEPEST_BLOCK))
+    found = [
+        ((*path, index), step, _with_own(step, around))
+        for path, steps, around in lists
+        for index, step in enumerate(steps)
+        if isinstance(step, dict)
+    ]
+    return found if len(lists) < 2 else sorted(found, key=lambda place: place[0])
+
+
+def lists_of_steps(plan: Document, deepest: int) -> Iterator[tuple[Path, list[Any], Maps]]:
+    """Every list of steps with its path and the maps around it: the plan's own, then those of blocks.
+
+    Parameters
+    ----------
+    deepest : int
+        How many lists may stand in one another; the lists in these are left out.
+    """
+    waiting: list[tuple[Path, Any, Maps]] = [(("steps",), plan.get("steps"), ())]
+    while waiting:
+        path, steps, around = waiting.pop()
+        if not isinstance(steps, list) or len(path) >= 2 * deepest:
+            continue
+        yield path, steps, around
+        waiting += [
+            ((*path, index, "block"), step["block"], _with_own(step, around))
+            for index, step in reversed(list(enumerate(steps)))
+            if isinstance(step, dict) and is_block(step)
+        ]
+
+
+def _with_own(step: Document, around: Maps) -> Maps:
     each = step.get("for_each")
-    maps = (*maps, each) if isinstance(each, dict) else maps
-    yield Place(path, step, maps)
-    if is_block(step) and len(path) < 2 * DEEPEST_BLOCK:
-        for index, inner in enumerate(step["block"]):
-            yield from _within((*path, "block", index), inner, maps)
+    return (*around, each) if isinstance(each, dict) else around
 
 
 def is_block(step: Document) -> bool:

@@ -129,7 +129,7 @@ class _Reading:
         }
         steps = plan.get("steps")
         self.steps = [one for one in (steps if isinstance(steps, list) else ()) if isinstance(one, dict)]
-        self.graph = Graph(self._uses(), lambda use: use.outputs, self._labels)
+        self.graph = Graph(self._uses(), lambda use: use.outputs, self._needs)
         self.producers = self.graph.producers
         self.aliases = {
             other: label
@@ -280,6 +280,11 @@ class _Reading:
         return over
 
     # What it means --------------------------------------------------------------------------------------------
+
+    def _needs(self, use: _Use) -> list[str]:
+        """The labels of steps that go in: no meaning rests on what a variable may become."""
+        tables = (owner(label, self.producers) for label in self._labels(use))
+        return [table for table in tables if table is not None]
 
     def _labels(self, use: _Use) -> list[str]:
         """The labels that go in."""

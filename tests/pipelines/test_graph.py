@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helio.pipelines.graph import Graph, Read, StepView, graph_of, in_order
+from helio.pipelines.maps import DEEPEST_BLOCK, places
 from helio.pipelines.passes.edit import Context, Dataset
+from helio.pipelines.passes.walk import each_list, each_step
 from helio.steps.signature import signatures
 
 from .conftest import fetch, magnitude, render, template
@@ -140,6 +142,13 @@ def test_a_component_and_a_star_mean_the_tables_that_are_given() -> None:
     assert graph.given("nobody") == []
 
 
+def test_only_a_star_and_a_variable_mean_any_text() -> None:
+    graph = graph_of(template(magnitude(1, label="S[1]?_$D"), magnitude(2, label="S.+")), KNOWN)
+    assert graph.given("S[1]?_2024") == graph.given("S[1]?_2024.x") == ["S[1]?_$D"]
+    assert graph.given("S1x_2024") == graph.given("S.x") == []
+    assert graph.given("S*") == ["S[1]?_$D", "S.+"]
+
+
 def test_a_label_that_two_steps_give_has_both() -> None:
     graph = graph_of(template(fetch(), magnitude(2), magnitude(3)), KNOWN)
     assert [view.id for view in graph.producers["B"]] == [2, 3]
@@ -166,6 +175,33 @@ def test_steps_of_blocks_stand_after_their_block() -> None:
     assert (outer.outputs, inner.outputs) == ((), ("B_$D",))
     assert inner.pointer == "/steps/0/block/0"
     assert inner.pattern("B_$D") == "B_*"
+
+
+def nested(depth: int, step: dict[str, Any]) -> dict[str, Any]:
+    for number in range(depth):
+        step = {"step_id": f"block-{number}", "block": [step]}
+    return step
+
+
+def test_steps_of_blocks_stand_in_the_order_in_which_they_are_read() -> None:
+    each = {"as": "$D", "over": ["P"]}
+    inner = {"step_id": "b", "for_each": each, "block": [{"step_id": "c"}, {"step_id": "d"}]}
+    plan = {"steps": [{"step_id": "a", "block": [inner, 7, {"step_id": "e"}]}, None, {"step_id": "f"}]}
+    assert [place.step["step_id"] for place in places(plan)] == ["a", "b", "c", "d", "e", "f"]
+    assert [place.maps for place in places(plan)] == [(), (each,), (each,), (each,), (), ()]
+    assert [path for path, _ in each_list(plan)] == [
+        ("steps",),
+        ("steps", 0, "block"),
+        ("steps", 0, "block", 0, "block"),
+    ]
+    assert [step["step_id"] for _, step in each_step(plan)] == ["a", "f", "b", "e", "c", "d"]
+
+
+def test_blocks_beyond_the_deepest_are_not_looked_into() -> None:
+    inside, beyond = nested(DEEPEST_BLOCK - 1, magnitude()), nested(DEEPEST_BLOCK, magnitude())
+    assert "B" in graph_of(template(inside), KNOWN).producers
+    assert "B" not in graph_of(template(beyond), KNOWN).producers
+    assert sum(1 for _ in each_list({"steps": [beyond]})) == DEEPEST_BLOCK + 1
 
 
 def view(label: str, *maps: dict[str, Any]) -> StepView:

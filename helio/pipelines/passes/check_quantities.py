@@ -40,7 +40,7 @@ from helio.pipelines.diagnostics import Diagnostic, pointer
 from helio.pipelines.graph import Graph, StepView, graph_of
 from helio.pipelines.labels import owner
 from helio.pipelines.passes.edit import Context, Dataset, Finding
-from helio.pipelines.passes.walk import id_of, name_of
+from helio.pipelines.passes.walk import id_of
 from helio.pipelines.template import Document
 from helio.pipelines.variables import Path
 from helio.steps.foreseen import (
@@ -97,14 +97,15 @@ def check_quantities(plan: Document, context: Context) -> Iterator[Finding]:
       try transform it first: transform_frame to "GSM", or choose a parameter in GSM
     """
     graph = graph_of(plan, context.signatures)
-    wanted = _wanted(graph)
+    demanding = [step for step in graph.steps if _demands(step)]
+    wanted = _wanted(graph) if demanding else set()
 
     def rule(step: StepView, known: Mapping[str, Foreseen]) -> Mapping[str, Foreseen]:
         return _given(step, known, context) if wanted.intersection(step.outputs) else {}
 
-    known = graph.propagate(rule, lambda _, last: last)
-    for step in graph.steps:
-        if step.signature is not None and _demands(step):
+    known = graph.propagate(rule, lambda _, last: last) if wanted else {}
+    for step in demanding:
+        if step.signature is not None:
             yield from _misfits(step, step.signature, _inputs(step, known))
 
 
@@ -286,7 +287,7 @@ def _found(
         message + ("" if sure else _SAID[aspect]) + why,
         "error" if sure else "warning",
         id_of(step.step),
-        name_of(step.step),
+        step.tool,
         pointer(*step.path, "tool_args", *read.place),
         (advice,) if advice else (),
     )

@@ -27,7 +27,8 @@ from helio.errors import closest
 from helio.limits import LIMITS
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
 from helio.pipelines.figures import depends_on
-from helio.pipelines.labels import owner, produced_labels, read_labels
+from helio.pipelines.graph import graph_of, graph_of_list
+from helio.pipelines.labels import owner, produced_labels
 from helio.pipelines.maps import (
     args_of,
     as_glob,
@@ -123,13 +124,8 @@ class _Inlining:
         self.declared: dict[str, Any] = dict(declared) if isinstance(declared, dict) else {}
         self.has_variables = isinstance(declared, dict)
         self.spelled: dict[str, tuple[Document, tuple[Diagnostic, ...]]] = {}
-        self.labels = {
-            label: step
-            for place in places(plan)
-            if (signature := signature_of(place.step, context.signatures)) is not None
-            for step in [place.step]
-            for label in produced_labels(signature, args_of(place.step))
-        }
+        producers = graph_of(plan, context.signatures).producers
+        self.labels = {label: steps[-1].step for label, steps in producers.items()}
 
     def inline(self, step_id: StepId) -> Finding | None:
         """The edit that replaces the calls in one step, or what is wrong with it; nothing where there are none."""
@@ -449,14 +445,10 @@ def _spelled(name: str, context: Context) -> tuple[Document, tuple[Diagnostic, .
 def _ends(steps: list[Document], context: Context) -> list[StepId]:
     """The steps on which none of the others rests, by id or by label."""
     needed: set[Any] = {one for step in steps for one in depends_on(step)}
-    producers: dict[str, Any] = {}
-    reads: list[str] = []
-    for step in steps:
-        signature = signature_of(step, context.signatures)
-        if signature is not None:
-            producers |= dict.fromkeys(produced_labels(signature, args_of(step)), step["step_id"])
-            reads += [label for _, label in read_labels(signature, args_of(step))]
-    needed.update(producers[known] for one in reads if (known := owner(one, producers)) is not None)
+    graph = graph_of_list(steps, context.signatures)
+    for label in (label for step in graph.steps for label in step.labels):
+        table = owner(label, graph.producers)
+        needed.update([graph.producers[table][-1].id] if table is not None else [])
     return [step["step_id"] for step in steps if step["step_id"] not in needed]
 
 

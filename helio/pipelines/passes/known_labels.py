@@ -77,7 +77,9 @@ def _made(step: StepView, context: Context) -> tuple[list[str], bool]:
     made, complete = list(step.outputs), "loop_over" not in step.step
     for label in step.outputs:
         names = set(TOKEN.findall(label))
+        if not names:
+            continue
         named = step.with_items(label, context, MOST_ITEMS) if names <= set(step.variables) else None
         complete = complete and named is not None
-        made += (named or ()) if names else ()
+        made += named or ()
     return made, complete

@@ -29,7 +29,8 @@ from typing import Any
 
 from helio.errors import TimeRangeError
 from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.labels import owner, produced_labels, read_labels
+from helio.pipelines.graph import graph_of, views
+from helio.pipelines.labels import owner, produced_labels
 from helio.pipelines.maps import Place, args_of, places, signature_of, uses
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
 from helio.pipelines.template import Document
@@ -59,7 +60,7 @@ def map_literals(plan: Document, context: Context) -> Iterator[Finding]:
     >>> print(edit.code, edit.message)
     HX203 a loop over one range: it is the time_range
     """
-    known = _known_labels(plan, context)
+    known = list(graph_of(plan, context.signatures).producers)
     for place in places(plan):
         if LOOP in place.step:
             yield _meant(plan, place, context, known)
@@ -129,15 +130,14 @@ def _meant(plan: Document, place: Place, context: Context, known: list[str]) -> 
 def _readers(plan: Document, place: Place, label: str, context: Context) -> tuple[Operation, ...] | str:
     """Let the lists that hold a label take those of all items; in words, the step that takes one table alone."""
     operations: tuple[Operation, ...] = ()
-    for other in places(plan):
-        signature = signature_of(other.step, context.signatures)
-        for path, read in read_labels(signature, args_of(other.step)) if signature is not None else ():
-            if owner(read, {label}) is None:
+    for other in views(plan, context.signatures):
+        for read in other.reads:
+            if owner(read.label, {label}) is None:
                 continue
-            alone = not isinstance(path[-1], int) or "for_each" in other.step or LOOP in other.step
-            if alone or read != label or other.path[:-1] != place.path[:-1]:
-                return f"step {other.step.get('step_id')} takes one table as {read}"
-            operations += replaced(pointer(*other.path, "tool_args", *path), read, f"{label}_*")
+            alone = not isinstance(read.path[-1], int) or "for_each" in other.step or LOOP in other.step
+            if alone or read.label != label or other.path[:-1] != place.path[:-1]:
+                return f"step {other.id} takes one table as {read.label}"
+            operations += replaced(pointer(*other.path, "tool_args", *read.path), label, f"{label}_*")
     return operations
 
 
@@ -191,15 +191,6 @@ def _free_name(plan: Document) -> str:
 def _is_declared(plan: Document, name: str) -> bool:
     declared = plan.get("variables")
     return isinstance(declared, dict) and name in declared
-
-
-def _known_labels(plan: Document, context: Context) -> list[str]:
-    return [
-        label
-        for place in places(plan)
-        if (signature := signature_of(place.step, context.signatures)) is not None
-        for label in produced_labels(signature, args_of(place.step))
-    ]
 
 
 def _unclear(

@@ -23,11 +23,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from helio.pipelines.diagnostics import StepId, pointer
-from helio.pipelines.labels import owner, produced_labels, read_labels, split_labels
+from helio.pipelines.graph import view_of
+from helio.pipelines.labels import owner, split_labels
 from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
 from helio.pipelines.passes.synonyms import STEP_KEYS, fold, is_null
 from helio.pipelines.passes.unpack_json import unpack
-from helio.pipelines.passes.walk import each_list, id_of, name_of
+from helio.pipelines.passes.walk import each_list, id_of
 from helio.pipelines.template import Document
 from helio.pipelines.variables import Path
 
@@ -81,9 +82,8 @@ def _differs(one: Any, other: Any) -> bool:
 
 
 def _labels(step: Document, context: Context) -> list[str]:
-    signature, args = context.signatures.get(name_of(step)), step.get("tool_args")
-    found = produced_labels(signature, args) if signature is not None and isinstance(args, dict) else []
     said = step.get("produces")
+    found = view_of(step, context.signatures).outputs
     return [*found, *(one for one in (said if isinstance(said, list) else ()) if isinstance(one, str))]
 
 
@@ -146,8 +146,5 @@ def _each_once(items: list[Any]) -> list[Any]:
 
 def _reads_itself(step: Document, context: Context) -> bool:
     """Whether a step reads a label of its own: a cycle, which derive_dependencies refuses."""
-    signature, args = context.signatures.get(name_of(step)), step.get("tool_args")
-    if signature is None or not isinstance(args, dict):
-        return False
-    own = set(produced_labels(signature, args))
-    return any(owner(label, own) for _, label in read_labels(signature, args))
+    view = view_of(step, context.signatures)
+    return any(owner(label, set(view.outputs)) for label in view.labels)

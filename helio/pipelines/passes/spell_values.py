@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from helio.pipelines.diagnostics import StepId, pointer
-from helio.pipelines.labels import produced_labels, split_labels
+from helio.pipelines.graph import view_of
+from helio.pipelines.labels import split_labels
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, replaced
 from helio.pipelines.passes.structure import fits
 from helio.pipelines.passes.synonyms import CHOICES, FALSE, SYMBOLS, TRUE, fold, folded, is_null
@@ -65,7 +66,7 @@ def spell_values(plan: Document, context: Context) -> Iterator[Finding]:
         signature, args = context.signatures.get(name_of(step)), step.get("tool_args")
         said = step.get("produces")
         if isinstance(said, str) and not is_null(said):
-            given = produced_labels(signature, args) if signature and isinstance(args, dict) else []
+            given = view_of(step, context.signatures).outputs
             found.append(((*path, "produces"), said, unpack(said, list) or split_labels(said, given)))
         if signature is not None and isinstance(args, dict):
             schema = schemas.setdefault(signature.name, signature.schema())

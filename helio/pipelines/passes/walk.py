@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from helio.limits import LIMITS
 from helio.pipelines.diagnostics import StepId
+from helio.pipelines.maps import lists_of_steps
 from helio.pipelines.template import Document
 from helio.pipelines.variables import Path
 
@@ -25,18 +27,7 @@ def each_step(plan: Document) -> Iterator[tuple[Path, Document]]:
 
 def each_list(plan: Document) -> Iterator[tuple[Path, list[Any]]]:
     """Every list of steps with its place: the plan's own, and that of each block."""
-    waiting: list[tuple[Path, Any]] = [(("steps",), plan.get("steps"))]
-    while waiting:
-        path, steps = waiting.pop()
-        if not isinstance(steps, list):
-            continue
-        yield path, steps
-        inner = [
-            ((*path, index, "block"), step["block"])
-            for index, step in enumerate(steps)
-            if isinstance(step, dict) and isinstance(step.get("block"), list)
-        ]
-        waiting += reversed(inner)
+    return ((path, steps) for path, steps, _ in lists_of_steps(plan, LIMITS.nesting))
 
 
 def id_of(step: Document) -> StepId | None:
