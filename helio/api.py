@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from helio.errors import Cancelled, DamagedRecord, HelioError, RequestError, TimeRangeError
-from helio.pipelines.arguments import checked
+from helio.errors import Cancelled, HelioError, RequestError
+from helio.pipelines.arguments import checked, read_clock
 from helio.pipelines.diagnostics import Diagnostic, without_hints
 from helio.pipelines.library import Library
 from helio.pipelines.template import ID, Document, require_id
 from helio.settings import Settings, settings_in_use
-from helio.store.files import is_file, user_path
-from helio.store.records import WrongShape
 
 if TYPE_CHECKING:
     from threading import Event
@@ -29,9 +27,9 @@ if TYPE_CHECKING:
     from helio.pipelines.execute import StepResult
     from helio.pipelines.files import Format
     from helio.pipelines.plan import Plan, PlannedStep
-    from helio.pipelines.run import Engine, Run
     from helio.pipelines.runner import Rewritten
-    from helio.pipelines.saved import SavedPlan
+    from helio.pipelines.runs.outcome import Run
+    from helio.pipelines.runs.session import Engine
     from helio.sources.archive_listing import ArchiveListing
     from helio.sources.archives import Access
     from helio.steps.describe import Description, Preview
@@ -57,23 +55,9 @@ def load(pipeline: str | Path | Document, settings: Settings | None = None) -> D
     ------
     UnknownPipeline, InvalidTemplate
     """
-    from helio.pipelines.diagnostics import InvalidTemplate
-    from helio.pipelines.parse import parse
-    from helio.pipelines.plan import check_fields
+    from helio.pipelines.runs.prepare import load_template
 
-    if isinstance(pipeline, dict):
-        parsed = parse(json.loads(json.dumps(pipeline)))
-        if parsed.errors:
-            raise InvalidTemplate(parsed.errors)
-        document: Document = parsed.plan
-    else:
-        shelf = library(settings)
-        document = shelf.read(shelf.find(str(pipeline)))
-    document.setdefault("id", "pipeline")
-    errors = check_fields(document)
-    if errors:
-        raise InvalidTemplate(errors, place="" if isinstance(pipeline, dict) else str(pipeline))
-    return document
+    return load_template(pipeline, settings_in_use(settings))
 
 
 @checked
@@ -108,11 +92,12 @@ def check_template(
     """The diagnostics of a template, hints among them, and the plan without values that it becomes."""
     from helio.pipelines import plan as planning
     from helio.pipelines.known import KnownDatasets
+    from helio.sources.archives import open_folder
 
     settings, clock = settings_in_use(settings), read_now(now)
     source = _archive(archive, settings)
     if archive is not None:
-        _open_folder(source, settings)
+        open_folder(source, settings)
     return planning.check(
         template,
         now=clock,
@@ -131,13 +116,9 @@ def normalised(template: Document) -> Document:
     InvalidTemplate
         A field is not where it belongs, or not of its type.
     """
-    from helio.pipelines.diagnostics import InvalidTemplate
-    from helio.pipelines.plan import spelled
+    from helio.pipelines.plan import normal_form
 
-    found = spelled(template)
-    if found.errors:
-        raise InvalidTemplate(found.errors)
-    return found.plan
+    return normal_form(template)
 
 
 @dataclass(frozen=True)
@@ -305,21 +286,11 @@ def plan(
     ------
     UnknownPipeline, InvalidTemplate, TimeRangeError
     """
-    from helio.pipelines.known import known_datasets
-    from helio.pipelines.plan import make_plan
+    from helio.pipelines.runs.prepare import plan_of
+    from helio.pipelines.runs.request import PlanRequest
 
-    settings = settings_in_use(settings)
-    source, clock = _archive(archive, settings), read_now(now)
-    _open_folder(source, settings)
-    return make_plan(
-        load(pipeline, settings),
-        now=clock,
-        values=variables,
-        time_range=time_range,
-        archive=source,
-        catalogue=known_datasets(settings.home, clock, source),
-        pipelines=library(settings).templates(),
-    )
+    asked = PlanRequest(pipeline, time_range, variables, now, archive)
+    return plan_of(asked, settings_in_use(settings))
 
 
 @checked
@@ -397,7 +368,8 @@ def run(
     Cancelled
         Ended by Ctrl-C; what is finished is in the store, and the same call goes on from there.
     """
-    from helio.store.lock import read_lock
+    from helio.pipelines.runs.prepare import prepare_run
+    from helio.pipelines.runs.request import PlanRequest
 
     if formats and output is None and outputs is None:
         raise RequestError(
@@ -407,45 +379,20 @@ def run(
     if proof is not None and locked is None:
         raise RequestError("a proof can be required of a locked run", advice="--locked, or --lock FILE")
     settings = settings_in_use(settings)
-    saved = _saved_plan(pipeline, settings)
-    lock = None if locked is None else read_lock(Path(locked))
-    if lock is not None and saved is None:
-        variables, now, settings = _as_locked(lock, pipeline, time_range, variables, now, settings)
-    source, files = _archive(archive, settings), None
-    if saved is not None:
-        if variables or any(given is not None for given in (time_range, now, archive)):
-            raise RequestError("a saved plan has its values already", advice="run the pipeline instead")
-        bound, source, files = saved.plan, saved.archive, saved.files
-        if lock is not None and saved.is_of(lock):  # a saved plan is planned from its normal form
-            lock = replace(lock, template=bound.template_digest, document={})
-    else:
-        bound = plan(
-            pipeline,
-            time_range=time_range,
-            variables=variables,
-            now=now,
-            archive=source or None,
-            settings=settings,
-        )
-    planned(bound)
-    # What executes is imported once there is something to execute.
-    from helio.pipelines.run import run_plan
-
-    return run_plan(
-        bound,
-        settings=settings,
-        engine=_engine(engine, settings),
-        archive=source,
+    asked = PlanRequest(pipeline, time_range, variables, now, archive)
+    request = replace(
+        prepare_run(asked, settings, locked=locked, access=access),
+        proof=proof,
         output=None if output is None else Path(output),
         outputs=None if outputs is None else Path(outputs),
-        formats=formats,
-        files=files,
-        lock=lock,
-        proof=proof,
-        access=_with_files_of(lock, access),
-        started=started,
-        finished=finished,
+        formats=tuple(formats),
     )
+    planned(request.plan)
+    # What executes is imported once there is something to execute.
+    from helio.pipelines.runs.session import run_plan
+
+    made_by = _engine(engine, settings)
+    return run_plan(request, settings=settings, engine=made_by, started=started, finished=finished)
 
 
 @checked
@@ -471,25 +418,15 @@ def foresee(
     LockMismatch
         The run would use something else than its lock says.
     """
-    from helio.pipelines import run as running
-    from helio.store.lock import read_lock
+    from helio.pipelines.runs.foresee import foresee as foreseen
+    from helio.pipelines.runs.prepare import prepare_run
+    from helio.pipelines.runs.request import PlanRequest
 
     settings = settings_in_use(settings)
-    lock = None if locked is None else read_lock(Path(locked))
-    if lock is not None:
-        variables, now, settings = _as_locked(lock, pipeline, time_range, variables, now, settings)
-    source = _archive(archive, settings)
-    bound = plan(
-        pipeline,
-        time_range=time_range,
-        variables=variables,
-        now=now,
-        archive=source or None,
-        settings=settings,
-    )
-    access = _with_files_of(lock, access)
-    planned(bound)
-    return bound, running.foresee(bound, settings=settings, archive=source, lock=lock, access=access)
+    asked = PlanRequest(pipeline, time_range, variables, now, archive)
+    request = prepare_run(asked, settings, locked=locked, access=access)
+    planned(request.plan)
+    return request.plan, foreseen(request, settings)
 
 
 @checked
@@ -517,19 +454,16 @@ def lock(
     DataError
         A fetch without which the run fails cannot be done.
     """
-    from helio.pipelines.run import make_lock
+    from helio.pipelines.lock import lock_plan
+    from helio.pipelines.runs.prepare import prepare_run
+    from helio.pipelines.runs.request import PlanRequest
+    from helio.pipelines.runs.session import open_session
 
     settings = settings_in_use(settings)
-    source = _archive(archive, settings)
-    planned = plan(
-        pipeline,
-        time_range=time_range,
-        variables=variables,
-        now=now,
-        archive=source or None,
-        settings=settings,
-    )
-    return make_lock(planned, settings=settings, archive=source, access=access, finished=finished)
+    asked = PlanRequest(pipeline, time_range, variables, now, archive)
+    request = prepare_run(asked, settings, access=access)
+    with open_session(request, settings) as session:
+        return lock_plan(request, session.execution, finished)
 
 
 @checked
@@ -605,8 +539,7 @@ def cite(run_id: str, settings: Settings | None = None) -> tuple[Citation, ...]:
     ------
     UnknownRun
     """
-    from helio.knowledge.citations import uses_of
-    from helio.pipelines.run import citations_of
+    from helio.knowledge.citations import citations_of, uses_of
     from helio.store.runs import Runs
 
     settings = settings_in_use(settings)
@@ -670,53 +603,8 @@ def preview(
     return previewed(table, label, rows=rows, position=position)
 
 
-def _as_locked(
-    lock: Lock,
-    pipeline: str | Path | Document,
-    time_range: str | None,
-    variables: Mapping[str, Any] | None,
-    now: datetime | str | None,
-    settings: Settings,
-) -> tuple[dict[str, Any], datetime | str, Settings]:
-    """Variables, clock and archive as a lock has them, where they are not given."""
-    from helio.pipelines.lock import refuse_other_template
-    from helio.pipelines.plan import time_variable
-
-    template = load(pipeline, settings)
-    refuse_other_template(template, lock)
-    given = {name if name.startswith("$") else f"${name}": value for name, value in (variables or {}).items()}
-    values = dict(lock.values)
-    if time_range is not None:
-        values.pop(time_variable(normalised(template)), None)
-    return {**values, **given}, lock.now if now is None else now, replace(settings, archive=lock.archive)
-
-
-def _with_files_of(lock: Lock | None, access: Access | None) -> Access | None:
-    """Offline, the files are those of the lock, whatever an archive has listed since."""
-    if lock is None or access is None or not access.offline:
-        return access
-    from helio.pipelines.lock import listings
-
-    return replace(access, listed=listings(lock.fetches))
-
-
-def _saved_plan(pipeline: str | Path | Document, settings: Settings) -> SavedPlan | None:
-    """The saved plan of a file, if it is one."""
-    path = None if isinstance(pipeline, dict) else user_path(pipeline)
-    if path is None or path.suffix != ".json" or not is_file(path):
-        return None
-    from helio.pipelines.saved import is_saved_plan, read_saved, restore
-
-    try:
-        document = read_saved(path)
-    except (FileNotFoundError, DamagedRecord, WrongShape):
-        return None  # reading it as a template says what is wrong
-
-    return restore(document, home=settings.home, place=str(path)) if is_saved_plan(document) else None
-
-
 def _engine(name: EngineName, settings: Settings) -> Engine:
-    from helio.pipelines.run import Direct
+    from helio.pipelines.runs.session import Direct
 
     if name == "direct":
         return Direct()
@@ -881,16 +769,6 @@ def _archive(archive: str | Path | None, settings: Settings) -> str:
     return archive_named(str(archive or settings.archive))
 
 
-def _open_folder(archive: str, settings: Settings) -> None:
-    """Refuse an archive that would be a folder and is none."""
-    from helio.sources.archives import archives_of, is_folder
-    from helio.sources.cdf import CdfReader
-
-    if is_folder(archive):
-        with CdfReader() as reader:
-            archives_of(settings, reader, archive).open_named()
-
-
 def _listing_of(archive: str, settings: Settings) -> ArchiveListing | None:
     """What an archive of one's own holds; what the catalogue or a server knows is asked there."""
     from helio.sources.archives import SAMPLE, is_folder
@@ -902,23 +780,14 @@ def _listing_of(archive: str, settings: Settings) -> ArchiveListing | None:
 
 @checked
 def read_now(now: datetime | str | None = None) -> datetime:
-    """A run's clock as naive UTC.
+    """Read a run's clock as naive UTC; the present when left out.
 
     Raises
     ------
     TimeRangeError
         The text is not one instant.
     """
-    if now is None:
-        return datetime.now(UTC).replace(tzinfo=None)
-    try:
-        read = datetime.fromisoformat(now) if isinstance(now, str) else now
-        if read.tzinfo:
-            read = read.astimezone(UTC)
-    except (ValueError, OverflowError) as error:  # or before the year 1 in UTC
-        raise TimeRangeError(f"'{now}' is not an instant", advice="--now 2024-05-10T06:00:00Z") from error
-    # a subclass, such as that of pandas, counts nanoseconds and is written otherwise
-    return datetime.combine(read.date(), read.time())
+    return read_clock(now)
 
 
 __all__ = [

@@ -24,6 +24,7 @@ from helio.errors import (
     HelioError,
     LockMismatch,
     OutputError,
+    Refused,
     RequestError,
     UnknownPipeline,
     UnknownResult,
@@ -33,7 +34,7 @@ from helio.pipelines.arguments import CHECKS
 from helio.pipelines.diagnostics import InvalidTemplate
 from helio.pipelines.files import FORMATS
 from helio.pipelines.plan import Plan
-from helio.pipelines.run import Run
+from helio.pipelines.runs.outcome import Run
 from helio.settings import read_settings
 from helio.sources.samples import sample_folder
 from helio.store.runs import Runs
@@ -315,6 +316,28 @@ def test_a_saved_plan_takes_no_other_time_range_however_empty() -> None:
         helio.run("saved.json", time_range="")
     assert not Runs(read_settings().runs).list()
     assert isinstance(planned, Plan)
+
+
+def test_a_saved_plan_is_foreseen_and_locked_as_it_was_saved() -> None:
+    first, document = api.foresee(TEMPLATE, archive="sample")
+    Path("saved.json").write_text(json.dumps(document), encoding="utf-8")
+    planned, again = api.foresee("saved.json")
+    assert (planned.values, planned.document["steps"]) == (first.values, first.document["steps"])
+    for fact in ("archive", "files", "forecast", "now"):
+        assert again[fact] == document[fact]
+    assert api.lock("saved.json").write("helio.lock")
+    assert helio.run("saved.json", locked="helio.lock").status == "success"
+    with pytest.raises(RequestError, match="a saved plan has its values already"):
+        api.foresee("saved.json", archive="sample")
+
+
+def test_a_plan_of_other_files_is_not_foreseen() -> None:
+    _, document = api.foresee(TEMPLATE, archive="sample")
+    (step_id,) = document["files"]
+    document["files"][step_id][0]["files"] = [["another.cdf", "sha256:0"]]
+    Path("saved.json").write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(Refused, match="the files of the archive are not those of the saved plan"):
+        api.foresee("saved.json")
 
 
 @pytest.mark.parametrize("name", ["TIME_RANGE", "$TIME_RANGE"])

@@ -394,7 +394,7 @@ def test_two_figures_never_share_a_file():
 def test_ctrl_c_says_so_and_ends_with_130(tmp_path: Path):
     # A signal is taken between two instructions, and not always the very next ones: there is time to.
     code = "import os, signal, time; os.kill(os.getpid(), signal.SIGINT); time.sleep(20)"
-    command = f"import helio.cli as c, helio.api as a; a.load = lambda *x: exec({code!r}); c.main()"
+    command = f"import helio.cli as c, helio.api as a; a.Library.find = lambda *x: exec({code!r}); c.main()"
     words = [sys.executable, "-c", command, "run", "psp-bfield"]
     done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 130

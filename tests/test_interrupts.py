@@ -84,7 +84,7 @@ IMPORTED_IN_A_RUN = [
     "helio.api",
     "helio.errors",
     "jsonpatch",
-    "helio.pipelines.run",
+    "helio.pipelines.runs.session",
     "numpy",
     "pyarrow",
     "helio.store.ipc",

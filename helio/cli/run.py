@@ -35,7 +35,7 @@ from helio.cli.progress import time_line, watch
 
 if TYPE_CHECKING:
     from helio.pipelines.plan import Plan
-    from helio.pipelines.run import Run
+    from helio.pipelines.runs.outcome import Run
     from helio.settings import Settings
 
 

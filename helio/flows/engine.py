@@ -31,7 +31,7 @@ from prefect.utilities.annotations import quote
 from helio.errors import EngineError, TransientError
 from helio.flows.definition import define_flow, describe, parameters_of, run_name, tags_of
 from helio.flows.register import FINAL
-from helio.flows.run import ATTEMPTS, Execution
+from helio.flows.run import ATTEMPTS, FlowExecution
 from helio.flows.server import Server, notice
 from helio.pipelines.diagnostics import StepId
 from helio.pipelines.execute import PlanResult, StepResult
@@ -49,11 +49,10 @@ QUICK = 2.0
 """Seconds for such a look: steps wait for it."""
 
 
-def run(
-    execution: Execution, run_id: str, home: Path, server: Server, recorded: Callable[[str], None]
-) -> None:
+def run(execution: FlowExecution, server: Server, recorded: Callable[[str], None]) -> None:
     """Create the flow run, with its name, tags and parameters, and run it to its end."""
-    plan = execution.plan
+    request = execution.request
+    plan = request.plan
 
     def body(**variables: object) -> State[None]:
         del variables  # bound in the plan already
@@ -70,11 +69,11 @@ def run(
         finally:
             execution.over.set()
 
-    with _settings(home, server), _events_to(execution, server.url):
+    with _settings(request.home, server), _events_to(execution, server.url):
         flow = define_flow(
             plan.authored,
             body,
-            task_runner=ThreadPoolTaskRunner(max_workers=execution.workers),
+            task_runner=ThreadPoolTaskRunner(max_workers=request.workers),
             validate_parameters=False,  # the plan's values have been verified
         )
         parameters = parameters_of(plan.authored, plan.values)
@@ -82,14 +81,14 @@ def run(
             # Made here, not by calling the flow: its tags would become its tasks' tags, and each tag of a task
             # costs a call of the server, without which a run must be able to go on.
             made = (
-                context.client.read_flow_run(UUID(execution.flow_run))
-                if execution.flow_run
+                context.client.read_flow_run(UUID(request.flow_run))
+                if request.flow_run
                 else context.client.create_flow_run(
                     flow,
                     name=run_name(plan),
                     parameters=parameters,
                     tags=tags_of(plan),
-                    context={"helio_run": run_id},
+                    context={"helio_run": request.run_id},
                 )
             )
             recorded(str(made.id))
@@ -120,7 +119,7 @@ class _Page:
     the process; a run of a schedule is started again when it is resumed. Steps that run are not ended by either.
     """
 
-    def __init__(self, server: Server, flow_run: str, execution: Execution) -> None:
+    def __init__(self, server: Server, flow_run: str, execution: FlowExecution) -> None:
         self._server = server
         self._flow_run = flow_run
         self._execution = execution
@@ -159,12 +158,12 @@ class _Page:
             )
 
 
-def _schedule(execution: Execution, page: _Page) -> None:
+def _schedule(execution: FlowExecution, page: _Page) -> None:
     """Run every step as soon as all that it depends on is done; return when no more can run.
 
     A step that is alone is called in this thread: handing it over costs more than a short step takes.
     """
-    waiting = {step.step_id: set(step.depends_on) for step in execution.plan.steps}
+    waiting = {step.step_id: set(step.depends_on) for step in execution.request.plan.steps}
     dependants: dict[StepId, list[StepId]] = {one: [] for one in waiting}
     for one, needs in waiting.items():
         for need in needs:
@@ -192,7 +191,7 @@ def _schedule(execution: Execution, page: _Page) -> None:
 
     pending = 0
     while True:
-        while ready and len(running) < execution.workers and page.lets_go_on():
+        while ready and len(running) < execution.request.workers and page.lets_go_on():
             begin(execution.steps[ready.popleft()])
             pending += 1
         if not pending:
@@ -213,7 +212,7 @@ def _schedule(execution: Execution, page: _Page) -> None:
                 ready.append(one)
 
 
-def _task(execution: Execution, step: PlannedStep) -> Task[Any, Any]:
+def _task(execution: FlowExecution, step: PlannedStep) -> Task[Any, Any]:
     last: list[StepResult | None] = []
 
     def perform(step_id: StepId) -> State[Any]:
@@ -251,13 +250,13 @@ def _task_state(result: StepResult | None) -> State[Any]:
     return Completed(name="Cached") if result.state == "cached" else Completed()
 
 
-def _flow_state(execution: Execution) -> State[Any]:
+def _flow_state(execution: FlowExecution) -> State[Any]:
     if execution.bug is not None:
         return Failed(message=f"a bug: {execution.bug!r}")
     if execution.cancelled.is_set():
         return Cancelled(message="the run was cancelled")
-    results = tuple(execution.results[step.step_id] for step in execution.plan.steps)
-    result = PlanResult(execution.plan, results)
+    results = tuple(execution.results[step.step_id] for step in execution.request.plan.steps)
+    result = PlanResult(execution.request.plan, results)
     name, message = describe(result)
     return (Failed if result.status == "failed" else Completed)(name=name, message=message)
 
@@ -319,7 +318,7 @@ def _settings(home: Path, server: Server) -> Iterator[None]:
 
 
 @contextmanager
-def _events_to(execution: Execution, api_url: str) -> Iterator[None]:
+def _events_to(execution: FlowExecution, api_url: str) -> Iterator[None]:
     """Send the states of task runs to this server, and wait at the end until it has them.
 
     Prefect keeps one sender for all servers that a process ever has, the first one's, and tries each event for

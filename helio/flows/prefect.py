@@ -8,11 +8,12 @@ from pathlib import Path
 
 from helio.errors import EngineError
 from helio.flows.register import FINAL, Picture, mark_crashed, publish, register_cached
-from helio.flows.run import run_flow
+from helio.flows.run import FlowRequest, run_flow
 from helio.flows.server import Server
 from helio.pipelines.execute import Execution, StepResult
 from helio.pipelines.files import FORMATS
-from helio.pipelines.run import Finished, Run, Started
+from helio.pipelines.runs.outcome import Run
+from helio.pipelines.runs.session import Finished, Started
 from helio.settings import Settings
 from helio.store.files import write_whole
 from helio.store.runs import Runs
@@ -82,14 +83,17 @@ class PrefectEngine:
     def _run(
         self, execution: Execution, run_id: str, started: Started, finished: Finished
     ) -> tuple[StepResult, ...]:
-        return run_flow(
+        request = FlowRequest(
             execution.plan,
-            execution,
-            run_id=run_id,
-            home=self._settings.home,
+            run_id,
+            self._settings.home,
             api_url=None if self._ephemeral else self._server.url,
             flow_run=self._given,
             workers=self._settings.workers,
+        )
+        return run_flow(
+            request,
+            execution,
             started=started,
             finished=finished,
             recorded=lambda flow_run: self._keep(run_id, flow_run),

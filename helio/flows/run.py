@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -54,28 +55,14 @@ class StepRunner(Protocol):
         ...
 
 
-def run_flow(
-    plan: Plan,
-    runner: StepRunner,
-    *,
-    run_id: str,
-    home: Path,
-    api_url: str | None,
-    flow_run: str = "",
-    workers: int = 4,
-    started: Callable[[PlannedStep], None] = lambda step: None,
-    finished: Callable[[StepResult], None] = lambda result: None,
-    recorded: Callable[[str], None] = lambda flow_run_id: None,
-    pause: Callable[[], float] = lambda: random.uniform(1.0, 3.0),
-) -> tuple[StepResult, ...]:
-    """Run a plan as a flow.
+@dataclass(frozen=True)
+class FlowRequest:
+    """Ask for a run of a plan as a flow.
 
     Parameters
     ----------
     plan : Plan
         Its steps become task runs named by their ids, with the edges of ``depends_on`` and no others.
-    runner : StepRunner
-        Does the work.
     run_id : str
         helio's id of the run; stands in the flow run's context.
     home : Path
@@ -86,6 +73,31 @@ def run_flow(
         The id of a flow run that the server has already, such as a scheduled one; a new one when left out.
     workers : int
         Steps that may run at the same time.
+    """
+
+    plan: Plan
+    run_id: str
+    home: Path
+    api_url: str | None
+    flow_run: str = ""
+    workers: int = 4
+
+
+def run_flow(
+    request: FlowRequest,
+    runner: StepRunner,
+    *,
+    started: Callable[[PlannedStep], None] = lambda step: None,
+    finished: Callable[[StepResult], None] = lambda result: None,
+    recorded: Callable[[str], None] = lambda flow_run_id: None,
+    pause: Callable[[], float] = lambda: random.uniform(1.0, 3.0),
+) -> tuple[StepResult, ...]:
+    """Run a plan as a flow.
+
+    Parameters
+    ----------
+    runner : StepRunner
+        Does the work.
     started, finished : callable
         Told of every step, one at a time, from the thread that runs it; skipped steps are only finished.
     recorded : callable
@@ -107,17 +119,17 @@ def run_flow(
     EngineError
         The server cannot be reached, before anything has run.
     """
-    execution = Execution(plan, runner, workers, started, finished, pause, flow_run)
+    execution = FlowExecution(request, runner, started, finished, pause)
     with ExitStack() as stack:
-        if api_url is None:
+        if request.api_url is None:
             server = stack.enter_context(ephemeral_server(os.environ))
         else:
-            server = Server(home, {**os.environ, "PREFECT_API_URL": api_url})
+            server = Server(request.home, {**os.environ, "PREFECT_API_URL": request.api_url})
         # Only now: while that server starts, Ctrl-C ends this process as it always does.
         stack.enter_context(signals_to(execution.cancel))
         # Not in the main thread: Prefect takes signals there for itself, and a lost server would hold up the end.
         thread = threading.Thread(
-            target=_record, args=(execution, run_id, home, server, recorded), name="helio-flow", daemon=True
+            target=_record, args=(execution, server, recorded), name="helio-flow", daemon=True
         )
         thread.start()
         execution.wait()
@@ -127,6 +139,12 @@ def run_flow(
             _wait_for_server(thread, server)
         if thread.is_alive():
             execution.let_go()
+    _raise_what_ended(execution)
+    return tuple(execution.results[step.step_id] for step in request.plan.steps)
+
+
+def _raise_what_ended(execution: FlowExecution) -> None:
+    """Raise why a flow did not come to its end, if it did not."""
     if execution.bug is not None:
         raise execution.bug
     if execution.cancelled.is_set():
@@ -138,27 +156,21 @@ def run_flow(
         )
     if execution.unreachable is not None:
         raise execution.unreachable
-    return tuple(execution.results[step.step_id] for step in plan.steps)
 
 
-class Execution:
-    """The steps of one run, whoever records them."""
+class FlowExecution:
+    """The steps of one flow and their results, in whatever way they are recorded."""
 
     def __init__(
         self,
-        plan: Plan,
+        request: FlowRequest,
         runner: StepRunner,
-        workers: int,
         started: Callable[[PlannedStep], None],
         finished: Callable[[StepResult], None],
         pause: Callable[[], float],
-        flow_run: str = "",
     ) -> None:
-        self.plan = plan
-        self.steps = {step.step_id: step for step in plan.steps}
-        self.workers = workers
-        self.flow_run = flow_run
-        """The flow run to be used; empty when one is to be made."""
+        self.request = request
+        self.steps = {step.step_id: step for step in request.plan.steps}
         self.results: dict[StepId, StepResult] = {}
         self.cancelled = threading.Event()
         self.suspended = False
@@ -231,23 +243,21 @@ class Execution:
         return result
 
 
-def _record(
-    execution: Execution, run_id: str, home: Path, server: Server, recorded: Callable[[str], None]
-) -> None:
+def _record(execution: FlowExecution, server: Server, recorded: Callable[[str], None]) -> None:
     """Run the flow against the server; what goes wrong is left in the execution."""
     api_url = server.url
     try:
-        with prefect_environment(home, api_url):
+        with prefect_environment(execution.request.home, api_url):
             from helio.flows import engine
 
-            engine.run(execution, run_id, home, server, recorded)
+            engine.run(execution, server, recorded)
     except BaseException as error:  # noqa: BLE001 - a thread has nobody to raise to: run_flow raises it
         _ended_badly(execution, api_url, error)
     finally:
         execution.over.set()
 
 
-def _ended_badly(execution: Execution, api_url: str, error: BaseException) -> None:
+def _ended_badly(execution: FlowExecution, api_url: str, error: BaseException) -> None:
     import httpx
 
     if execution.bug is not None or execution.cancelled.is_set():

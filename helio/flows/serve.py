@@ -34,7 +34,9 @@ from helio.flows.slots import FAR, for_engine, slots_ahead, slots_in
 from helio.pipelines.known import known_datasets
 from helio.pipelines.library import Library
 from helio.pipelines.plan import make_plan
-from helio.pipelines.run import Run, run_plan
+from helio.pipelines.runs.outcome import Run
+from helio.pipelines.runs.request import RunRequest
+from helio.pipelines.runs.session import run_plan
 from helio.pipelines.template import Document
 from helio.settings import Settings
 
@@ -132,14 +134,9 @@ def run_scheduled(
         output = schedule.folder(settings, plan)
         folder(output)
         ask(server, f"/flow_runs/{flow_run}", {"name": run_name(plan)}, method="PATCH")
-        return run_plan(
-            plan,
-            settings=settings,
-            engine=PrefectEngine(settings, settings.environ, flow_run=flow_run),
-            archive=schedule.archive,
-            output=output,
-            formats=schedule.formats,
-        )
+        request = RunRequest(plan, schedule.archive, output=output, formats=schedule.formats)
+        engine = PrefectEngine(settings, settings.environ, flow_run=flow_run)
+        return run_plan(request, settings=settings, engine=engine)
     except Cancelled:
         raise
     except HelioError as error:

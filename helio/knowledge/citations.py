@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from helio.errors import UnknownDataset
+from helio.errors import DamagedFile, UnknownDataset
 
 if TYPE_CHECKING:
     from helio.knowledge.catalogue import Catalogue, DatasetSummary
     from helio.store.runs import StepRecord
     from helio.store.source_file import SourceFile
+
+log = logging.getLogger(__name__)
 
 ACKNOWLEDGEMENTS = Path(__file__).with_name("acknowledgements.json")
 """What archives ask for beside what their files say, each with the page that says so."""
@@ -122,6 +125,18 @@ def cite(uses: Iterable[Use], catalogue: Catalogue | None = None) -> tuple[Citat
     for use in uses:
         grouped.setdefault(use.source.dataset_id.upper(), []).append(use)
     return tuple(_citation(group, catalogue) for group in grouped.values())
+
+
+def citations_of(uses: Sequence[Use], home: Path) -> tuple[Citation, ...]:
+    """How the datasets that were used are cited, with what the catalogue of a home knows of them."""
+    from helio.knowledge.catalogue import open_catalogue
+
+    try:
+        catalogue = open_catalogue(home) if uses else None
+    except DamagedFile as error:  # the files say most of it themselves
+        log.warning("the catalogue cannot be read, and citations do without: %s", error.message)
+        catalogue = None
+    return cite(uses, catalogue)
 
 
 def uses_of(steps: Iterable[StepRecord]) -> list[Use]:

@@ -6,7 +6,7 @@ import inspect
 import json
 import operator
 from collections.abc import Callable, Mapping, Sequence, Set
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -258,3 +258,23 @@ CHECKS: dict[str, Check] = {
     "ended": _event,
 }
 """How an argument is checked, by its name, which means the same in every public function."""
+
+
+def read_clock(now: datetime | str | None = None) -> datetime:
+    """A run's clock as naive UTC.
+
+    Raises
+    ------
+    TimeRangeError
+        The text is not one instant.
+    """
+    if now is None:
+        return datetime.now(UTC).replace(tzinfo=None)
+    try:
+        read = datetime.fromisoformat(now) if isinstance(now, str) else now
+        if read.tzinfo:
+            read = read.astimezone(UTC)
+    except (ValueError, OverflowError) as error:  # or before the year 1 in UTC
+        raise TimeRangeError(f"'{now}' is not an instant", advice="--now 2024-05-10T06:00:00Z") from error
+    # a subclass, such as that of pandas, counts nanoseconds and is written otherwise
+    return datetime.combine(read.date(), read.time())

@@ -17,6 +17,7 @@ from helio.pipelines.diagnostics import StepId
 from helio.pipelines.execute import Execution, Output, PlanResult
 from helio.pipelines.files import PLOTLY_JS, Format, OutputFile, Static
 from helio.pipelines.plan import PlannedStep
+from helio.settings import Settings
 from helio.store.files import write_whole
 from helio.store.keys import key_of
 from helio.store.store import Result, Store
@@ -51,7 +52,6 @@ class Missing:
 def write_artefacts(
     result: PlanResult,
     execution: Execution,
-    store: Store,
     folder: Path,
     formats: Iterable[Format],
     find_browser: Callable[[], Path | None],
@@ -87,7 +87,7 @@ def write_artefacts(
         artefacts.append(Artefact(folder / file.name, step_id, file.format, digest))
 
     with ExitStack() as stack:
-        static = _StaticFigures(store, stack, find_browser)
+        static = _StaticFigures(execution.store, stack, find_browser)
         for step in result.steps:
             output = step.artefact
             if output is None:
@@ -192,3 +192,16 @@ def _keep(store: Store, output: Output, kind: Static, browser: Path | None, cont
     digest = store.put_bytes(content, f".{kind}")
     made_at = datetime.now(UTC).isoformat()
     store.record(key_of(recipe), Result(key_of(recipe), recipe, digest, f".{kind}", {}, made_at, 0.0))
+
+
+def find_browser_of(settings: Settings) -> Path | None:
+    """The Chromium that these settings name, or one on the path.
+
+    Raises
+    ------
+    ExportError
+        The one that is named is not there.
+    """
+    from helio.steps.render.export import find_browser
+
+    return find_browser({"BROWSER_PATH": settings.browser, "PATH": settings.path})

@@ -122,8 +122,8 @@ class Execution:
 
     def __init__(self, plan: Plan, store: Store, providers: Providers, workers: Workers) -> None:
         self.plan = plan
-        self._store = store
-        self._providers = providers
+        self.store = store
+        self.providers = providers
         self._workers = workers
         self._outputs: dict[str, Output] = {}
         self._made: dict[StepId, StepResult] = {}
@@ -197,7 +197,7 @@ class Execution:
     def _to_download(self, step: PlannedStep) -> dict[str, int | None]:
         span = step.time_ranges["time_range"]
         for choice in choices_of(step.args):
-            provider = self._providers.choose(choice.provider)
+            provider = self.providers.choose(choice.provider)
             if not isinstance(provider, Remote):
                 return {}
             try:
@@ -257,18 +257,18 @@ class Execution:
     def cancel(self) -> None:
         """End all work at once."""
         self._cancelled.set()
-        self._providers.cancel()
+        self.providers.cancel()
         self._workers.cancel()
 
     def table(self, label: str) -> Table:
         """A table that a step gave; made again should the store's copy be damaged."""
         output = self._outputs[label]
-        content: Table = self._sound(output, lambda: self._store.table(output.digest))
+        content: Table = self._sound(output, lambda: self.store.table(output.digest))
         return replace(content, sources=output.sources, notes=_notes_of(output))
 
     def content(self, output: Output) -> bytes:
         """The bytes of a figure or export; made again should the store's copy be damaged."""
-        content: bytes = self._sound(output, lambda: self._store.bytes(output.digest, output.suffix))
+        content: bytes = self._sound(output, lambda: self.store.bytes(output.digest, output.suffix))
         return content
 
     @property
@@ -305,7 +305,7 @@ class Execution:
     def _works(self, step: PlannedStep) -> list[Work]:
         signature = signatures()[step.tool_name]
         if signature.gives == "tables":
-            return recipes_of_fetch(step, self._providers)
+            return recipes_of_fetch(step, self.providers)
         return [recipe_of_inputs(self._without_lost(step), signature, self._inputs(step))]
 
     def _lost_labels(self, step: PlannedStep) -> tuple[str, ...]:
@@ -394,7 +394,7 @@ class Execution:
         return [work for work in works if not self._has(work.key)]
 
     def _has(self, key: str) -> bool:
-        result = self._store.find(key)
+        result = self.store.find(key)
         return result is not None and (
             key in self._recorded
             or not any(source.get("incomplete") for source in result.facts.get("sources", ()))
@@ -412,7 +412,7 @@ class Execution:
         return StepResult(step, "cached", outputs, attempts=attempts)
 
     def _output(self, step: PlannedStep, work: Work, *, made: bool) -> Output:
-        result = self._store.find(work.key)
+        result = self.store.find(work.key)
         if result is None:  # gone since it was looked up: another process collects garbage
             raise DamagedObject(f"the result of step {step.step_id} has just gone from the store")
         if "sources" in result.facts:
@@ -459,7 +459,7 @@ class Execution:
             if len(missing) < len(step.produces):  # the others are in the store
                 args["parameters"] = [work.recipe["choices"][0]["parameter"] for work in missing]
             fetched = call_tool(
-                step.tool_name, args, {}, time_ranges=step.time_ranges, providers=self._providers
+                step.tool_name, args, {}, time_ranges=step.time_ranges, providers=self.providers
             )
             before, works = works, self._works(step)
             if works != before:
@@ -471,7 +471,7 @@ class Execution:
                     "sources": [asdict(source) for source in table.sources],
                     "attempts": list(attempts),
                 }
-                digest = self._store.put_table(table)
+                digest = self.store.put_table(table)
                 self._record(work, digest, ".arrow", facts, time.perf_counter() - begun)
             break
         else:
@@ -489,7 +489,7 @@ class Execution:
                 "tool": step.tool_name,
                 "args": dict(self._without_lost(step).args),
                 "time_ranges": {name: span.as_iso() for name, span in step.time_ranges.items()},
-                "store": str(self._store.root),
+                "store": str(self.store.root),
                 "inputs": {
                     parameter: [
                         {
@@ -517,7 +517,7 @@ class Execution:
     def _record(self, work: Work, digest: str, suffix: str, facts: dict[str, Any], seconds: float) -> None:
         made_at = datetime.now(UTC).isoformat()
         result = Result(work.key, work.recipe, digest, suffix, facts, made_at, seconds)
-        self._store.record(work.key, result)
+        self.store.record(work.key, result)
         self._recorded.add(work.key)
 
     # Damage -----------------------------------------------------------------------------------------------

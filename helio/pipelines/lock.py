@@ -13,13 +13,14 @@ from helio.errors import DamagedRecord, LockMismatch, NoData, NotYetPublished, R
 from helio.pipelines.execute import Execution, StepResult
 from helio.pipelines.maps import is_block
 from helio.pipelines.plan import Plan, PlannedStep, spelled
+from helio.pipelines.runs.request import RunRequest
 from helio.pipelines.states import DONE
 from helio.pipelines.template import NOT_MEANING, Document, digest
+from helio.sources.archives import absolute_archive
 from helio.sources.local import parse_file_name
 from helio.sources.provider import Listings, Providers
 from helio.steps.fetch.choices import choices_of
 from helio.steps.signature import signatures
-from helio.store.files import is_folder_there, user_path
 from helio.store.lock import Lock, LockedDataset, LockedFetch, LockedFile, changes
 from helio.store.rules import changed_rules, rule_numbers
 from helio.store.runs import ChoiceRecord, RunRecord, StepRecord
@@ -30,14 +31,7 @@ _NOTHING_THERE = (UnknownDataset, NoData, NotYetPublished)
 Finished = Callable[[StepResult], None]
 
 
-def lock_plan(
-    plan: Plan,
-    execution: Execution,
-    providers: Providers,
-    *,
-    archive: str = "",
-    finished: Finished = lambda result: None,
-) -> Lock:
+def lock_plan(request: RunRequest, execution: Execution, finished: Finished = lambda result: None) -> Lock:
     """Run a plan's fetches, and say what they were made from and what they gave.
 
     What is not here is downloaded; what was read is in the store, so that the run finds it there.
@@ -48,13 +42,13 @@ def lock_plan(
         A fetch without which the run fails cannot be done.
     """
     results: dict[str, StepResult] = {}
-    for step in _fetches(plan):
+    for step in _fetches(request.plan):
         result = execution.run_step(step)
         finished(result)
         if result.error is not None and step.critical and not any(item.keep_partial for item in step.items):
             raise result.error
         results[str(step.step_id)] = result
-    return _lock(plan, providers, archive, results)
+    return _lock(request, execution.providers, results)
 
 
 def refuse_other_template(template: Document, lock: Lock) -> None:
@@ -96,7 +90,7 @@ def _without(facts: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]
     return {name: value for name, value in facts.items() if name not in names}
 
 
-def refuse_other_files(plan: Plan, lock: Lock, providers: Providers, *, archive: str = "") -> None:
+def refuse_other_files(request: RunRequest, lock: Lock, providers: Providers) -> None:
     """Compare a plan, and the files that its archives list, with a lock; nothing is downloaded.
 
     Raises
@@ -106,28 +100,16 @@ def refuse_other_files(plan: Plan, lock: Lock, providers: Providers, *, archive:
     DataError
         An archive cannot be asked.
     """
-    _refuse(lock, _lock(plan, providers, archive, {}))
+    _refuse(lock, _lock(request, providers, {}))
 
 
-def hold_to_lock(
-    plan: Plan,
-    lock: Lock,
-    execution: Execution,
-    providers: Providers,
-    *,
-    archive: str = "",
-    proof: Level | None = None,
-) -> None:
+def hold_to_lock(request: RunRequest, lock: Lock, execution: Execution) -> None:
     """Refuse a run that would use anything that is not in a lock, before any of its other steps runs.
 
     The files are compared as their archives list them, then downloaded if need be, and compared by their bytes;
-    last, what was read from them is compared with what was read when they were locked.
-
-    Parameters
-    ----------
-    proof : str, optional
-        How well the bytes of each file must be proven. The digests of the lock do not count: they say that the bytes
-        are those that were locked, and not that these were right.
+    last, what was read from them is compared with what was read when they were locked. Where a proof is asked for,
+    the digests of the lock do not count: they say that the bytes are those that were locked, and not that these were
+    right.
 
     Raises
     ------
@@ -136,17 +118,17 @@ def hold_to_lock(
     DataError
         What is locked cannot be had.
     """
-    refuse_other_files(plan, lock, providers, archive=archive)
+    refuse_other_files(request, lock, execution.providers)
     locked = {one.step_id: one for one in lock.fetches}
     results: dict[str, StepResult] = {}
-    for step in _fetches(plan):
+    for step in _fetches(request.plan):
         result = execution.run_step(step)
         if result.error is not None and not locked[str(step.step_id)].failed:
             raise result.error
         results[str(step.step_id)] = result
-    _refuse(lock, _lock(plan, providers, archive, results))
-    if proof is not None:
-        _refuse_unproven(plan, providers, results.values(), proof)
+    _refuse(lock, _lock(request, execution.providers, results))
+    if request.proof is not None:
+        _refuse_unproven(request.plan, execution.providers, results.values(), request.proof)
 
 
 def lock_of_record(record: RunRecord) -> Lock:
@@ -211,12 +193,6 @@ def listings(fetches: Iterable[LockedFetch]) -> Listings:
         for dataset in fetch.datasets
         if dataset.files and all(one.url for one in dataset.files)
     }  # fmt: skip
-
-
-def absolute_archive(archive: str) -> str:
-    """An archive as another folder of work would name it."""
-    folder = user_path(archive)
-    return str(folder.absolute()) if archive and is_folder_there(folder) else archive
 
 
 def _refuse(lock: Lock, now: Lock) -> None:
@@ -289,11 +265,12 @@ def _fetches(plan: Plan) -> list[PlannedStep]:
     return [step for step in plan.steps if signatures()[step.tool_name].gives == "tables"]
 
 
-def _lock(plan: Plan, providers: Providers, archive: str, results: Mapping[str, StepResult]) -> Lock:
+def _lock(request: RunRequest, providers: Providers, results: Mapping[str, StepResult]) -> Lock:
+    plan = request.plan
     return Lock(
         pipeline=plan.pipeline_id,
         template=plan.template_digest,
-        archive=absolute_archive(archive),
+        archive=absolute_archive(request.archive),
         now=plan.now.isoformat(),
         values=plan.values,
         helio=__version__,

@@ -166,6 +166,20 @@ def spelled(template: Document) -> Rewritten:
     return rewrite(template, Context(signatures(), datetime.min, {}), NORMALISE)
 
 
+def normal_form(template: Document) -> Document:
+    """A template with each field, name and value in its one spelling, nothing else done to it.
+
+    Raises
+    ------
+    InvalidTemplate
+        A field is not where it belongs, or not of its type.
+    """
+    found = spelled(template)
+    if found.errors:
+        raise InvalidTemplate(found.errors)
+    return found.plan
+
+
 def check_fields(template: Document) -> tuple[Diagnostic, ...]:
     """The errors of a template whose fields are not where they belong, or not of their types."""
     return rewrite(template, Context(signatures(), datetime.min, {}), NORMALISE[:1]).errors

@@ -16,6 +16,7 @@ from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate
 from helio.pipelines.known import known_datasets
 from helio.pipelines.lock import meant
 from helio.pipelines.plan import Plan, make_plan
+from helio.pipelines.runs.request import RunRequest
 from helio.store.keys import key_of
 from helio.store.lock import Lock
 from helio.store.records import NaiveInstant, WrongShape, convert, read_bytes, read_json
@@ -90,9 +91,10 @@ def is_saved_plan(document: Any) -> bool:
 
 
 def as_json(
-    plan: Plan, *, archive: str, files: Mapping[str, Any], forecast: list[dict[str, Any]]
+    request: RunRequest, *, files: Mapping[str, Any], forecast: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """A plan as it is written."""
+    plan = request.plan
     return {
         "plan": FORM,
         "helio": __version__,
@@ -101,7 +103,7 @@ def as_json(
         "meant": key_of(meant(plan.authored)),
         "now": plan.now.isoformat(),
         "values": dict(plan.values),
-        "archive": archive,
+        "archive": request.archive,
         "forecast": forecast,
         "files": dict(files),
         "steps": plan.document["steps"],

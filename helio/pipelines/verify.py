@@ -14,11 +14,13 @@ from helio.pipelines.compare import Comparison, Difference, compare, judge_by
 from helio.pipelines.execute import StepResult
 from helio.pipelines.files import FORMATS, Format
 from helio.pipelines.known import CDAWEB_ALIKE, KnownDatasets
-from helio.pipelines.lock import absolute_archive, listings, recorded_fetches
+from helio.pipelines.lock import listings, recorded_fetches
 from helio.pipelines.plan import Plan, make_plan
-from helio.pipelines.run import Direct, Run, run_plan
+from helio.pipelines.runs.outcome import Run
+from helio.pipelines.runs.request import RunRequest
+from helio.pipelines.runs.session import Direct, run_plan
 from helio.settings import Settings
-from helio.sources.archives import Access, is_folder
+from helio.sources.archives import Access, absolute_archive, is_folder
 from helio.sources.cited_as import Citations
 from helio.store.files import is_folder_there
 from helio.store.runs import RunRecord, Runs
@@ -87,19 +89,11 @@ def verify_run(
         for name in _KEPT:
             _mirror(settings.home / name, own.home / name)
         output = Path(folder) / "output" if header.get("artefacts") else None
-        formats = _added_formats(record, plan)
+        request = RunRequest(plan, source, output=output, formats=_added_formats(record, plan))
 
         def run(access: Access) -> Run:
-            return run_plan(
-                plan,
-                settings=own,
-                engine=Direct(),
-                archive=source,
-                output=output,
-                formats=formats,
-                access=access,
-                finished=finished,
-            )
+            asked = replace(request, access=access)
+            return run_plan(asked, settings=own, engine=Direct(), finished=finished)
 
         # what is kept needs no network, and only what is not kept is worth asking for
         done = run(replace(access, offline=True, refresh=False))
@@ -114,12 +108,12 @@ def verify_run(
     return replace(found, new="now", figures=changed, plan=plans)
 
 
-def _added_formats(record: RunRecord, plan: Plan) -> list[Format]:
+def _added_formats(record: RunRecord, plan: Plan) -> tuple[Format, ...]:
     """The formats of figures that the plan does not state: those of the command."""
     planned = {file.name for step in plan.steps for file in step.files}
     written = record.whole_header.get("artefacts", ())
     added = {artefact["kind"] for artefact in written if PurePath(artefact["file"]).name not in planned}
-    return [form for form in FORMATS if form in added]
+    return tuple(form for form in FORMATS if form in added)
 
 
 def _plan_again(record: RunRecord, archive: str, settings: Settings) -> Plan:

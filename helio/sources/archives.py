@@ -55,6 +55,12 @@ def is_folder(archive: str) -> bool:
     return bool(archive) and archive not in SERVED and not is_hapi(archive) and not is_url(archive)
 
 
+def absolute_archive(archive: str) -> str:
+    """An archive as another folder of work would name it."""
+    folder = user_path(archive)
+    return str(folder.absolute()) if archive and is_folder_there(folder) else archive
+
+
 @dataclass(frozen=True)
 class Access:
     """How the network may be used.
@@ -108,6 +114,18 @@ def archives_of(
         cited=access.cited,
         told=access.told,
     )
+
+
+def open_folder(archive: str, settings: Settings) -> None:
+    """Refuse an archive that would be a folder and is none.
+
+    Raises
+    ------
+    RequestError
+    """
+    if is_folder(archive):
+        with CdfReader() as reader:
+            archives_of(settings, reader, archive).open_named()
 
 
 class Archives:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from helio.errors import Cancelled
-from helio.flows.run import run_flow
+from helio.flows.run import FlowRequest, run_flow
 from tests.flows.conftest import Runner, diamond
 
 
@@ -22,11 +22,8 @@ def main(home: str, url: str, seconds: str) -> None:
     """Run the diamond, each step taking so many seconds."""
     try:
         results = run_flow(
-            diamond(),
+            FlowRequest(diamond(), "a-run", Path(home), url if url != "ephemeral" else None),
             Told(takes=float(seconds)),
-            run_id="a-run",
-            home=Path(home),
-            api_url=url if url != "ephemeral" else None,
             started=lambda step: print(f"started {step.step_id}", flush=True),
             recorded=lambda flow_run_id: print(f"recorded {flow_run_id}", flush=True),
         )

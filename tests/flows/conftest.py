@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from helio.errors import Cancelled, HelioError
-from helio.flows.run import run_flow
+from helio.flows.run import FlowRequest, run_flow
 from helio.flows.server import Server
 from helio.pipelines.execute import StepResult
 from helio.pipelines.plan import Plan, PlannedStep, make_plan
@@ -162,11 +162,8 @@ class Run:
         self.results: tuple[StepResult, ...] = ()
         try:
             self.results = run_flow(
-                plan,
+                FlowRequest(plan, "the-run", home, server.url, workers=options.pop("workers", 4)),
                 runner,
-                run_id="the-run",
-                home=home,
-                api_url=server.url,
                 started=lambda step: self.started.append(step.step_id),
                 finished=lambda result: self.finished.append((result.step.step_id, result.state)),
                 recorded=ids.append,

@@ -17,7 +17,7 @@ from helio.errors import (
     ServerUnavailable,
     UnknownDataset,
 )
-from helio.flows.run import run_flow
+from helio.flows.run import FlowRequest, run_flow
 from helio.flows.server import Server
 from helio.pipelines.execute import Execution, StepResult, execute
 from helio.pipelines.plan import Plan, make_plan
@@ -77,9 +77,8 @@ def run(
         elif steps is None:
             server: Server = request.getfixturevalue("server")
             home: Path = request.getfixturevalue("home")
-            steps = run_flow(
-                plan, execution, run_id="a-run", home=home, api_url=server.url, pause=lambda: 0.0
-            )
+            request_of_flow = FlowRequest(plan, "a-run", home, server.url)
+            steps = run_flow(request_of_flow, execution, pause=lambda: 0.0)
         return {one.step.step_id: one for one in steps}
 
     return run

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from helio.flows.run import run_flow
+from helio.flows.run import FlowRequest, run_flow
 from helio.flows.server import Server
 from helio.pipelines.execute import Execution, StepResult
 from helio.pipelines.plan import Plan
@@ -38,7 +38,7 @@ def test_a_run_ends_the_same_with_the_engine_and_without(
     server: Server, home: Path, workers: Workers, plan: Plan
 ):
     def prefect(execution: Execution) -> tuple[StepResult, ...]:
-        return run_flow(plan, execution, run_id="a-run", home=home, api_url=server.url, pause=lambda: 0.0)
+        return run_flow(FlowRequest(plan, "a-run", home, server.url), execution, pause=lambda: 0.0)
 
     with tempfile.TemporaryDirectory() as folder:
         first = outcome(plan, Path(folder) / "direct", workers)

@@ -9,7 +9,9 @@ import pytest
 from helio.flows.prefect import PrefectEngine
 from helio.flows.server import Server
 from helio.pipelines.plan import Plan, make_plan
-from helio.pipelines.run import Run, run_plan
+from helio.pipelines.runs.outcome import Run
+from helio.pipelines.runs.request import RunRequest
+from helio.pipelines.runs.session import run_plan
 from helio.settings import read_settings
 from tests.pipelines.conftest import NOW, template
 
@@ -45,7 +47,8 @@ def test_the_server_shows_that_a_file_is_missing(
 
     def run() -> Run:
         engine = PrefectEngine(settings, settings.environ)
-        return run_plan(plan, settings=settings, engine=engine, archive="sample", output=tmp_path / "out")
+        request = RunRequest(plan, "sample", output=tmp_path / "out")
+        return run_plan(request, settings=settings, engine=engine)
 
     for engine in ("prefect", "none"):  # what the store has needs none
         done = run()

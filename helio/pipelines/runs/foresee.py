@@ -1,0 +1,60 @@
+"""What a run would do, step by step, without running it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from helio.errors import TransientError
+from helio.pipelines.earlier_runs import runs_with
+from helio.pipelines.lock import refuse_other_files
+from helio.pipelines.runs.request import RunRequest
+from helio.pipelines.runs.session import open_session
+from helio.pipelines.saved import as_json
+from helio.settings import Settings
+from helio.store.runs import Runs
+
+
+def foresee(request: RunRequest, settings: Settings) -> dict[str, Any]:
+    """A plan as `helio plan` saves it: what each step would do, and the files that it would be made from.
+
+    A step whose results are in the store names in ``runs`` the newest successful runs that have them. When a server
+    cannot be reached, all of it is said as far as it is known offline; ``offline`` then says why.
+
+    Raises
+    ------
+    Refused
+        The archive has other files than the saved plan names.
+    LockMismatch
+        The files that the archives list are not those of the lock.
+    """
+    access = replace(request.access, impatient=True)
+    try:
+        return _foreseen(replace(request, access=access), settings)
+    except TransientError as error:
+        if request.lock is not None:
+            raise  # whether its files are those of the lock cannot be said
+        offline = replace(access, offline=True, refresh=False)
+        return _foreseen(replace(request, access=offline), settings) | {"offline": error.message}
+
+
+def _foreseen(request: RunRequest, settings: Settings) -> dict[str, Any]:
+    with open_session(request, settings) as session:
+        execution = session.execution
+        session.refuse_unplanned_files()
+        if request.lock is not None:
+            refuse_other_files(request, request.lock, execution.providers)
+        files, forecast = execution.files(), execution.forecast()
+        _name_runs(forecast, Runs(settings.runs))
+        return as_json(request, files=files, forecast=forecast)
+
+
+def _name_runs(forecast: list[dict[str, Any]], runs: Runs) -> None:
+    """Put the runs whose results would be used into what is said of each step."""
+    every = {key: digest for step in forecast for key, digest in step.get("results", {}).items()}
+    held = runs_with(runs, every)
+    for step in forecast:
+        named = list(dict.fromkeys(held[key] for key in step.pop("results", ()) if key in held))
+        if named:
+            step["runs"] = named
+            step["reason"] += f", as in {', '.join(named)}"

@@ -1,0 +1,219 @@
+"""What came of one run: its status, tables, figures and files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from helio.errors import ExportError, RequestError, UnknownResult, did_you_mean
+from helio.pipelines.artefacts import Artefact, Missing
+from helio.pipelines.execute import Execution, PlanResult
+from helio.pipelines.plan import Plan
+from helio.pipelines.runs.record import artefact_record, header, missing_record, step_record, versions
+from helio.pipelines.states import DONE, Status
+from helio.pipelines.template import shortened
+
+if TYPE_CHECKING:
+    from helio.steps.render.figure import Figure
+    from helio.store.table import Table
+
+Name = TypeVar("Name", bound=int | str)
+Value = TypeVar("Value", covariant=True)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of one run.
+
+    Parameters
+    ----------
+    id : str
+        Its id in the store: ``helio runs show ID``.
+    status : "success", "partial" or "failed"
+        ``partial`` when all critical steps are done, with the files that the template states for them, and
+        something else is not.
+    folder : Path or None
+        Where its files were written.
+    unwritten : tuple of ExportError
+        Files that this machine could not write; everything else was written.
+    engine : str
+        What ran it: ``"prefect"``, ``"direct"``, or ``"none"`` when the store had everything.
+    """
+
+    id: str
+    status: str
+    folder: Path | None
+    result: PlanResult
+    execution: Execution = field(repr=False)
+    artefacts: tuple[Artefact, ...] = ()
+    unwritten: tuple[ExportError, ...] = ()
+    engine: str = "direct"
+    page: str = ""
+    """Where the run is shown, if a server shows it."""
+    archive: str = ""
+    """The archive named for it, by its absolute path if it is a folder."""
+    citations: tuple[dict[str, Any], ...] = ()
+    """How its datasets are cited, as JSON; `helio.knowledge.citations` says what each member means."""
+
+    @property
+    def plan(self) -> Plan:
+        """What was executed."""
+        return self.result.plan
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """Every table, by label; each is read from the store when it is looked at.
+
+        Raises
+        ------
+        UnknownResult
+            When a label is asked for that the run made no table of.
+        """
+        return Results("table", self.execution.labels, self.execution.table, self._why_missing)
+
+    @property
+    def figures(self) -> Mapping[int | str, Figure]:
+        """Every figure, by the id of the step that drew it.
+
+        Raises
+        ------
+        UnknownResult
+            When a step is asked for that drew no figure.
+        """
+        from helio.steps.render.figure import Figure
+
+        drawn = {
+            result.step.step_id: result.artefact
+            for result in self.result.steps
+            if result.artefact is not None and "filename" not in result.artefact.facts
+        }
+
+        def read(step_id: int | str) -> Figure:
+            output = drawn[step_id]
+            return Figure(json.loads(self.execution.content(output)), tuple(output.facts["notes"]))
+
+        return Results("figure", tuple(drawn), read, self._why_missing)
+
+    @property
+    def figure(self) -> Figure:
+        """The only figure.
+
+        Raises
+        ------
+        RequestError
+            There is none, or more than one.
+        """
+        figures = self.figures
+        if len(figures) == 1:
+            return next(iter(figures.values()))
+        if figures:
+            advice = "run.figures[…]: " + ", ".join(map(repr, figures))
+            raise RequestError(f"the run has {len(figures)} figures", advice=advice)
+        raise RequestError(
+            "the run drew no figure", advice=self._failures() or "a step of render_spec draws one"
+        )
+
+    def __repr__(self) -> str:
+        counts = f"{_counted(len(self.tables), 'table')}, {_counted(len(self.figures), 'figure')}"
+        folder = "" if self.folder is None else f", folder={str(self.folder)!r}"
+        failures = self._failures()
+        return f"<Run {self.id!r}: {self.status}, {counts}{folder}{f', {failures}' if failures else ''}>"
+
+    def _failures(self) -> str:
+        """The first step that failed, and how many others did."""
+        failed = [result for result in self.result.steps if result.error is not None]
+        if not failed or failed[0].error is None:
+            return ""
+        others = f", and {_counted(len(failed) - 1, 'other step')}" if len(failed) > 1 else ""
+        return f"step {failed[0].step.step_id!r} failed: {shortened(failed[0].error.message)}{others}"
+
+    def _why_missing(self, name: object) -> str:
+        """Why there is no table or figure of a name that the plan knows; empty where it knows none."""
+        for result in self.result.steps:
+            if result.state in DONE or name not in (*result.step.produces, result.step.step_id):
+                continue
+            reason = result.error.message if result.error is not None else result.reason
+            return f"step {result.step.step_id!r} {result.state}: {reason}"
+        return ""
+
+    def record(self) -> dict[str, Any]:
+        """The run as JSON: plan, states, keys, digests, sources, artefacts and environment."""
+        return {
+            "record": "helio-run/1",
+            **header(self.id, self.plan, self.archive),
+            "status": self.status,
+            "engine": self.engine,
+            "missing": missing_record(self.result),
+            "steps": [step_record(one) for one in self.result.steps],
+            "artefacts": [artefact_record(artefact, self.plan) for artefact in self.artefacts],
+            "unwritten": [error.message for error in self.unwritten],
+            "citations": list(self.citations),
+            "warnings": [one.to_json() for one in self.plan.warnings],
+            "authored": self.plan.authored,
+            "normalised": self.plan.normalised,
+            "plan": self.plan.document,
+            "edits": [one.to_json() for one in self.plan.edits],
+            **versions(),
+        }
+
+
+def status_with_files(result: PlanResult, missing: Sequence[Missing]) -> Status:
+    """The status of a run: a critical file that is missing counts as its step's failure, another makes it partial."""
+    lost = {step.step_id for step in missing if step.file.critical}
+    steps = (replace(one, state="failed") if one.step.step_id in lost else one for one in result.steps)
+    status = PlanResult(result.plan, tuple(steps)).status
+    return "partial" if missing and status == "success" else status
+
+
+class Results(Mapping[Name, Value]):
+    """What a run made, by name, read from the store one at a time."""
+
+    def __init__(
+        self,
+        kind: str,
+        names: tuple[Name, ...],
+        read: Callable[[Name], Value],
+        why_missing: Callable[[object], str],
+    ) -> None:
+        self._kind = kind
+        self._names = names
+        self._read = read
+        self._why_missing = why_missing
+
+    def __getitem__(self, name: Name) -> Value:
+        if name in self._names:
+            return self._read(name)
+        known = ", ".join(map(repr, self._names[:10])) + (" …" if len(self._names) > 10 else "")
+        alike = next((other for other in self._names if str(other) == str(name)), None)
+        advice = (
+            f"did you mean {alike!r}?"
+            if alike is not None
+            else did_you_mean(
+                str(name),
+                map(str, self._names),
+                otherwise=f"{self._kind}s: {known}" if known else f"the run made no {self._kind}",
+            )
+        )
+        raise UnknownResult(
+            f"the run made no {self._kind} {name!r}", advice=self._why_missing(name) or advice
+        )
+
+    def __iter__(self) -> Iterator[Name]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(map(repr, self._names[:10])) + (" …" if len(self._names) > 10 else "")
+        return f"<{_counted(len(self), self._kind)}{f': {shown}' if shown else ''}>"
+
+    def _ipython_key_completions_(self) -> list[Name]:
+        return list(self._names)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
