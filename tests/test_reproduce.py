@@ -446,7 +446,7 @@ def test_what_no_file_holds_is_locked_by_its_numbers(service: CdaWebStandIn):
         ("{", 1, "the lock is damaged"),
         ("[]", 2, "this is no lock"),
         ('{"lock": "helio-lock/2"}', 2, "helio-lock/2"),
-        ('{"lock": "helio-lock/1", "fetches": [{}]}', 1, "the lock is damaged: it lacks 'tools'"),
+        ('{"lock": "helio-lock/1", "fetches": [{}]}', 1, "the lock is damaged: it lacks 'pipeline'"),
         ('{"lock": "helio-lock/1", "tools": 3}', 1, "the lock is damaged: it lacks 'pipeline'"),
     ],
 )

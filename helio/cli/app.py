@@ -40,6 +40,12 @@ app = typer.Typer(
 Name = Annotated[
     str, typer.Argument(help="A pipeline's name, or the path of a JSON file.", metavar="PIPELINE")
 ]
+TimeRange = Annotated[
+    str | None,
+    typer.Option(
+        "--time-range", "-t", help="The time range: 2021-10-28, 'last 7 days', A/B.", metavar="RANGE"
+    ),
+]
 Assign = Annotated[
     list[str] | None,
     typer.Option("--set", help="The value of a variable; may be repeated.", metavar="VAR=VALUE"),
@@ -62,6 +68,12 @@ Formats = Annotated[
     ),
 ]
 RunId = Annotated[str, typer.Argument(help="A run's id, or the beginning of one.", metavar="RUN")]
+MaxDownload = Annotated[
+    str, typer.Option("--max-download", help="What may be downloaded altogether.", metavar="SIZE")
+]
+Offline = Annotated[bool, typer.Option("--offline", help="Ask no server: use what is there.")]
+Refresh = Annotated[bool, typer.Option("--refresh", help="Ask servers again for what is kept.")]
+Replace = Annotated[bool, typer.Option("--replace", help="Replace one of yours; the old one is kept.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Now = Annotated[
     str | None, typer.Option("--now", help="The run's clock, UTC, instead of the present.", metavar="TIME")

@@ -16,6 +16,7 @@ from helio.cli.app import (
     Json,
     Name,
     Now,
+    Replace,
     app,
     current_settings,
     errors_as_text,
@@ -27,6 +28,7 @@ from helio.cli.app import (
 from helio.pipelines.plain_text import without_long_words
 
 if TYPE_CHECKING:
+    from helio.pipelines.history import Kind
     from helio.settings import Settings
 
 
@@ -194,23 +196,11 @@ def show(
 def copy(
     name: Name,
     new: Annotated[str, typer.Argument(help="The name of the copy.", metavar="NEW")],
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Replace one of yours; the old one is kept.")
-    ] = False,
+    replace: Replace = False,
 ) -> None:
     """Copy a pipeline into your own, to edit it."""
     with errors_as_text(as_json=False):
-        from helio import api
-        from helio.pipelines.diagnostics import InvalidTemplate
-        from helio.pipelines.history import Writing
-
-        settings = current_settings()
-        template = api.load(name, settings)
-        errors = api.check_template(template).errors
-        if errors:
-            raise InvalidTemplate(errors, place=name)
-        template["id"] = new
-        say(api.library(settings).save(template, replace=replace, writing=Writing("copied")))
+        _save_valid(name, "copied", new=new, replace=replace)
 
 
 @app.command()
@@ -259,29 +249,40 @@ def export_pipeline(
 @app.command("import")
 def import_pipeline(
     file: Annotated[Path, typer.Argument(help="A pipeline's JSON file.")],
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Replace one of yours; the old one is kept.")
-    ] = False,
+    replace: Replace = False,
 ) -> None:
     """Take a pipeline from a file into your own, once it is found valid."""
     with errors_as_text(as_json=False):
-        from helio import api
         from helio.errors import RequestError
-        from helio.pipelines.diagnostics import InvalidTemplate
-        from helio.pipelines.history import Writing
         from helio.store.files import is_file, is_special
 
-        settings = current_settings()
         if not is_file(file):
             raise RequestError(
                 f"{file} is no regular file" if is_special(file) else f"there is no file {file}"
             )
-        shelf = api.library(settings)
-        template = api.load(file.absolute(), settings)
-        errors = api.check_template(template).errors
-        if errors:
-            raise InvalidTemplate(errors, place=str(file))
-        say(shelf.save(template, replace=replace, writing=Writing("imported")))
+        _save_valid(file, "imported", replace=replace)
+
+
+def _save_valid(pipeline: str | Path, done: Kind, *, new: str = "", replace: bool = False) -> None:
+    """Save a pipeline among the user's own, once it is found valid, and say where.
+
+    Parameters
+    ----------
+    new : str
+        Its name there; its own when left out.
+    """
+    from helio import api
+    from helio.pipelines.diagnostics import InvalidTemplate
+    from helio.pipelines.history import Writing
+
+    settings = current_settings()
+    template = api.load(pipeline.absolute() if isinstance(pipeline, Path) else pipeline, settings)
+    errors = api.check_template(template).errors
+    if errors:
+        raise InvalidTemplate(errors, place=str(pipeline))
+    if new:
+        template["id"] = new
+    say(api.library(settings).save(template, replace=replace, writing=Writing(done)))
 
 
 @app.command()

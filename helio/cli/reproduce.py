@@ -15,8 +15,12 @@ from helio.cli.app import (
     Archive,
     Assign,
     Json,
+    MaxDownload,
     Now,
+    Offline,
+    Refresh,
     RunId,
+    TimeRange,
     app,
     assignments,
     current_settings,
@@ -32,10 +36,6 @@ if TYPE_CHECKING:
     from helio.pipelines.compare import Comparison, Difference
     from helio.store.lock import Lock
 
-MaxDownload = Annotated[
-    str, typer.Option("--max-download", help="What may be downloaded altogether.", metavar="SIZE")
-]
-Offline = Annotated[bool, typer.Option("--offline", help="Ask no server: use what is there.")]
 _FEW = 10
 _EXITS = {"same": SUCCESS, "nothing compared": INVALID}
 
@@ -46,9 +46,7 @@ def lock(
     name: Annotated[
         str | None, typer.Argument(help="A pipeline's name, or the path of a JSON file.", metavar="PIPELINE")
     ] = None,
-    time_range: Annotated[
-        str | None, typer.Option("--time-range", "-t", help="The time range.", metavar="RANGE")
-    ] = None,
+    time_range: TimeRange = None,
     assign: Assign = None,
     now: Now = None,
     archive: Archive = None,
@@ -58,7 +56,7 @@ def lock(
     output: Annotated[Path, typer.Option("--output", "-o", help="The lock to write.")] = Path("helio.lock"),
     max_download: MaxDownload = "1GB",
     offline: Offline = False,
-    refresh: Annotated[bool, typer.Option("--refresh", help="Ask servers again for what is kept.")] = False,
+    refresh: Refresh = False,
     as_json: Json = False,
 ) -> None:
     """Write down which files a run is made from, so that helio run --locked uses these and no others."""
@@ -200,7 +198,7 @@ def _lock_lines(made: Lock) -> list[str]:
             if not one.files and not one.absent:
                 told = "by its numbers" if one.used else "not needed"
             mark = "=" if one.used else "–"
-            lines.append(f"{mark} {fetch.step_id}  {one.dataset_id} of {one.provider}  {told}".rstrip())
+            lines.append(f"{mark} {fetch.step_id}  {one.dataset} of {one.provider}  {told}".rstrip())
         if fetch.failed:
             lines.append(f"✗ {fetch.step_id}  {fetch.failed}")
     spans = dict.fromkeys(span_text(one.range) for one in made.fetches)

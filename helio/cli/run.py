@@ -23,8 +23,12 @@ from helio.cli.app import (
     Json,
     Locked,
     LockFile,
+    MaxDownload,
     Name,
     Now,
+    Offline,
+    Refresh,
+    TimeRange,
     app,
     assignments,
     chosen_formats,
@@ -55,12 +59,7 @@ def run(
             metavar="PIPELINE",
         ),
     ],
-    time_range: Annotated[
-        str | None,
-        typer.Option(
-            "--time-range", "-t", help="The time range: 2021-10-28, 'last 7 days', A/B.", metavar="RANGE"
-        ),
-    ] = None,
+    time_range: TimeRange = None,
     assign: Assign = None,
     now: Now = None,
     archive: Archive = None,
@@ -69,11 +68,9 @@ def run(
         typer.Option("--output", "-o", help="Output folder; ./helio-runs/<run id> when left out."),
     ] = None,
     formats: Formats = "",
-    max_download: Annotated[
-        str, typer.Option("--max-download", help="What the run may download altogether.", metavar="SIZE")
-    ] = "1GB",
-    offline: Annotated[bool, typer.Option("--offline", help="Ask no server: use what is there.")] = False,
-    refresh: Annotated[bool, typer.Option("--refresh", help="Ask servers again for what is kept.")] = False,
+    max_download: MaxDownload = "1GB",
+    offline: Offline = False,
+    refresh: Refresh = False,
     locked: Locked = False,
     lock: LockFile = None,
     proof: Annotated[
@@ -135,9 +132,7 @@ def run(
 @app.command("plan")
 def plan_pipeline(
     name: Name,
-    time_range: Annotated[
-        str | None, typer.Option("--time-range", "-t", help="The time range.", metavar="RANGE")
-    ] = None,
+    time_range: TimeRange = None,
     assign: Assign = None,
     now: Now = None,
     archive: Archive = None,

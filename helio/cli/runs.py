@@ -9,6 +9,7 @@ import typer
 from helio.cli.app import (
     MARKS,
     Json,
+    Replace,
     RunId,
     app,
     current_settings,
@@ -158,9 +159,7 @@ def save_runs(
         ),
     ],
     name: Annotated[str, typer.Option("--as", help="The name of the pipeline.", metavar="NAME")],
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Replace one of yours; the old one is kept.")
-    ] = False,
+    replace: Replace = False,
 ) -> None:
     """Save what runs did as a pipeline of yours; what failed or led nowhere is left out."""
     with errors_as_text(as_json=False):

@@ -327,8 +327,7 @@ class _Place:
 def _changes(before: Document, after: Document) -> Iterator[Change]:
     whole = _Place("pipeline", None, ())
     before, after = _without_defaults(before), _without_defaults(after)
-    for key in _keys(after, before):
-        one, other = before.get(key, ABSENT), after.get(key, ABSENT)
+    for key, one, other in _values_by_key(before, after):
         if key == "variables" and _are_objects(one, other):
             yield from _variables(whole.at(key), one, other)
         elif key == "steps" and _are_steps(one, other):
@@ -350,12 +349,11 @@ def _without_defaults(template: Document) -> Document:
 
 
 def _variables(place: _Place, before: Any, after: Any) -> Iterator[Change]:
-    one, other = _object(before), _object(after)
-    for name in _keys(other, one):
+    for name, one, other in _values_by_key(_object(before), _object(after)):
         found = replace(
             place, subject="variable", path=(*place.path, name), what=f"variable {shown_name(name)}"
         )
-        yield from _values(found, one.get(name, ABSENT), other.get(name, ABSENT))
+        yield from _values(found, one, other)
 
 
 def _steps(place: _Place, before: Any, after: Any) -> Iterator[Change]:
@@ -422,8 +420,7 @@ def _names(step: Document) -> list[str]:
 
 def _step(place: _Place, before: Document, after: Document) -> Iterator[Change]:
     before, after = _without_step_defaults(before), _without_step_defaults(after)
-    for key in _keys(after, before):
-        one, other = before.get(key, ABSENT), after.get(key, ABSENT)
+    for key, one, other in _values_by_key(before, after):
         if key == "tool_args" and _are_objects(one, other):
             yield from _arguments(place.at(key), before, after)
         elif key == "block" and _are_steps(one, other):
@@ -450,15 +447,13 @@ def _arguments(place: _Place, before: Document, after: Document) -> Iterator[Cha
     place = replace(place, what="")
     tools = [step.get("tool_name") for step in (before, after)]
     if not all(tool in (*FIGURES, STYLE) for tool in tools):
-        for key in _keys(other, one):
+        for key, old, new in _values_by_key(one, other):
             subject, word = _OF_ARGUMENT.get(key, ("operation", _words(key)))
-            yield from _values(place.at(key, word, subject), one.get(key, ABSENT), other.get(key, ABSENT))
+            yield from _values(place.at(key, word, subject), old, new)
         return
     looks = [_looks(step) for step in (before, after)]
-    for key in _keys(looks[1][1], looks[0][1]):
-        yield from _values(
-            place.at(key, _words(key)), looks[0][1].get(key, ABSENT), looks[1][1].get(key, ABSENT)
-        )
+    for key, old, new in _values_by_key(looks[0][1], looks[1][1]):
+        yield from _values(place.at(key, _words(key)), old, new)
     place = replace(place, path=(*place.path, "spec")) if tools[-1] == RENDER else place
     yield from _figure(place, looks[0][0], looks[1][0])
 
@@ -476,15 +471,14 @@ def _looks(step: Document) -> tuple[Document, Document]:
 
 def _figure(place: _Place, before: Document, after: Document) -> Iterator[Change]:
     before, after = _without_empty(before), _without_empty(after)
-    for key in _keys(after, before):
-        one, other = before.get(key, ABSENT), after.get(key, ABSENT)
+    for key, one, other in _values_by_key(before, after):
         subject, word = _OF_FIGURE.get(key, ("style", _words(key)))
         if key in _BY_LABEL and _are_objects(one, other):
             kept = place.at(key, subject=subject)
-            for label in _keys(_object(other), _object(one)):
+            for label, old, new in _values_by_key(_object(one), _object(other)):
                 what = _BY_LABEL[key].format(shown_name(label))
                 found = replace(kept, path=(*kept.path, label), what=what)
-                yield from _values(found, _object(one).get(label, ABSENT), _object(other).get(label, ABSENT))
+                yield from _values(found, old, new)
         else:
             yield from _values(place.at(key, word, subject), one, other)
 
@@ -501,8 +495,8 @@ def _values(place: _Place, before: Any, after: Any) -> Iterator[Change]:
     elif same(before, after):
         return
     elif isinstance(before, dict) and isinstance(after, dict):
-        for key in _keys(after, before):
-            yield from _values(place.at(key), before.get(key, ABSENT), after.get(key, ABSENT))
+        for key, one, other in _values_by_key(before, after):
+            yield from _values(place.at(key), one, other)
     elif isinstance(before, list) and isinstance(after, list):
         yield from _lists(place, before, after)
     elif isinstance(before, str) and isinstance(after, str) and "\n" in before + after:
@@ -588,8 +582,10 @@ def _by_id(steps: Any) -> dict[tuple[str, int], Document]:
     return found
 
 
-def _keys(first: Document, second: Document) -> list[str]:
-    return list(dict.fromkeys([*first, *second]))
+def _values_by_key(before: Document, after: Document) -> Iterator[tuple[str, Any, Any]]:
+    """The values of each key before and after, in the order of the keys after; `ABSENT` where there is none."""
+    for key in dict.fromkeys([*after, *before]):
+        yield key, before.get(key, ABSENT), after.get(key, ABSENT)
 
 
 def _object(value: Any) -> Document:

@@ -248,7 +248,7 @@ KINDS = ("table", "figure", "file")
 
 
 @dataclass(frozen=True, eq=False)
-class _Result:
+class _PlannedResult:
     """A result that a run planned, and what came of it.
 
     Parameters
@@ -270,11 +270,11 @@ class _Result:
     output: Mapping[str, Any] | None = None
 
 
-def _results(record: RunRecord) -> list[_Result]:
+def _results(record: RunRecord) -> list[_PlannedResult]:
     """All that a run planned, in the order of the plan: an engine ends steps in another one each time."""
     done = {str(step["step_id"]): step for step in record.step_records}
     planned = {str(step["step_id"]): step for step in record.plan["steps"]}
-    found: list[_Result] = []
+    found: list[_PlannedResult] = []
     for step_id in dict.fromkeys((*planned, *done)):
         step, plan = done.get(step_id), planned.get(step_id) or PlanStep(step_id=step_id)
         tool = str((step or plan).get("tool_name", ""))
@@ -284,7 +284,7 @@ def _results(record: RunRecord) -> list[_Result]:
             output = outputs.get(label)
             name = label or str((output or plan.get("tool_args") or {}).get("filename") or "")
             found.append(
-                _Result(
+                _PlannedResult(
                     step_id,
                     tool,
                     step["tool_version"] if step else None,
@@ -307,11 +307,13 @@ def _kind(tool: str, label: str, output: Mapping[str, Any] | None) -> str:
     return {"figure": "figure", "export": "file"}.get(gives, "table")
 
 
-def _pairs(before: Sequence[_Result], after: Sequence[_Result]) -> list[tuple[_Result, _Result]]:
+def _pairs(
+    before: Sequence[_PlannedResult], after: Sequence[_PlannedResult]
+) -> list[tuple[_PlannedResult, _PlannedResult]]:
     """The results that correspond, in the order of the old plan."""
-    found: dict[_Result, _Result] = {}
+    found: dict[_PlannedResult, _PlannedResult] = {}
     for mark in _MARKS:
-        free: dict[Any, list[_Result]] = {}
+        free: dict[Any, list[_PlannedResult]] = {}
         taken = set(found.values())
         for other in after:
             if other not in taken and (name := mark(other)):
@@ -322,7 +324,7 @@ def _pairs(before: Sequence[_Result], after: Sequence[_Result]) -> list[tuple[_R
     return [(one, found[one]) for one in before if one in found]
 
 
-_MARKS: tuple[Callable[[_Result], Any], ...] = (
+_MARKS: tuple[Callable[[_PlannedResult], Any], ...] = (
     lambda one: one.name,
     lambda one: one.output["key"] if one.output is not None else None,
     lambda one: (one.step_id, one.tool),
@@ -331,14 +333,16 @@ _MARKS: tuple[Callable[[_Result], Any], ...] = (
 """By what results are matched, best first; those of equal marks in the order of their plans."""
 
 
-def _named(one: _Result, other: _Result) -> str:
+def _named(one: _PlannedResult, other: _PlannedResult) -> str:
     """What a result is called, for people."""
     names = [each.name or ("" if each.kind == "table" else each.kind) for each in (one, other)]
     return names[0] if names[0] == names[1] else " → ".join(names)
 
 
 def _alone(
-    before: Sequence[_Result], after: Sequence[_Result], pairs: Sequence[tuple[_Result, _Result]]
+    before: Sequence[_PlannedResult],
+    after: Sequence[_PlannedResult],
+    pairs: Sequence[tuple[_PlannedResult, _PlannedResult]],
 ) -> Iterator[NotCompared]:
     """The results without a counterpart."""
     paired = {each for pair in pairs for each in pair}
@@ -360,12 +364,12 @@ def _state(step: Mapping[str, Any] | None) -> str:
     return str(step["state"])
 
 
-def _reasons(old: _Result, new: _Result, environment: Sequence[str]) -> Iterator[str]:
+def _reasons(old: _PlannedResult, new: _PlannedResult, environment: Sequence[str]) -> Iterator[str]:
     yield from _of_tools(old, new)
     yield from environment
 
 
-def _of_tools(old: _Result, new: _Result) -> Iterator[str]:
+def _of_tools(old: _PlannedResult, new: _PlannedResult) -> Iterator[str]:
     versions = old.tool_version, new.tool_version
     if old.tool == new.tool and None not in versions and versions[0] != versions[1]:
         yield f"tool {new.tool}: version {versions[0]} → {versions[1]}"
@@ -416,13 +420,15 @@ def _of_sources(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]
             yield (f"{name} has other bytes: sha256 {before[name].sha256[:12]}… → {after[name].sha256[:12]}…")
 
 
-def _of_files(pairs: Sequence[tuple[_Result, _Result]]) -> Iterator[str]:
+def _of_files(pairs: Sequence[tuple[_PlannedResult, _PlannedResult]]) -> Iterator[str]:
     for one, other in pairs:
         if one.output is not None and other.output is not None and "range" in one.output["recipe"]:
             yield from _of_sources(one.output, other.output)
 
 
-def _of_plans(old: RunRecord, new: RunRecord, pairs: Sequence[tuple[_Result, _Result]]) -> Iterator[str]:
+def _of_plans(
+    old: RunRecord, new: RunRecord, pairs: Sequence[tuple[_PlannedResult, _PlannedResult]]
+) -> Iterator[str]:
     for name in ("pipeline", "archive"):
         one, other = old.whole_header.get(name, ""), new.whole_header.get(name, "")
         if one != other:

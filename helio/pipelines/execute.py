@@ -17,7 +17,7 @@ from helio.pipelines.call import call_tool
 from helio.pipelines.diagnostics import StepId
 from helio.pipelines.figures import without_labels
 from helio.pipelines.plan import Plan, PlannedStep
-from helio.pipelines.recipes import Input, Work, recipe_of_inputs, recipes_of_fetch
+from helio.pipelines.recipes import Input, PlannedOutput, recipe_of_inputs, recipes_of_fetch
 from helio.pipelines.replies import error_from, table_facts
 from helio.pipelines.states import (
     LostItem,
@@ -302,7 +302,7 @@ class Execution:
         outputs = tuple(self._output(step, work, made=work.key in self._recorded) for work in works)
         return StepResult(step, "completed", outputs, attempts=attempts, seconds=seconds)
 
-    def _works(self, step: PlannedStep) -> list[Work]:
+    def _works(self, step: PlannedStep) -> list[PlannedOutput]:
         signature = signatures()[step.tool_name]
         if signature.gives == "tables":
             return recipes_of_fetch(step, self.providers)
@@ -386,7 +386,7 @@ class Execution:
         # A mirror with other names gives the same file.
         return tuple(note for note in notes if not is_on_name(note))
 
-    def _missing(self, works: list[Work]) -> list[Work]:
+    def _missing(self, works: list[PlannedOutput]) -> list[PlannedOutput]:
         """What is not in the store at this moment; asked once a step, for other processes fill it meanwhile.
 
         What an earlier run made of data that may be incomplete does not count.
@@ -400,10 +400,10 @@ class Execution:
             or not any(source.get("incomplete") for source in result.facts.get("sources", ()))
         )
 
-    def _look_up(self, step: PlannedStep, works: list[Work]) -> StepResult | None:
+    def _look_up(self, step: PlannedStep, works: list[PlannedOutput]) -> StepResult | None:
         return None if self._missing(works) else self._in_store(step, works)
 
-    def _in_store(self, step: PlannedStep, works: list[Work]) -> StepResult:
+    def _in_store(self, step: PlannedStep, works: list[PlannedOutput]) -> StepResult:
         made = self._made.get(step.step_id)
         if made is not None and [one.key for one in made.outputs] == [work.key for work in works]:
             return made  # this run has put it there, when it was held to its lock
@@ -411,7 +411,7 @@ class Execution:
         attempts = next((tuple(one.facts.get("attempts", ())) for one in outputs), ())
         return StepResult(step, "cached", outputs, attempts=attempts)
 
-    def _output(self, step: PlannedStep, work: Work, *, made: bool) -> Output:
+    def _output(self, step: PlannedStep, work: PlannedOutput, *, made: bool) -> Output:
         result = self.store.find(work.key)
         if result is None:  # gone since it was looked up: another process collects garbage
             raise DamagedObject(f"the result of step {step.step_id} has just gone from the store")
@@ -442,8 +442,8 @@ class Execution:
         return result
 
     def _fetch(
-        self, step: PlannedStep, works: list[Work]
-    ) -> tuple[list[Work], tuple[Mapping[str, Any], ...]]:
+        self, step: PlannedStep, works: list[PlannedOutput]
+    ) -> tuple[list[PlannedOutput], tuple[Mapping[str, Any], ...]]:
         """Fetch what is missing, until it is still called after the fetch what it was called before.
 
         A server may publish its data anew between the two. What was read then has the new name, and so must
@@ -481,7 +481,7 @@ class Execution:
             )
         return works, attempts
 
-    def _make(self, step: PlannedStep, work: Work, *, again: bool = True) -> None:
+    def _make(self, step: PlannedStep, work: PlannedOutput, *, again: bool = True) -> None:
         begun = time.perf_counter()
         inputs = self._inputs(step)
         answer = self._workers.run(
@@ -514,7 +514,9 @@ class Execution:
         made = answer["output"]
         self._record(work, made["digest"], made["suffix"], made["facts"], time.perf_counter() - begun)
 
-    def _record(self, work: Work, digest: str, suffix: str, facts: dict[str, Any], seconds: float) -> None:
+    def _record(
+        self, work: PlannedOutput, digest: str, suffix: str, facts: dict[str, Any], seconds: float
+    ) -> None:
         made_at = datetime.now(UTC).isoformat()
         result = Result(work.key, work.recipe, digest, suffix, facts, made_at, seconds)
         self.store.record(work.key, result)

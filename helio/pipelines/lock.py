@@ -184,8 +184,8 @@ def recorded_fetches(record: RunRecord) -> tuple[LockedFetch, ...]:
 def listings(fetches: Iterable[LockedFetch]) -> Listings:
     """The files of locked fetches, for an archive that is not to be asked which there are."""
     return {
-        (dataset.dataset_id, *fetch.range): tuple(
-            SourceFile(dataset.dataset_id, one.file, one.version, dataset.provider, one.sha256, one.size,
+        (dataset.dataset, *fetch.range): tuple(
+            SourceFile(dataset.dataset, one.file, one.version, dataset.provider, one.sha256, one.size,
                        url=one.url, last_modified=one.last_modified)
             for one in dataset.files
         )
@@ -351,6 +351,7 @@ def _fetch_of_record(step: StepRecord, record: RunRecord) -> LockedFetch:
         return LockedFetch(
             str(step["step_id"]),
             span,
+            (),
             failed=step["state"] if step["error"] is None else step["error"]["kind"],
         )
     sources = {source.file: source for output in outputs for source in output["sources"]}

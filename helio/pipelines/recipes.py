@@ -34,7 +34,7 @@ class Input:
 
 
 @dataclass(frozen=True)
-class Work:
+class PlannedOutput:
     """One output of a step, and the recipe that names it."""
 
     slot: str
@@ -49,7 +49,7 @@ class Work:
 
 def recipe_of_inputs(
     step: PlannedStep, signature: Signature, inputs: Mapping[str, tuple[Input, ...]]
-) -> Work:
+) -> PlannedOutput:
     """The recipe of a computation, a figure or an export.
 
     Parameters
@@ -72,10 +72,10 @@ def recipe_of_inputs(
         else:
             made_from[parameter] = made_of
     recipe = work_recipe(signature, canonical_args(signature, step.args), made_from)
-    return Work(step.produces[0] if step.produces else "", recipe)
+    return PlannedOutput(step.produces[0] if step.produces else "", recipe)
 
 
-def recipes_of_fetch(step: PlannedStep, providers: Providers) -> list[Work]:
+def recipes_of_fetch(step: PlannedStep, providers: Providers) -> list[PlannedOutput]:
     """The recipe of each parameter of a fetch: data set, range and the identity of the files that cover it.
 
     A candidate without files is part of the recipe too: once it gets some, the choice may fall on it.
@@ -106,7 +106,9 @@ def recipes_of_fetch(step: PlannedStep, providers: Providers) -> list[Work]:
     if step.args.get("each_interval"):  # what was read with gaps does not serve a step that allows none
         counted["each_interval"] = str(Duration(step.args["each_interval"]))
     return [
-        Work(slot, fetch_recipe(step.tool_name, step.tool_version, time_range.as_iso(), found) | counted)
+        PlannedOutput(
+            slot, fetch_recipe(step.tool_name, step.tool_version, time_range.as_iso(), found) | counted
+        )
         for slot, found in by_slot.items()
     ]
 

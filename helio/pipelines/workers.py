@@ -47,8 +47,8 @@ class Workers:
         self._arguments = (str(memory_limit or child.memory_limit()), sandbox)
         self._free = threading.BoundedSemaphore(count)
         self._lock = threading.Lock()
-        self._idle: list[_Process] = []
-        self._busy: set[_Process] = set()
+        self._idle: list[_WorkerProcess] = []
+        self._busy: set[_WorkerProcess] = set()
         self._cancelled = False
 
     def __enter__(self) -> Self:
@@ -69,7 +69,7 @@ class Workers:
         """
         with self._lock:
             if not self._idle and not self._busy:
-                self._idle.append(_Process(*self._arguments, *(["code"] if code else [])))
+                self._idle.append(_WorkerProcess(*self._arguments, *(["code"] if code else [])))
 
     def run(self, request: dict[str, Any]) -> dict[str, Any]:
         """Have one request answered; waits for a free process.
@@ -124,7 +124,7 @@ class Workers:
         for process in processes:
             process.end()
 
-    def _take(self) -> _Process:
+    def _take(self) -> _WorkerProcess:
         with self._lock:
             if self._cancelled:
                 raise Cancelled("cancelled")
@@ -135,17 +135,17 @@ class Workers:
                     continue
                 break
             else:
-                process = _Process(*self._arguments)
+                process = _WorkerProcess(*self._arguments)
             self._busy.add(process)
             return process
 
-    def _drop(self, process: _Process) -> tuple[int, str]:
+    def _drop(self, process: _WorkerProcess) -> tuple[int, str]:
         with self._lock:
             self._busy.discard(process)
         return process.end()
 
 
-class _Process:
+class _WorkerProcess:
     """One process running `helio.pipelines.worker`."""
 
     def __init__(self, *arguments: str) -> None:

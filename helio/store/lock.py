@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from helio.errors import DamagedFile, DamagedRecord, OutputError, RequestError
 from helio.store.files import json_bytes, unwritable, write_whole
@@ -71,7 +71,7 @@ class LockedDataset:
         Whether the fetch took it; None where that is not known yet.
     """
 
-    dataset_id: str
+    dataset: str
     parameters: tuple[str, ...]
     provider: str
     files: tuple[LockedFile, ...] = ()
@@ -94,9 +94,9 @@ class LockedFetch:
     """
 
     step_id: str
-    range: tuple[str, str]
-    datasets: tuple[LockedDataset, ...] = ()
-    tables: Mapping[str, str] | None = None
+    range: tuple[Instant, Instant]
+    datasets: tuple[LockedDataset, ...]
+    tables: Mapping[str, Digest] | None = None
     failed: str = ""
 
 
@@ -130,13 +130,17 @@ class Lock:
     pipeline: str
     template: str
     archive: str
-    now: str
+    now: Instant
     values: Mapping[str, Any]
     helio: str
     tools: Mapping[str, int] = field(repr=False)
     fetches: tuple[LockedFetch, ...] = field(repr=False)
     rules: Mapping[str, int] = field(default_factory=dict, repr=False)
-    document: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    document: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.document and set(self.document) != {"variables", "steps"}:
+            raise ValueError("its document is not variables and steps")
 
     @property
     def files(self) -> int:
@@ -159,7 +163,7 @@ class Lock:
             datasets = []
             for one in fetch.datasets:
                 files = [{name: fact for name, fact in asdict(file).items() if fact} for file in one.files]
-                facts = {"dataset": one.dataset_id, "parameters": list(one.parameters)}
+                facts = {"dataset": one.dataset, "parameters": list(one.parameters)}
                 datasets.append(
                     facts
                     | {"provider": one.provider, "used": one.used}
@@ -203,12 +207,12 @@ class Lock:
                 place=place,
             )
         try:
-            read = convert({name: document[name] for name in document if name != "lock"}, _WrittenLock)
+            read: Self = convert({name: document[name] for name in document if name != "lock"}, cls)
         except WrongShape as error:
             raise DamagedFile(
                 f"the lock is damaged: {error}", advice="helio lock, again", place=place
             ) from error
-        return cls(**{**vars(read), "fetches": tuple(map(_fetch, read.fetches))})
+        return read
 
     def write(self, path: str | Path) -> bool:
         """Write it, unless the file holds the same already but for the clock; whether it was written.
@@ -337,7 +341,7 @@ def _of_fetches(old: LockedFetch, new: LockedFetch) -> Iterator[str]:
             told = True
             yield f"{step}: {change}"
     used = [
-        next((one.dataset_id for one in each.datasets if one.used), "") if each.tables else ""
+        next((one.dataset for one in each.datasets if one.used), "") if each.tables else ""
         for each in (old, new)
     ]
     if all(used) and used[0] != used[1]:
@@ -354,7 +358,7 @@ def _of_datasets(old: LockedDataset, new: LockedDataset) -> Iterator[str]:
             before, after = (
                 one.absent or f"{len(one.files)} file{'s' * (len(one.files) != 1)}" for one in (old, new)
             )
-            yield f"{old.dataset_id}: {before} → {after}"
+            yield f"{old.dataset}: {before} → {after}"
         return
     if not old.files:
         return  # served without files, or never looked at: the numbers that were read decide
@@ -364,14 +368,14 @@ def _of_datasets(old: LockedDataset, new: LockedDataset) -> Iterator[str]:
         if name in listed:
             change = _of_files(listed[name], file)
             if change:
-                yield f"{old.dataset_id}: {name} {change}"
+                yield f"{old.dataset}: {name} {change}"
         elif file.series in gone:
             earlier = gone.pop(file.series)
-            yield f"{old.dataset_id}: version {earlier.version} → {file.version} ({earlier.file} → {name})"
+            yield f"{old.dataset}: version {earlier.version} → {file.version} ({earlier.file} → {name})"
         else:
-            yield f"{old.dataset_id}: {name} is new"
+            yield f"{old.dataset}: {name} is new"
     for file in gone.values():
-        yield f"{old.dataset_id}: {file.file} is gone"
+        yield f"{old.dataset}: {file.file} is gone"
 
 
 def _of_files(old: LockedFile, new: LockedFile) -> str:
@@ -403,63 +407,8 @@ def _of_mappings(kind: str, old: Mapping[str, Any], new: Mapping[str, Any], what
             yield f"{kind}{name}: {what}{old[name]} → {new[name]}"
 
 
-@dataclass(frozen=True)
-class _WrittenDataset:
-    """A dataset as a lock's file has it."""
-
-    dataset: str
-    parameters: tuple[str, ...]
-    provider: str
-    files: tuple[LockedFile, ...] = ()
-    absent: str = ""
-    used: bool | None = None
-
-
-@dataclass(frozen=True)
-class _WrittenFetch:
-    """A fetch as a lock's file has it."""
-
-    step_id: str
-    range: tuple[Instant, Instant]
-    datasets: tuple[_WrittenDataset, ...]
-    tables: Mapping[str, Digest] = field(default_factory=dict)
-    failed: str = ""
-
-
-@dataclass(frozen=True)
-class _WrittenLock:
-    """A lock as its file has it."""
-
-    tools: Mapping[str, int]
-    pipeline: str
-    template: str
-    archive: str
-    now: Instant
-    values: Mapping[str, Any]
-    helio: str
-    fetches: tuple[_WrittenFetch, ...]
-    rules: Mapping[str, int] = field(default_factory=dict)
-    document: Mapping[Literal["variables", "steps"], Mapping[str, Mapping[str, Any]]] = field(
-        default_factory=dict
-    )
-
-    def __post_init__(self) -> None:
-        if self.document and set(self.document) != {"variables", "steps"}:
-            raise ValueError("its document is not variables and steps")
-
-
-def _fetch(read: _WrittenFetch) -> LockedFetch:
-    datasets = (
-        LockedDataset(
-            **{"dataset_id" if name == "dataset" else name: fact for name, fact in vars(dataset).items()}
-        )
-        for dataset in read.datasets
-    )
-    return LockedFetch(read.step_id, read.range, tuple(datasets), read.tables, read.failed)
-
-
 def _named(one: LockedDataset) -> str:
-    return f"{one.dataset_id} ({', '.join(one.parameters)})"
+    return f"{one.dataset} ({', '.join(one.parameters)})"
 
 
 def _ended(fetch: LockedFetch) -> str:

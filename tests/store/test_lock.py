@@ -82,7 +82,7 @@ def test_other_numbers_are_told_only_where_no_file_explains_them():
 def test_another_candidate_another_range_and_other_parameters_are_told():
     one = lock()
     dataset = one.fetches[0].datasets[0]
-    spare = replace(dataset, dataset_id="AC_K2_MFI", used=False)
+    spare = replace(dataset, dataset="AC_K2_MFI", used=False)
     both = fetch_of(one, datasets=(dataset, spare))
     other = fetch_of(one, datasets=(replace(dataset, used=False), replace(spare, used=True)))
     assert changes(both, other) == ["step b: AC_H0_MFI was used → AC_K2_MFI is used"]

@@ -88,7 +88,7 @@ class Direct:
 
 
 @dataclass(frozen=True)
-class Session:
+class RunSession:
     """What one run works with while it lasts; nothing is started before there is work.
 
     Parameters
@@ -135,7 +135,7 @@ class Session:
 
 
 @contextmanager
-def open_session(request: RunRequest, settings: Settings) -> Iterator[Session]:
+def open_session(request: RunRequest, settings: Settings) -> Iterator[RunSession]:
     """Open the archives of a run, and close all that it works with at its end.
 
     Raises
@@ -155,7 +155,7 @@ def open_session(request: RunRequest, settings: Settings) -> Iterator[Session]:
         archives = archives_of(settings, reader, request.archive, request.access)
         _open_archives(request.plan, archives)
         execution = Execution(request.plan, Store(settings.store), archives, workers)
-        yield Session(request, execution, reader, workers)
+        yield RunSession(request, execution, reader, workers)
 
 
 def run_plan(
@@ -233,7 +233,7 @@ def run_plan(
 
 
 def _write_files(
-    session: Session, result: PlanResult, folder: Path | None, settings: Settings
+    session: RunSession, result: PlanResult, folder: Path | None, settings: Settings
 ) -> tuple[list[Artefact], list[Missing]]:
     """Write the files of a run, if it has a folder; those that were written, and those that could not be."""
     if folder is None:
