@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from helio.authoring.outcome import NotUnderstood
@@ -42,26 +42,33 @@ def pick(
     found = sources_of(quantity, craft, frame=frame)
     if not found:
         return []
-    found = [one for one in found if set(instruments) & set(re.split(r"[_-]", one.dataset.upper()))] or found
+    found = _preferred(found, lambda source: bool(set(instruments) & _pieces(source)))
     if burst:
-        found = [one for one in found if "BRST" in one.dataset.upper()]
+        found = [source for source in found if "BRST" in source.dataset.upper()]
         if not found:
             raise NotUnderstood(f"the table of quantities has no {quantity} of {craft} in burst mode")
-    else:
-        found = [one for one in found if "BRST" not in one.dataset.upper()] or found
+    found = _preferred(found, lambda source: burst or "BRST" not in source.dataset.upper())
     if span is not None:
-        reaching = [one for one in found if _reaches(one, span, catalogue)]
+        reaching = [source for source in found if _reaches(source, span, catalogue)]
         if not reaching:
-            told = "; ".join(f"{one.dataset} {coverage(one, catalogue)}" for one in found[:3])
+            told = "; ".join(f"{source.dataset} {coverage(source, catalogue)}" for source in found[:3])
             raise NotUnderstood(f"{craft} has no {quantity} for {span}", advice=f"there is {told}")
         # one that merely seems to have stopped may go on, and comes after those that did not stop
-        found = [one for one in reaching if not _stopped_before(one, span, catalogue)] or reaching
-    found = [source for source in found if _is_archived(source, catalogue)] or found
+        found = _preferred(reaching, lambda source: not _stopped_before(source, span, catalogue))
+    found = _preferred(found, lambda source: _is_archived(source, catalogue))
     first = found[0]
     if cadence is not None:
-        first = min(found, key=lambda one: (*_apart(one.cadence, cadence), found.index(one)))
-    alike = [one for one in found if one is not first and one.alike(first)]
-    return [first, *alike]
+        first = min(found, key=lambda source: (*_apart(source.cadence, cadence), found.index(source)))
+    return [first, *(source for source in found if source is not first and source.alike(first))]
+
+
+def _preferred(sources: list[Source], holds: Callable[[Source], bool]) -> list[Source]:
+    """Those for which something holds, if there are any."""
+    return list(filter(holds, sources)) or sources
+
+
+def _pieces(source: Source) -> set[str]:
+    return set(re.split(r"[_-]", source.dataset.upper()))
 
 
 def frames_of(quantity: str, crafts: Sequence[str]) -> list[str]:
