@@ -337,7 +337,7 @@ class _Editor(Looks):
 
     def _draw(self, figure: Document, label: str, *, beside: str = "", below: str = "") -> None:
         """Let a figure draw one more label: in the panel of another one, or in a panel below it."""
-        figure = next(one for one in self.after["steps"] if one["step_id"] == figure["step_id"])
+        figure = next(step for step in self.after["steps"] if step["step_id"] == figure["step_id"])
         spec = self._lines().spec(figure)
         panels = deepcopy(spec.get("panels"))
         known = beside or below
@@ -384,7 +384,7 @@ class _Editor(Looks):
             return
         craft = spellings()[found["new"].casefold()]
         old = spellings()[found["old"].casefold()] if found.groupdict().get("old") else ""
-        there = [one for one in crafts_in(self.after, self.catalogue) if one != craft]
+        there = [known for known in crafts_in(self.after, self.catalogue) if known != craft]
         if not old and len(crafts_in(self.after, self.catalogue)) > 1:
             old = self.ask(f"Which spacecraft is to give way to {craft}?", there)
         operations, notes = swapped(self.after, craft, catalogue=self.catalogue, instead_of=old)

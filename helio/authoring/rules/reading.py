@@ -122,11 +122,9 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
     datasets = read_datasets(sentence, catalogue)
     panels = Panels(compare=sentence.has(_COMPARED), against=sentence.has(_AGAINST))
     said = read_computations(sentence)
-    burst = sentence.take_first(_BURST) is not None
     times = tuple(sentence.take_times(now))
     crafts = read_spacecraft(sentence)
     style = Style(title, tuple(_colours(sentence)), tuple(_log(sentence)))
-    frame = sentence.take_text(_FRAME).upper()
     panels, ordered = _panels(sentence, panels)
     coloured = {re.sub(r"[^a-z]", "", what) for what, _ in style.colours}
     magnitude = any(known.computation.tool == MAGNITUDE for known in said)
@@ -146,9 +144,9 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
         own=own,
         datasets=datasets,
         times=times,
-        frame=frame,
+        frame=sentence.take_text(_FRAME).upper(),
         cadence=_cadence(sentence),
-        burst=burst,
+        burst=sentence.take_first(_BURST) is not None,
         vectors=re.search(r"\bvectors?\b", sentence.text, re.IGNORECASE) is not None,
         instruments=tuple(found[0].upper() for found in sentence.take(_INSTRUMENTS)),
         units=tuple(found[1] for found in sentence.take(_UNIT)),

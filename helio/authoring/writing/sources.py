@@ -73,7 +73,7 @@ def _pieces(source: Source) -> set[str]:
 
 def frames_of(quantity: str, crafts: Sequence[str]) -> list[str]:
     """Frames in which every one of the spacecraft has a quantity, in the order of the table."""
-    each = [[one.frame for one in sources_of(quantity, craft)] for craft in crafts]
+    each = [[source.frame for source in sources_of(quantity, craft)] for craft in crafts]
     return (
         [frame for frame in dict.fromkeys(each[0]) if all(frame in frames for frames in each)] if each else []
     )
@@ -81,18 +81,18 @@ def frames_of(quantity: str, crafts: Sequence[str]) -> list[str]:
 
 def quantities_of(craft: str) -> list[str]:
     """What the table has of a spacecraft."""
-    return list(dict.fromkeys(one.quantity for one in SOURCES if one.spacecraft == craft))
+    return list(dict.fromkeys(source.quantity for source in SOURCES if source.spacecraft == craft))
 
 
 def crafts_with(quantity: str) -> list[str]:
     """Spacecraft of which the table has a quantity, those upstream of the Earth first as they stand there."""
-    return list(dict.fromkeys(one.spacecraft for one in SOURCES if one.quantity == quantity))
+    return list(dict.fromkeys(source.spacecraft for source in SOURCES if source.quantity == quantity))
 
 
 def coverage(source: Source, catalogue: Catalogue) -> str:
     """``from 1997-09-02 to 2025-12-30``, as far as the catalogue knows."""
     entry = catalogue.summary(source.dataset)
-    first, last = (one.date().isoformat() if one else "?" for one in (entry.first, entry.last))
+    first, last = (instant.date().isoformat() if instant else "?" for instant in (entry.first, entry.last))
     return f"from {first} to {last}"
 
 
@@ -130,11 +130,11 @@ def _stopped_before(source: Source, span: TimeRange, catalogue: Catalogue) -> bo
     return _naive(entry.last) < min(span.start, _naive(catalogue.as_of) - LATE)
 
 
-def _apart(one: float | None, wanted: float) -> tuple[int, float]:
+def _apart(cadence: float | None, wanted: float) -> tuple[int, float]:
     """What is as fine as was wanted comes first, the closest of it; then what changes, then what is coarser."""
-    if one is None:
+    if cadence is None:
         return 1, 0.0
-    return 0 if one <= 1.5 * wanted else 2, abs(math.log(one / wanted))
+    return 0 if cadence <= 1.5 * wanted else 2, abs(math.log(cadence / wanted))
 
 
 def _naive(moment: datetime) -> datetime:

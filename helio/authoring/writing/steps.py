@@ -113,21 +113,21 @@ def listed(names: Sequence[str]) -> str:
 
 def panels_of(drawn: Sequence[Series], *, compare: bool) -> list[list[Series]]:
     """What stands together: one quantity of several spacecraft where they are compared, vectors and spectra alone."""
-    ordered = sorted(drawn, key=lambda one: (_rank(one.quantity), one.group))
+    ordered = sorted(drawn, key=lambda series: (_rank(series.quantity), series.group))
     panels: list[list[Series]] = []
-    for one in ordered:
+    for series in ordered:
         last = panels[-1] if panels else []
         together = (
             last
             and compare
-            and one.kind == last[0].kind == "scalar"
-            and one.quantity == last[0].quantity
-            and one.craft not in [other.craft for other in last]
+            and series.kind == last[0].kind == "scalar"
+            and series.quantity == last[0].quantity
+            and series.craft not in [other.craft for other in last]
         )
         if together:
-            last.append(one)
+            last.append(series)
         else:
-            panels.append([one])
+            panels.append([series])
     return panels
 
 
@@ -140,8 +140,8 @@ def figure_of(
 ) -> Document:
     """The declaration of a figure."""
     spec: Document = {
-        "labels": [one.label for panel in panels for one in panel],
-        "panels": [[one.label for one in panel] for panel in panels],
+        "labels": [series.label for panel in panels for series in panel],
+        "panels": [[series.label for series in panel] for panel in panels],
         "title": title,
     }
     labels, names, shades = _told_apart(panels)
