@@ -133,9 +133,8 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
         panels = replace(panels, order=_order(sentence, asked, magnitude=magnitude))
     computed = _derived(sentence, asked)
     wanted = _wanted(sentence, asked, coloured)
-    if computed:
-        asked = [(place, quantity) for place, quantity in asked if quantity.name == computed]
-        wanted = [quantity for quantity in wanted if quantity.name == computed]
+    asked = [(place, quantity) for place, quantity in asked if computed in ("", quantity.name)]
+    wanted = [quantity for quantity in wanted if computed in ("", quantity.name)]
     own, unclear = pairs_of(crafts, asked, wanted)
     request = Request(
         # missions of which one has to be chosen come last
