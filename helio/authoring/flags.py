@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from helio.authoring.request import Computation, Panels, Quantity, Request, Style
 from helio.authoring.writing.computations import APPLIED, tool_named
@@ -15,6 +15,7 @@ from helio.knowledge.quantities import families, spacecraft_named
 from helio.knowledge.quantity_words import quantity_named
 from helio.time_range import Duration, parse_time_range
 
+Value = TypeVar("Value")
 FORMS = ("csv", "cdf", "netcdf", "parquet")
 METHODS = ("mean", "median", "min", "max")
 
@@ -38,15 +39,8 @@ def request_of(
 
     Parameters
     ----------
-    spacecraft, quantities : sequence of str
-        Names in any spelling that the table of quantities knows: ``"psp"``, ``"Bz"``, ``"ram pressure"``.
-    datasets : sequence of str
-        ``"AC_H2_MFI.BGSEc"``; the parameter may be left out where there is one.
-    time_range : str, optional
-    frame, cadence : str
-        ``"GSM"``; ``"5min"``.
-    operations : sequence of str
-        ``"magnitude"``, ``"running_average:10min"``, ``"resample:1h:median"``.
+    spacecraft, quantities, datasets, operations : sequence of str
+        In any spelling that the tables know: ``"psp"``, ``"Bz"``, ``"AC_H2_MFI.BGSEc"``, ``"resample:1h:median"``.
     now : datetime
         Naive UTC.
 
@@ -62,19 +56,18 @@ def request_of(
         )
     if time_range is not None:
         parse_time_range(time_range, now)
-    wanted = [quantity_named(text) for text in quantities]
     return Request(
-        spacecraft=tuple(dict.fromkeys(_spacecraft(text) for text in spacecraft)),
-        quantities=tuple(dict.fromkeys(Quantity(*found) for found in wanted)),
-        datasets=tuple(dict.fromkeys(_dataset(text, catalogue) for text in datasets)),
+        spacecraft=_each(_spacecraft, spacecraft),
+        quantities=_each(lambda text: Quantity(*quantity_named(text)), quantities),
+        datasets=_each(lambda text: _dataset(text, catalogue), datasets),
         times=() if time_range is None else (time_range,),
         frame=_one_of(frame.upper(), FRAMES, "frame") if frame else "",
         cadence=Duration(cadence).nanoseconds / 1e9 if cadence else None,
         vectors=any("vector" in text.casefold() for text in quantities),
-        computations=tuple(dict.fromkeys(map(_computation, operations))),
+        computations=_each(_computation, operations),
         panels=Panels(together=together),
         style=Style(title=title),
-        exports=tuple(dict.fromkeys(_one_of(form.casefold(), FORMS, "form of files") for form in save_as)),
+        exports=_each(lambda text: _one_of(text.casefold(), FORMS, "form of files"), save_as),
     )
 
 
@@ -87,6 +80,11 @@ def refuse(question: str, choices: Sequence[str]) -> NoReturn:
         The question, with its choices as advice.
     """
     raise RequestError(question, advice=f"name one: {', '.join(choices)}")
+
+
+def _each(read: Callable[[str], Value], texts: Sequence[str]) -> tuple[Value, ...]:
+    """What texts mean, each once."""
+    return tuple(dict.fromkeys(map(read, texts)))
 
 
 def _spacecraft(text: str) -> str:

@@ -16,6 +16,15 @@ _QUESTION = re.compile(
 _WISH = re.compile(r"^\s*(?:can|could|would|will) you\b", re.IGNORECASE)
 
 
+_TOPICS = {
+    "data": r"\b(data ?sets?|data|parameters?|source)\b",
+    "time": r"\b(time|range|period|interval|dates?|days?)\b",
+    "figure": r"\b(panels?|figure|plots?|colou?rs?|drawn|title)\b",
+    "computed": r"\b(comput\w*|calculat\w*|operations?|windows?|averages?|smooth\w*)\b",
+}
+"""What a question may be about, in the order in which it is answered."""
+
+
 def is_question(request: str) -> bool:
     """Whether a sentence asks about a template instead of asking for a change.
 
@@ -32,37 +41,23 @@ def answered(request: str, template: Document) -> str:
     steps = template["steps"]
     named = re.search(r"\bstep\s+[\"'“]?([\w-]+)", request, re.IGNORECASE)
     if named:
-        step = next((one for one in steps if str(one.get("step_id")) == named[1]), None)
+        step = next((step for step in steps if str(step.get("step_id")) == named[1]), None)
         if step is None:
-            return (
-                f"There is no step {named[1]}; steps: {', '.join(str(one.get('step_id')) for one in steps)}."
-            )
+            known = ", ".join(str(step.get("step_id")) for step in steps)
+            return f"There is no step {named[1]}; steps: {known}."
         why = f" ({step['intent']})" if step.get("intent") else ""
         return f"Step {named[1]}: {describe_step(step)}{why}"
-    folded = request.casefold()
-    about: list[str] = []
-    if re.search(r"\b(data ?sets?|data|parameters?|source)\b", folded):
-        about += [
-            f"Step {one['step_id']}: {describe_step(one)}"
-            for one in steps
-            if one.get("tool_name") == "fetch_data"
-        ]
-    if re.search(r"\b(time|range|period|interval|dates?|days?)\b", folded):
-        for name, facts in (template.get("variables") or {}).items():
-            if facts.get("type") == "time_range":
-                about.append(f"{name} is {facts.get('default', 'to be given with --time-range')}")
-    if re.search(r"\b(panels?|figure|plots?|colou?rs?|drawn|title)\b", folded):
-        about += [
-            f"Step {one['step_id']}: {describe_step(one)}"
-            for one in steps
-            if one.get("tool_name") in (*FIGURES, STYLE)
-        ]
-    if re.search(r"\b(comput\w*|calculat\w*|operations?|windows?|averages?|smooth\w*)\b", folded):
-        about += [
-            f"Step {one['step_id']}: {describe_step(one)}"
-            for one in steps
-            if one.get("tool_name") not in ("fetch_data", *FIGURES, STYLE)
-        ]
-    if not about:
-        about = [f"Step {one.get('step_id')}: {describe_step(one)}" for one in steps]
-    return "\n".join(about)
+    said: dict[str, list[str]] = {topic: [] for topic in _TOPICS}
+    for step in steps:
+        said[_topic(step)].append(f"Step {step.get('step_id')}: {describe_step(step)}")
+    for name, facts in (template.get("variables") or {}).items():
+        if facts.get("type") == "time_range":
+            said["time"].append(f"{name} is {facts.get('default', 'to be given with --time-range')}")
+    asked = [topic for topic, pattern in _TOPICS.items() if re.search(pattern, request, re.IGNORECASE)]
+    about = [text for topic in asked for text in said[topic]]
+    return "\n".join(about or [f"Step {step.get('step_id')}: {describe_step(step)}" for step in steps])
+
+
+def _topic(step: Document) -> str:
+    tool = step.get("tool_name")
+    return "data" if tool == "fetch_data" else "figure" if tool in (*FIGURES, STYLE) else "computed"

@@ -70,7 +70,7 @@ class RuleAuthor:
 
     def _refuse_others(self, unread: tuple[str, ...]) -> None:
         """A spacecraft that the table does not have is never passed over for another one."""
-        missions = {one.name.casefold(): one.name for one in self._catalogue.missions()}
+        missions = {mission.name.casefold(): mission.name for mission in self._catalogue.missions()}
         known = spellings()  # "wind" may be left of the solar wind
         named = next(
             (

@@ -234,33 +234,33 @@ class _Editor(Looks):
         for key in (*_BY_NUMBER, *_IN_ORDER, *_WITH_PANEL):
             step, place = self._style_of(figure, key)
             known = (spec_of(step) or {}).get(key)
-            value: Any = known
-            if key in _BY_NUMBER and isinstance(known, dict):
-                for number in known:
-                    if not numbers.get(number):
-                        self._hold(key, number)
-                value = {numbers[number]: one for number, one in known.items() if numbers.get(number)}
-            elif key in _IN_ORDER and isinstance(known, list) and len(known) == len(before):
-                value = [one for number, one in enumerate(known, 1) if numbers[str(number)]]
-                if len(value) != len(kept):
-                    raise NotUnderstood(
-                        f"the figure says {key} of each panel, which rules cannot do for a new one"
-                    )
-            elif key in _WITH_PANEL and isinstance(known, list):
-                value = [_on_panel(key, one, numbers) for one in known]
-                if None in value:
-                    self._hold(key, "")
-                    value = [one for one in value if one is not None]
-            elif key == "log_scale" and isinstance(known, int):
-                value = int(numbers.get(str(known)) or 0)
-            if value == known:
-                continue
-            where = (*place, key)
-            self._do(
-                Operation("set", str(step["step_id"]), where, value)
-                if value
-                else Operation("unset", str(step["step_id"]), where)
-            )
+            value = self._renumbered(key, known, numbers, len(kept))
+            if value != known:
+                where = str(step["step_id"]), (*place, key)
+                self._do(Operation("set", *where, value) if value else Operation("unset", *where))
+
+    def _renumbered(self, key: str, known: Any, numbers: dict[str, str], count: int) -> Any:
+        """What is said of panels under a key, by their new numbers; those that are gone have none."""
+        if key in _BY_NUMBER and isinstance(known, dict):
+            for number in known:
+                if not numbers.get(number):
+                    self._hold(key, number)
+            return {numbers[number]: value for number, value in known.items() if numbers.get(number)}
+        if key == "log_scale" and isinstance(known, int):
+            return int(numbers.get(str(known)) or 0)
+        if key in _IN_ORDER and isinstance(known, list) and len(known) == len(numbers):
+            value = [each for each, new in zip(known, numbers.values(), strict=True) if new]
+            if len(value) != count:
+                raise NotUnderstood(
+                    f"the figure says {key} of each panel, which rules cannot do for a new one"
+                )
+            return value
+        if key in _WITH_PANEL and isinstance(known, list):
+            marks = [_on_panel(key, mark, numbers) for mark in known]
+            if None in marks:
+                self._hold(key, "")
+            return [mark for mark in marks if mark is not None]
+        return known
 
     # Work -------------------------------------------------------------------------------------------------
 
@@ -337,7 +337,7 @@ class _Editor(Looks):
 
     def _draw(self, figure: Document, label: str, *, beside: str = "", below: str = "") -> None:
         """Let a figure draw one more label: in the panel of another one, or in a panel below it."""
-        figure = next(one for one in self.after["steps"] if one["step_id"] == figure["step_id"])
+        figure = next(step for step in self.after["steps"] if step["step_id"] == figure["step_id"])
         spec = self._lines().spec(figure)
         panels = deepcopy(spec.get("panels"))
         known = beside or below
@@ -384,7 +384,7 @@ class _Editor(Looks):
             return
         craft = spellings()[found["new"].casefold()]
         old = spellings()[found["old"].casefold()] if found.groupdict().get("old") else ""
-        there = [one for one in crafts_in(self.after, self.catalogue) if one != craft]
+        there = [known for known in crafts_in(self.after, self.catalogue) if known != craft]
         if not old and len(crafts_in(self.after, self.catalogue)) > 1:
             old = self.ask(f"Which spacecraft is to give way to {craft}?", there)
         operations, notes = swapped(self.after, craft, catalogue=self.catalogue, instead_of=old)

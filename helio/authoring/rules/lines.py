@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable
 
 from helio.authoring.outcome import NotUnderstood
+from helio.authoring.rules.named import names_of_spacecraft
 from helio.authoring.swapping import fetched
 from helio.authoring.writing.writer import EVERY, Asks
 from helio.errors import UnknownParameter
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.frame_names import FRAMES
+from helio.knowledge.frame_names import FRAMES, TURNABLE
 from helio.knowledge.quantities import ABS_B, SOURCES, B, spellings
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantity_words import WORDS
@@ -19,7 +20,7 @@ from helio.pipelines.labels import owner, produced_labels, read_labels
 from helio.pipelines.template import Document
 from helio.steps.signature import signatures
 
-_FRAMES = "|".join(one.casefold() for one in FRAMES)
+_FRAMES = "|".join(frame.casefold() for frame in FRAMES)
 PRONOUNS = ("it", "this", "that", "them", "these", "those")
 
 
@@ -44,9 +45,9 @@ class Lines:
         """Everything that is said of a figure's looks, its styles included."""
         meant = figures_meant(self.template["steps"])
         found: Document = dict(spec_of(figure) or {})
-        for one in self.template["steps"]:
-            if meant.get(one.get("step_id")) == [figure["step_id"]]:
-                found |= spec_of(one) or {}
+        for step in self.template["steps"]:
+            if meant.get(step.get("step_id")) == [figure["step_id"]]:
+                found |= spec_of(step) or {}
         return found
 
     def drawn(self, figure: Document) -> list[str]:
@@ -97,16 +98,16 @@ class Lines:
         args = step.get("tool_args") or {}
         if step.get("tool_name") == "fetch_data":
             known = {
-                one.frame
-                for one in SOURCES
+                source.frame
+                for source in SOURCES
                 for pair in self._pairs(label)
-                if (one.dataset, one.parameters) == (pair[0], (pair[1],))
+                if (source.dataset, source.parameters) == (pair[0], (pair[1],))
             }
             return known.pop() if len(known) == 1 else ""
         for key in ("to", "frame"):
             if str(args.get(key, "")).upper() in FRAMES:
                 return str(args[key]).upper()
-        return next((frame for one in self._sources(label) if (frame := self.frame(one))), "")
+        return next((frame for source in self._sources(label) if (frame := self.frame(source))), "")
 
     def crafts(self, label: str) -> set[str]:
         """The spacecraft of the data that a label is made of."""
@@ -115,7 +116,7 @@ class Lines:
             for dataset, _ in self._pairs(label)
             if dataset in self.catalogue
         }
-        return found.union(*(self.crafts(one) for one in self._sources(label)))
+        return found.union(*(self.crafts(source) for source in self._sources(label)))
 
     def _meant(self, plain: str, what: str, drawn: list[str], telling: bool) -> list[str]:
         plain = re.sub(r"^(?:both|all|the|of)\s+", "", plain).strip()
@@ -126,8 +127,7 @@ class Lines:
             if len(drawn) < 2:
                 return drawn
             return [self.ask(f"Which one is '{what}'?", drawn)]
-        names = "|".join(re.escape(one) for one in sorted(spellings(), key=len, reverse=True))
-        of_craft = re.fullmatch(rf"({names})(?:\s+(.+))?", plain)
+        of_craft = re.fullmatch(rf"({names_of_spacecraft()})(?:\s+(.+))?", plain)
         if of_craft:
             there = self._of_craft(spellings()[of_craft[1]], drawn)
             if of_craft[2]:
@@ -143,19 +143,14 @@ class Lines:
             (row.quantity for row in WORDS if re.fullmatch(row.pattern, plain, re.IGNORECASE)),
             B if plain in ("field", "fields") else "",
         )
-        own = {label: self._own(label) for label in drawn}
-        said = {label: self._said(label) for label in drawn}
-        whole = {label: f"{own[label]} {said[label]} {self._inherited(label)}" for label in drawn}
-        kinds = {label: self._quantities(label) for label in drawn}
-        inherited = {label: self._quantities(label, inherited=True) for label in drawn}
-        ways: tuple[Callable[[str], bool], ...] = (
-            lambda label: quantity in kinds[label],
-            lambda label: _says(own[label], plain),
-            lambda label: _says(said[label], plain),
-            lambda label: quantity in inherited[label],
-            lambda label: _says(whole[label], plain),
+        return _first(
+            drawn,
+            lambda label: quantity in self._quantities(label),
+            lambda label: _says(self._own(label), plain),
+            lambda label: _says(self._said(label), plain),
+            lambda label: quantity in self._quantities(label, inherited=True),
+            lambda label: _says(f"{self._own(label)} {self._said(label)} {self._inherited(label)}", plain),
         )
-        return next((found for way in ways if (found := [one for one in drawn if way(one)])), [])
 
     def _of_craft(self, craft: str, drawn: list[str]) -> list[str]:
         """The lines of one spacecraft alone, else those that it has a part in, else those that are called so."""
@@ -194,16 +189,14 @@ class Lines:
         return [f"{label}.{letter}" for label in fitting]
 
     def _magnitudes(self, drawn: list[str]) -> list[str]:
-        ways: tuple[Callable[[str], bool], ...] = (
+        return _first(
+            drawn,
             lambda label: self.gives().get(label, {}).get("tool_name") == "magnitude",
             lambda label: ABS_B in self._quantities(label),
-            lambda label: (
-                re.search(r"mag(?:nitude)?$|total$|strength$|abs_?b$", label.casefold()) is not None
-            ),
+            lambda label: bool(re.search(r"mag(?:nitude)?$|total$|strength$|abs_?b$", label.casefold())),
             lambda label: _says(self._own(label), "magnitude"),
             lambda label: ABS_B in self._quantities(label, inherited=True),
         )
-        return next((found for way in ways if (found := [one for one in drawn if way(one)])), [])
 
     def _pairs(self, label: str) -> list[tuple[str, str]]:
         """The datasets and parameters that a fetched label may be."""
@@ -215,7 +208,7 @@ class Lines:
         if isinstance(parameters, list):
             dataset = str(args.get("dataset_id", ""))
             return [
-                (dataset, one) for one in parameters if label == f"{dataset}.{one}" or len(parameters) == 1
+                (dataset, name) for name in parameters if label == f"{dataset}.{name}" or len(parameters) == 1
             ]
         return list(fetched(args))
 
@@ -226,35 +219,26 @@ class Lines:
         signature = signatures().get(str(step.get("tool_name")))
         if signature is None or step.get("tool_name") == "fetch_data":
             return []
-        found = (owner(one, gives) for _, one in read_labels(signature, step.get("tool_args") or {}))
-        return [one for one in dict.fromkeys(found) if one is not None and one != label]
+        found = (owner(read, gives) for _, read in read_labels(signature, step.get("tool_args") or {}))
+        return [source for source in dict.fromkeys(found) if source is not None and source != label]
 
     def _quantities(self, label: str, *, inherited: bool = False) -> set[str]:
         """What the table of quantities calls a label."""
-        found = {
-            one.quantity
-            for one in SOURCES
-            for pair in self._pairs(label)
-            if one.dataset == pair[0] and pair[1] in one.parameters
-        }
-        step = self.gives().get(label, {})
+        step, sources = self.gives().get(label, {}), self._sources(label)
         if step.get("tool_name") == "magnitude":
-            return (
-                {ABS_B}
-                if any(B in self._quantities(one, inherited=True) for one in self._sources(label))
-                else set()
-            )
+            of_field = any(B in self._quantities(source, inherited=True) for source in sources)
+            return {ABS_B} if of_field else set()
+        pairs = self._pairs(label)
+        found = {
+            source.quantity
+            for source in SOURCES
+            if any(source.dataset == dataset and name in source.parameters for dataset, name in pairs)
+        }
         if inherited and not found:
-            found = found.union(*(self._quantities(one, inherited=True) for one in self._sources(label)))
-        if (
-            step.get("tool_name") == "join_components"
-            and str((step.get("tool_args") or {}).get("name", "")) in "BV"
-        ):
-            found |= (
-                {B if step["tool_args"]["name"] == "B" else VELOCITY}
-                if step["tool_args"].get("name")
-                else set()
-            )
+            found = found.union(*(self._quantities(source, inherited=True) for source in sources))
+        if step.get("tool_name") == "join_components":
+            stem = str((step.get("tool_args") or {}).get("name", ""))
+            found |= {"B": {B}, "V": {VELOCITY}}.get(stem, set())
         return found
 
     def _own(self, label: str) -> str:
@@ -268,20 +252,21 @@ class Lines:
                 except UnknownParameter:
                     continue  # it has its name alone, and the gate tells of it
         # the words of a dataset's id are of all its parameters
-        name = "" if any(label == f"{one}.{other}" for one, other in pairs) else label
+        name = "" if any(label == f"{dataset}.{parameter}" for dataset, parameter in pairs) else label
         return " ".join([name, *(parameter for _, parameter in pairs), *described]).casefold()
 
     def _said(self, label: str) -> str:
         """The words of the step that gives a label, where it gives no other."""
         gives = self.gives()
         step = gives.get(label, {})
-        if sum(one is step for one in gives.values()) > 1:
+        if sum(given is step for given in gives.values()) > 1:
             return ""
         return f"{step.get('intent', '')} {step.get('tool_name', '')}".replace("_", " ").casefold()
 
     def _inherited(self, label: str) -> str:
         return " ".join(
-            f"{self._own(one)} {self._said(one)} {self._inherited(one)}" for one in self._sources(label)
+            f"{self._own(source)} {self._said(source)} {self._inherited(source)}"
+            for source in self._sources(label)
         )
 
     def is_vector(self, label: str) -> bool:
@@ -292,7 +277,7 @@ class Lines:
             for dataset, parameter in self._pairs(label):
                 if dataset in self.catalogue:
                     entry = self.catalogue.dataset(dataset)
-                    found = next((one for one in entry.parameters if one.name == parameter), None)
+                    found = next((known for known in entry.parameters if known.name == parameter), None)
                     if found is not None:
                         return found.size in ((3,), (4,))
             return False
@@ -302,8 +287,13 @@ class Lines:
         return tool == "join_components" or (isinstance(source, str) and self.is_vector(source))
 
 
+def _first(drawn: list[str], *ways: Callable[[str], bool]) -> list[str]:
+    """The lines for which the first of some tests holds that holds for any."""
+    return next((found for way in ways if (found := list(filter(way, drawn)))), [])
+
+
 def _frames_with(letter: str) -> tuple[str, ...]:
-    return ("RTN",) if letter in "rtn" else tuple(one for one in FRAMES if one != "RTN")
+    return ("RTN",) if letter in "rtn" else TURNABLE
 
 
 def _says(text: str, words: str) -> bool:

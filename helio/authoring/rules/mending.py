@@ -34,7 +34,7 @@ def repaired(template: Document, failure: Failure, *, catalogue: Catalogue, gate
     NotProved
         The change makes a template that cannot run.
     """
-    step = next((one for one in template["steps"] if one["step_id"] == failure.step_id), None)
+    step = next((known for known in template["steps"] if known["step_id"] == failure.step_id), None)
     if step is None:
         raise NotUnderstood(f"the pipeline has no step {failure.step_id}")
     operations, notes = _change(template, step, failure, catalogue)
@@ -42,9 +42,9 @@ def repaired(template: Document, failure: Failure, *, catalogue: Catalogue, gate
     touched = {
         failure.step_id,
         *(
-            one["step_id"]
-            for one in template["steps"]
-            if str(one["step_id"]) in {each.step for each in operations}
+            known["step_id"]
+            for known in template["steps"]
+            if str(known["step_id"]) in {each.step for each in operations}
         ),
     }
     proved = gate.repaired(template, after, declared=touched)
@@ -63,9 +63,9 @@ def the_close_one(name: str, names: Iterable[str]) -> str:
     """
     matcher = SequenceMatcher(b=name.casefold())
     ranked = []
-    for one in closest(name, names):
-        matcher.set_seq1(one.casefold())
-        ranked.append((matcher.ratio(), one))
+    for known in closest(name, names):
+        matcher.set_seq1(known.casefold())
+        ranked.append((matcher.ratio(), known))
     ranked.sort(reverse=True)
     clear = len(ranked) == 1 or (len(ranked) > 1 and ranked[0][0] - ranked[1][0] > _CLEARLY)
     return ranked[0][1] if clear else ""
@@ -83,7 +83,7 @@ def _change(
     named = re.search(r"no (?:component|axis) (?:is called )?'([^']+)'", failure.message)
     there = re.search(r"(?:components:|it has|its axes:|axes:) (.+)", failure.advice)
     if named and there:
-        every = [one.strip() for one in there[1].split(",")]
+        every = [part.strip() for part in there[1].split(",")]
         meant = _meant(named[1], every)
         if meant:
             return _renamed_value(step, named[1], meant), [f"'{named[1]}' becomes '{meant}'"]
@@ -115,7 +115,7 @@ def _renamed_value(step: Document, old: str, new: str) -> list[Operation]:
         elif isinstance(value, str) and value.endswith(f".{old}"):
             found.append(Operation("set", name, ("tool_args", key), f"{value[: -len(old)]}{new}"))
         elif isinstance(value, list) and old in value:
-            changed = [new if one == old else one for one in value]
+            changed = [new if part == old else part for part in value]
             found.append(Operation("set", name, ("tool_args", key), changed))
     if not found:
         raise NotUnderstood(f"step {name} does not name '{old}' itself")
@@ -130,7 +130,7 @@ def _converted(
     label = (step.get("tool_args") or {}).get(key)
     if not isinstance(label, str):
         raise NotUnderstood(f"step {name} names no {what}")
-    taken = {str(one.get("step_id")) for one in template["steps"]}
+    taken = {str(known.get("step_id")) for known in template["steps"]}
     new = re.sub(r"\W+", "_", f"{label}_{unit}").strip("_")
     step_id = free_name(new.lower(), taken)
     args = {
@@ -139,7 +139,7 @@ def _converted(
         **({"equivalence": equivalence} if equivalence else {}),
         "output_label": new,
     }
-    before = [str(one["step_id"]) for one in template["steps"]]
+    before = [str(known["step_id"]) for known in template["steps"]]
     place = before.index(name)
     added = Operation(
         "add",
@@ -159,26 +159,31 @@ def _other_sources(
 ) -> tuple[list[Operation], list[str]]:
     """Further sources of the same quantity, spacecraft, frame and unit, behind those that are tried already."""
     known = next(
-        (one for one in SOURCES if (one.dataset, *one.parameters) in [tuple(each) for each in pairs]), None
+        (
+            source
+            for source in SOURCES
+            if (source.dataset, *source.parameters) in [tuple(each) for each in pairs]
+        ),
+        None,
     )
     others = [
-        one
-        for one in SOURCES
+        source
+        for source in SOURCES
         if known is not None
-        and (one.quantity, one.spacecraft, one.frame, one.unit)
+        and (source.quantity, source.spacecraft, source.frame, source.unit)
         == (known.quantity, known.spacecraft, known.frame, known.unit)
-        and len(one.parameters) == 1
-        and (one.dataset, one.parameters[0]) not in pairs
+        and len(source.parameters) == 1
+        and (source.dataset, source.parameters[0]) not in pairs
     ]
     if known is None or not others:
         raise NotUnderstood(
             f"the table of quantities knows no other source for step {step['step_id']}",
             advice=f"helio datasets search finds some; another time may have data of {pairs[0][0]}",
         )
-    wanted = [*pairs, *((one.dataset, one.parameters[0]) for one in others)]
+    wanted = [*pairs, *((source.dataset, source.parameters[0]) for source in others)]
     notes = [
-        f"where there is nothing, {one.dataset}.{one.parameters[0]} is taken ({cadence_words(one)})"
-        for one in others
+        f"where there is nothing, {source.dataset}.{source.parameters[0]} is taken ({cadence_words(source)})"
+        for source in others
     ]
     return refetched(template, step, wanted), notes
 
@@ -201,7 +206,7 @@ def _respelt(
         try:
             entry.parameter(parameter)
         except UnknownParameter as error:
-            found = the_close_one(parameter, [one.name for one in entry.parameters])
+            found = the_close_one(parameter, [known.name for known in entry.parameters])
             if not found:
                 raise NotUnderstood(error.message, advice=error.advice) from error
         if (entry.id, found) != (dataset, parameter):

@@ -110,28 +110,31 @@ def pairs_of(
     """
     if len(crafts) < 2 or len(wanted) < 2:
         return (), False
-    of_omni = any(name == "OMNI" for _, name in crafts)
-    words: list[tuple[int, str | Quantity]] = [*crafts]
-    words += [
-        (place, quantity)
-        for place, quantity in asked
-        if quantity in wanted and (of_omni or quantity.name not in INDICES)
-    ]
-    words.sort(key=itemgetter(0))
-    runs = [[word for _, word in run] for _, run in groupby(words, lambda word: isinstance(word[1], str))]
+    runs = _runs(crafts, [(place, quantity) for place, quantity in asked if quantity in wanted])
     named = {craft for _, craft in crafts}
     first_is_craft = isinstance(runs[0][0], str)
     if len(runs) < 3 or len(named) < 2 or (len(runs) == 3 and first_is_craft):
         return (), False  # ACE density and Wind
     if len(runs) % 2:
         return (), True
-    steps = list(zip(runs[::2], runs[1::2], strict=True))
+    steps = [[*runs[at], *runs[at + 1]] for at in range(0, len(runs), 2)]
     return tuple(
         (craft, quantity)
         for step in steps
-        for craft in (word for run in step for word in run if isinstance(word, str))
-        for quantity in (word for run in step for word in run if isinstance(word, Quantity))
+        for craft in step
+        if isinstance(craft, str)
+        for quantity in step
+        if isinstance(quantity, Quantity)
     ), False
+
+
+def _runs(crafts: Sequence[tuple[int, str]], asked: Placed) -> list[list[str | Quantity]]:
+    """Spacecraft and quantities in their order, in turns; an index is of no spacecraft but OMNI."""
+    of_omni = any(name == "OMNI" for _, name in crafts)
+    words: list[tuple[int, str | Quantity]] = [*crafts]
+    words += [placed for placed in asked if of_omni or placed[1].name not in INDICES]
+    words.sort(key=itemgetter(0))
+    return [[word for _, word in run] for _, run in groupby(words, lambda word: isinstance(word[1], str))]
 
 
 def _any(names: Iterable[str]) -> str:

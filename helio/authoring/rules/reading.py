@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -57,6 +58,7 @@ _LAYOUT = (
     r"\bon top\b|\bat the (?:top|bottom)\b"
     r"|\b(?:below|underneath|beneath)(?: (?:it|that))?(?=\s*(?:$|[,.;\x1f]|and\b))"
 )
+_OVERLAID = r"\boverla(?:y|id|ys|ying)\b|\bside by side\b"
 _UNIT = r"\bin\s+(?:units of\s+)?((?-i:nT|km/s|K|nPa|eV|AU|R_E|cm\^?-3))(?![\w/^-])"
 _LENGTH = r"(?:\d+(?:\.\d+)?|one)[\s-]*(?:seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h)\b"
 _CADENCE = (
@@ -114,54 +116,39 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
         A duration may be a cadence or a time.
     """
     sentence = Sentence(text)
-    panels = Panels(against=sentence.has(_AGAINST))
     title = sentence.take_text(_TITLE)
     exports = _exports(sentence)
     name = sentence.take_text(_NAME).lower()
     datasets = read_datasets(sentence, catalogue)
-    panels = replace(panels, compare=sentence.has(_COMPARED))
+    panels = Panels(compare=sentence.has(_COMPARED), against=sentence.has(_AGAINST))
     said = read_computations(sentence)
-    burst = sentence.take_first(_BURST) is not None
     times = tuple(sentence.take_times(now))
     crafts = read_spacecraft(sentence)
-    style = Style(title, _pairs(sentence, _COLOURED, "colour"), tuple(_log(sentence)))
-    frame = sentence.take_text(_FRAME).upper()
-    panels = replace(panels, together=sentence.take_first(_TOGETHER) is not None)
-    panels = replace(panels, count=_count(sentence.take_text(_PANELS).lower()))
-    ordered = sentence.drop(_LAYOUT)
-    overlaid = [
-        found[0].casefold() for found in sentence.take(r"\boverla(?:y|id|ys|ying)\b|\bside by side\b")
-    ]
+    style = Style(title, tuple(_colours(sentence)), tuple(_log(sentence)))
+    panels, ordered = _panels(sentence, panels)
     coloured = {re.sub(r"[^a-z]", "", what) for what, _ in style.colours}
-    tools = {known.computation.tool for known in said}
-    asked = read_quantities(sentence, coloured, magnitude=MAGNITUDE in tools)
-    order = _order(sentence, asked, magnitude=MAGNITUDE in tools) if ordered else ()
-    panels = replace(panels, overlaid=bool(set(overlaid) - {"side by side"}), order=order)
-    if any(quantity.name not in INDICES for _, quantity in asked):
-        sentence.take_first(r"\b(?:of|in) the solar wind\b")
-    wanted = _wanted(asked, coloured)
-    units = tuple(found[1] for found in sentence.take(_UNIT))
-    parts = {quantity.name for quantity in wanted if quantity.component}
-    if parts and sentence.take_first(r"\bonly\b"):
-        wanted = [quantity for quantity in wanted if quantity.component or quantity.name not in parts]
+    magnitude = any(known.computation.tool == MAGNITUDE for known in said)
+    asked = read_quantities(sentence, coloured, magnitude=magnitude)
+    if ordered:
+        panels = replace(panels, order=_order(sentence, asked, magnitude=magnitude))
     computed = _derived(sentence, asked)
-    if computed:
-        asked = [(place, quantity) for place, quantity in asked if quantity.name == computed]
-        wanted = [quantity for quantity in wanted if quantity.name == computed]
+    wanted = _wanted(sentence, asked, coloured)
+    asked = [(place, quantity) for place, quantity in asked if computed in ("", quantity.name)]
+    wanted = [quantity for quantity in wanted if computed in ("", quantity.name)]
     own, unclear = pairs_of(crafts, asked, wanted)
-    named = dict.fromkeys(craft for _, craft in crafts)
     request = Request(
-        spacecraft=tuple(sorted(named, key=lambda craft: craft in families())),
+        # missions of which one has to be chosen come last
+        spacecraft=tuple(sorted(dict.fromkeys(craft for _, craft in crafts), key=families().__contains__)),
         quantities=tuple(wanted),
         own=own,
         datasets=datasets,
         times=times,
-        frame=frame,
+        frame=sentence.take_text(_FRAME).upper(),
         cadence=_cadence(sentence),
-        burst=burst,
+        burst=sentence.take_first(_BURST) is not None,
         vectors=re.search(r"\bvectors?\b", sentence.text, re.IGNORECASE) is not None,
         instruments=tuple(found[0].upper() for found in sentence.take(_INSTRUMENTS)),
-        units=units,
+        units=tuple(found[1] for found in sentence.take(_UNIT)),
         computed=computed,
         computations=tuple(known.computation for known in said),
         panels=panels,
@@ -172,6 +159,21 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
     return Reading(request, sentence.unread(), _doubt(said, asked, wanted, unclear=unclear))
 
 
+def _panels(sentence: Sentence, panels: Panels) -> tuple[Panels, bool]:
+    """What is said of the panels, and whether an order is."""
+    together = sentence.take_first(_TOGETHER) is not None
+    count = sentence.take_text(_PANELS).lower()
+    ordered = sentence.drop(_LAYOUT) > 0
+    overlaid = {found[0].casefold() for found in sentence.take(_OVERLAID)}
+    found = replace(
+        panels,
+        together=together,
+        count=_COUNTED.get(count) or int(count or 0),
+        overlaid=bool(overlaid - {"side by side"}),
+    )
+    return found, ordered
+
+
 def _exports(sentence: Sentence) -> tuple[str, ...]:
     forms = tuple(found[1].lower() for found in sentence.take(_SAVED))
     if forms:
@@ -179,20 +181,16 @@ def _exports(sentence: Sentence) -> tuple[str, ...]:
     return tuple({"nc": "netcdf"}.get(form, form) for form in forms)
 
 
-def _pairs(sentence: Sentence, patterns: tuple[str, ...], other: str) -> tuple[tuple[str, str], ...]:
-    return tuple(
-        (found["what"].lower(), found[other].lower())
-        for pattern in patterns
-        for found in sentence.take(pattern)
-    )
+def _colours(sentence: Sentence) -> Iterator[tuple[str, str]]:
+    for pattern in _COLOURED:
+        for found in sentence.take(pattern):
+            yield found["what"].lower(), found["colour"].lower()
 
 
-def _log(sentence: Sentence) -> list[str]:
-    return [found["what"].lower() or "*" for pattern in _LOG for found in sentence.take(pattern)]
-
-
-def _count(said: str) -> int:
-    return _COUNTED.get(said) or int(said or 0)
+def _log(sentence: Sentence) -> Iterator[str]:
+    for pattern in _LOG:
+        for found in sentence.take(pattern):
+            yield found["what"].lower() or "*"
 
 
 def _order(sentence: Sentence, asked: Placed, *, magnitude: bool) -> tuple[str, ...]:
@@ -204,13 +202,19 @@ def _order(sentence: Sentence, asked: Placed, *, magnitude: bool) -> tuple[str, 
     return tuple(dict.fromkeys(name for _, name in sorted(places)))
 
 
-def _wanted(asked: Placed, coloured: set[str]) -> list[Quantity]:
+def _wanted(sentence: Sentence, asked: Placed, coloured: set[str]) -> list[Quantity]:
     """The quantities, without components of a field that only have a colour: they are lines of it."""
-    wanted = dict.fromkeys(quantity for _, quantity in asked)
-    whole = {quantity.name for quantity in wanted if not quantity.component}
-    return [
-        quantity for quantity in wanted if not (quantity.name in whole and is_coloured(quantity, coloured))
+    if any(quantity.name not in INDICES for _, quantity in asked):
+        sentence.take_first(r"\b(?:of|in) the solar wind\b")
+    every = dict.fromkeys(quantity for _, quantity in asked)
+    whole = {quantity.name for quantity in every if not quantity.component}
+    wanted = [
+        quantity for quantity in every if not (quantity.name in whole and is_coloured(quantity, coloured))
     ]
+    parts = {quantity.name for quantity in wanted if quantity.component}
+    if parts and sentence.take_first(r"\bonly\b"):
+        return [quantity for quantity in wanted if quantity.component or quantity.name not in parts]
+    return wanted
 
 
 def _derived(sentence: Sentence, asked: Placed) -> str:

@@ -111,7 +111,7 @@ class Sentence:
         )
         taken: list[range] = []
         for first, last in spans:
-            if any(first <= one.stop - 1 and last >= one.start for one in taken):
+            if any(first <= span.stop - 1 and last >= span.start for span in taken):
                 continue
             start, stop = words[first].start(), words[last].end()
             text = self._left[start:stop].rstrip(".?!:")

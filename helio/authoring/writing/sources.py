@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from helio.authoring.outcome import NotUnderstood
@@ -42,31 +42,38 @@ def pick(
     found = sources_of(quantity, craft, frame=frame)
     if not found:
         return []
-    found = [one for one in found if set(instruments) & set(re.split(r"[_-]", one.dataset.upper()))] or found
+    found = _preferred(found, lambda source: bool(set(instruments) & _pieces(source)))
     if burst:
-        found = [one for one in found if "BRST" in one.dataset.upper()]
+        found = [source for source in found if "BRST" in source.dataset.upper()]
         if not found:
             raise NotUnderstood(f"the table of quantities has no {quantity} of {craft} in burst mode")
-    else:
-        found = [one for one in found if "BRST" not in one.dataset.upper()] or found
+    found = _preferred(found, lambda source: burst or "BRST" not in source.dataset.upper())
     if span is not None:
-        reaching = [one for one in found if _reaches(one, span, catalogue)]
+        reaching = [source for source in found if _reaches(source, span, catalogue)]
         if not reaching:
-            told = "; ".join(f"{one.dataset} {coverage(one, catalogue)}" for one in found[:3])
+            told = "; ".join(f"{source.dataset} {coverage(source, catalogue)}" for source in found[:3])
             raise NotUnderstood(f"{craft} has no {quantity} for {span}", advice=f"there is {told}")
         # one that merely seems to have stopped may go on, and comes after those that did not stop
-        found = [one for one in reaching if not _stopped_before(one, span, catalogue)] or reaching
-    found = [source for source in found if _is_archived(source, catalogue)] or found
+        found = _preferred(reaching, lambda source: not _stopped_before(source, span, catalogue))
+    found = _preferred(found, lambda source: _is_archived(source, catalogue))
     first = found[0]
     if cadence is not None:
-        first = min(found, key=lambda one: (*_apart(one.cadence, cadence), found.index(one)))
-    alike = [one for one in found if one is not first and one.alike(first)]
-    return [first, *alike]
+        first = min(found, key=lambda source: (*_apart(source.cadence, cadence), found.index(source)))
+    return [first, *(source for source in found if source is not first and source.alike(first))]
+
+
+def _preferred(sources: list[Source], holds: Callable[[Source], bool]) -> list[Source]:
+    """Those for which something holds, if there are any."""
+    return list(filter(holds, sources)) or sources
+
+
+def _pieces(source: Source) -> set[str]:
+    return set(re.split(r"[_-]", source.dataset.upper()))
 
 
 def frames_of(quantity: str, crafts: Sequence[str]) -> list[str]:
     """Frames in which every one of the spacecraft has a quantity, in the order of the table."""
-    each = [[one.frame for one in sources_of(quantity, craft)] for craft in crafts]
+    each = [[source.frame for source in sources_of(quantity, craft)] for craft in crafts]
     return (
         [frame for frame in dict.fromkeys(each[0]) if all(frame in frames for frames in each)] if each else []
     )
@@ -74,18 +81,18 @@ def frames_of(quantity: str, crafts: Sequence[str]) -> list[str]:
 
 def quantities_of(craft: str) -> list[str]:
     """What the table has of a spacecraft."""
-    return list(dict.fromkeys(one.quantity for one in SOURCES if one.spacecraft == craft))
+    return list(dict.fromkeys(source.quantity for source in SOURCES if source.spacecraft == craft))
 
 
 def crafts_with(quantity: str) -> list[str]:
     """Spacecraft of which the table has a quantity, those upstream of the Earth first as they stand there."""
-    return list(dict.fromkeys(one.spacecraft for one in SOURCES if one.quantity == quantity))
+    return list(dict.fromkeys(source.spacecraft for source in SOURCES if source.quantity == quantity))
 
 
 def coverage(source: Source, catalogue: Catalogue) -> str:
     """``from 1997-09-02 to 2025-12-30``, as far as the catalogue knows."""
     entry = catalogue.summary(source.dataset)
-    first, last = (one.date().isoformat() if one else "?" for one in (entry.first, entry.last))
+    first, last = (instant.date().isoformat() if instant else "?" for instant in (entry.first, entry.last))
     return f"from {first} to {last}"
 
 
@@ -123,11 +130,11 @@ def _stopped_before(source: Source, span: TimeRange, catalogue: Catalogue) -> bo
     return _naive(entry.last) < min(span.start, _naive(catalogue.as_of) - LATE)
 
 
-def _apart(one: float | None, wanted: float) -> tuple[int, float]:
+def _apart(cadence: float | None, wanted: float) -> tuple[int, float]:
     """What is as fine as was wanted comes first, the closest of it; then what changes, then what is coarser."""
-    if one is None:
+    if cadence is None:
         return 1, 0.0
-    return 0 if one <= 1.5 * wanted else 2, abs(math.log(one / wanted))
+    return 0 if cadence <= 1.5 * wanted else 2, abs(math.log(cadence / wanted))
 
 
 def _naive(moment: datetime) -> datetime:

@@ -113,21 +113,21 @@ def listed(names: Sequence[str]) -> str:
 
 def panels_of(drawn: Sequence[Series], *, compare: bool) -> list[list[Series]]:
     """What stands together: one quantity of several spacecraft where they are compared, vectors and spectra alone."""
-    ordered = sorted(drawn, key=lambda one: (_rank(one.quantity), one.group))
+    ordered = sorted(drawn, key=lambda series: (_rank(series.quantity), series.group))
     panels: list[list[Series]] = []
-    for one in ordered:
+    for series in ordered:
         last = panels[-1] if panels else []
         together = (
             last
             and compare
-            and one.kind == last[0].kind == "scalar"
-            and one.quantity == last[0].quantity
-            and one.craft not in [other.craft for other in last]
+            and series.kind == last[0].kind == "scalar"
+            and series.quantity == last[0].quantity
+            and series.craft not in [other.craft for other in last]
         )
         if together:
-            last.append(one)
+            last.append(series)
         else:
-            panels.append([one])
+            panels.append([series])
     return panels
 
 
@@ -140,40 +140,42 @@ def figure_of(
 ) -> Document:
     """The declaration of a figure."""
     spec: Document = {
-        "labels": [one.label for panel in panels for one in panel],
-        "panels": [[one.label for one in panel] for panel in panels],
+        "labels": [series.label for panel in panels for series in panel],
+        "panels": [[series.label for series in panel] for panel in panels],
         "title": title,
     }
-    names: dict[str, str] = {}
-    shades: dict[str, str] = {}
-    for panel in panels:
-        crafts = list(dict.fromkeys(one.craft for one in panel))
-        for place, one in enumerate(panel):
-            if len(crafts) > 1:
-                names[one.label] = one.craft
-                shades[one.label] = COLOURS.get(one.craft, MORE_COLOURS[place % len(MORE_COLOURS)])
-    shades |= colours or {}
-    every = {one.craft for panel in panels for one in panel}
-    said = {
-        str(number): _axis_of(panel[0])
-        for number, panel in enumerate(panels, 1)
-        if len(every) > 1 and len(panel) == 1 and panel[0].kind == "vector" and panel[0].unit
-    }
-    if said:  # two panels that would both be called B GSE
-        spec["y_label"] = said
-    if names:
-        spec["trace_names"] = names
-    if shades:
-        spec["trace_colors"] = shades
+    labels, names, shades = _told_apart(panels)
+    logarithmic = {*_LOGARITHMIC, *log}
     scales = {
         str(number): "log"
         for number, panel in enumerate(panels, 1)
-        if panel[0].kind == "scalar"
-        and ("*" in log or panel[0].quantity in log or panel[0].quantity in _LOGARITHMIC)
+        if panel[0].kind == "scalar" and logarithmic & {"*", panel[0].quantity}
     }
-    if scales:
-        spec["log_scale"] = scales
-    return spec
+    said = {
+        "y_label": labels,
+        "trace_names": names,
+        "trace_colors": shades | dict(colours or {}),
+        "log_scale": scales,
+    }
+    return spec | {key: value for key, value in said.items() if value}
+
+
+def _told_apart(
+    panels: Sequence[Sequence[Series]],
+) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+    """What tells spacecraft apart: labels of axes by panel, names and colours of lines."""
+    several = len({series.craft for panel in panels for series in panel}) > 1
+    labels: dict[str, str] = {}
+    names: dict[str, str] = {}
+    shades: dict[str, str] = {}
+    for number, panel in enumerate(panels, 1):
+        if len({series.craft for series in panel}) > 1:
+            for place, series in enumerate(panel):
+                names[series.label] = series.craft
+                shades[series.label] = COLOURS.get(series.craft, MORE_COLOURS[place % len(MORE_COLOURS)])
+        elif several and len(panel) == 1 and panel[0].kind == "vector" and panel[0].unit:
+            labels[str(number)] = _axis_of(panel[0])  # two panels would both be called B GSE
+    return labels, names, shades
 
 
 def _axis_of(series: Series) -> str:

@@ -22,7 +22,7 @@ from helio.authoring.writing.sources import (
     quantities_of,
 )
 from helio.authoring.writing.steps import Series, Steps, figure_of, listed, panels_of
-from helio.knowledge.catalogue import Catalogue
+from helio.knowledge.catalogue import Catalogue, CatalogueEntry
 from helio.knowledge.frame_names import TURNABLE
 from helio.knowledge.missions import craft_of, short
 from helio.knowledge.quantities import ABS_B, SOURCES, B, Source, families
@@ -178,8 +178,14 @@ class _Writer:
             made = self._wanted(wanted, "OMNI" if of_omni else craft, common, span)
             if made.label not in [series.label for series in shown]:
                 shown.append(made)
-        for wanted in request.quantities:  # an index in a sentence of pairs
-            if request.own and wanted not in [quantity for _, quantity in pairs]:
+        return shown + self._indices_beside(span)
+
+    def _indices_beside(self, span: TimeRange | None) -> list[Series]:
+        """Indices in a sentence where each spacecraft has quantities of its own."""
+        own = {wanted for _, wanted in self.request.own}
+        shown = []
+        for wanted in self.request.quantities if own else ():
+            if wanted not in own:
                 shown.append(self._quantity(wanted.name, "OMNI", "", span))
                 self.steps.note(f"{wanted.name} is taken from OMNI")
         return shown
@@ -210,13 +216,12 @@ class _Writer:
         turned = frame in TURNABLE and any(known in TURNABLE for known in there)
         if there and fitting and (fitting & set(there) or turned):
             return
-        letters = "; ".join(f"{'r, t, n' if known == 'RTN' else 'x, y, z'} in {known}" for known in there)
+        letters = [f"{'r, t, n' if known == 'RTN' else 'x, y, z'} in {known}" for known in there]
+        others = f"the table of quantities has {', '.join(quantities_of(craft))}"
         raise NotUnderstood(
             f"{craft} has no {wanted.component} component of the {title(wanted.name)}"
             + (f" in {frame}" if frame else ""),
-            advice=f"there is {letters}"
-            if there
-            else f"the table of quantities has {', '.join(quantities_of(craft))}",
+            advice=f"there is {'; '.join(letters)}" if there else others,
         )
 
     def _check_named(self, shown: list[Series]) -> None:
@@ -264,24 +269,10 @@ class _Writer:
 
     def _named_dataset(self, dataset: str, parameter: str) -> Series:
         entry = self.catalogue.dataset(dataset)
-        if not parameter:
-            names = [known.name for known in entry.parameters if known.kind != "string"]
-            table = [name for source in SOURCES if source.dataset == entry.id for name in source.parameters]
-            choices = list(dict.fromkeys([name for name in table if name in names] + names))
-            if not choices:
-                raise NotUnderstood(f"the catalogue knows no parameters of {entry.id}")
-            parameter = (
-                choices[0] if len(choices) == 1 else self.ask(f"Which parameter of {entry.id}?", choices[:12])
-            )
-        described = entry.parameter(parameter)
+        described = entry.parameter(parameter or self._parameter_of(entry))
         craft = entry.spacecraft if self.catalogue.in_archive(entry.id) else craft_of(entry.id).spacecraft
-        known_as = next(
-            (
-                source
-                for source in SOURCES
-                if source.dataset == entry.id and described.name in source.parameters
-            ),
-            None,
+        known = next(
+            (source for source in _of_dataset(entry.id) if described.name in source.parameters), None
         )
         label = self.steps.label(f"{short(craft)}_{described.name}{self._ending()}")
         args = {
@@ -290,24 +281,27 @@ class _Writer:
             "time_range": self.variable,
             "output_label": label,
         }
-        self.steps.add(
-            label, "fetch_data", args, f"Fetch {described.description or described.name} of {craft}"
-        )
-        kind = {0: "scalar", 1: "vector" if described.size in ((3,), (4,)) else "spectrum"}.get(
-            len(described.size), "spectrum"
-        )
-        quantity = known_as.quantity if known_as and len(known_as.parameters) == 1 else described.name
-        cadence = known_as.cadence if known_as else None
+        intent = f"Fetch {described.description or described.name} of {craft}"
+        self.steps.add(label, "fetch_data", args, intent)
         return Series(
             label,
-            quantity,
+            known.quantity if known and len(known.parameters) == 1 else described.name,
             craft,
-            kind,
-            cadence,
-            known_as.frame if known_as else "",
+            "scalar" if not described.size else "vector" if described.size in ((3,), (4,)) else "spectrum",
+            known.cadence if known else None,
+            known.frame if known else "",
             described.canonical_unit,
             self.group,
         )
+
+    def _parameter_of(self, entry: CatalogueEntry) -> str:
+        """Ask for the parameter of a data set where it has several, those of the table first."""
+        names = [parameter.name for parameter in entry.parameters if parameter.kind != "string"]
+        table = [name for source in _of_dataset(entry.id) for name in source.parameters if name in names]
+        choices = list(dict.fromkeys(table + names))
+        if not choices:
+            raise NotUnderstood(f"the catalogue knows no parameters of {entry.id}")
+        return choices[0] if len(choices) == 1 else self.ask(f"Which parameter of {entry.id}?", choices[:12])
 
     def _quantity(self, quantity: str, craft: str, frame: str, span: TimeRange | None) -> Series:
         """A quantity of a spacecraft: fetched, or computed from what the table has."""
@@ -732,6 +726,10 @@ def line_of(what: str, series: Series) -> str:
     if plain == "field":
         return label if "magnetic field" in quantity else ""
     return label if plain in (series.craft.casefold(), quantity) or plain in quantity.split() else ""
+
+
+def _of_dataset(dataset: str) -> list[Source]:
+    return [source for source in SOURCES if source.dataset == dataset]
 
 
 def _has(frame: str, letter: str) -> bool:
