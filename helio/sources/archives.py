@@ -61,12 +61,6 @@ def absolute_archive(archive: str) -> str:
     return str(folder.absolute()) if archive and is_folder_there(folder) else archive
 
 
-def absolute_archive(archive: str) -> str:
-    """An archive as another folder of work would name it."""
-    folder = user_path(archive)
-    return str(folder.absolute()) if archive and is_folder_there(folder) else archive
-
-
 @dataclass(frozen=True)
 class Access:
     """How the network may be used.
