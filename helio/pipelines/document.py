@@ -41,7 +41,9 @@ class _Object:
     def without(self, *keys: str) -> Self:
         """Leave out members."""
         unset = {name: default for key, (name, default) in _FIELDS[type(self)].items() if key in keys}
-        return replace(self, keys=tuple(key for key in self.keys if key not in keys), **unset)
+        left = tuple(key for key in self.keys if key not in keys)
+        extra = {key: value for key, value in self.extra.items() if key not in keys}
+        return replace(self, keys=left, extra=extra, **unset)
 
 
 @dataclass(frozen=True, kw_only=True)
