@@ -101,8 +101,8 @@ class Plan:
     @property
     def time_ranges(self) -> dict[str, TimeRange]:
         """The value of each time variable by its name, ``$TIME_RANGE`` first."""
-        declared = self.normalised.get("variables", {})
-        names = [name for name, facts in declared.items() if facts["type"] == "time_range"]
+        declared = Template.from_json(self.normalised).variables
+        names = [name for name, facts in declared.items() if facts.type == "time_range"]
         names.sort(key=lambda name: name != "$TIME_RANGE")
         return {name: parse_time_range(self.values[name], self.now) for name in names if name in self.values}
 
@@ -264,19 +264,14 @@ def time_variable(template: Document) -> str:
     InvalidTemplate
         There is none, or more than one.
     """
-    declared = template.get("variables")
-    declared = declared if isinstance(declared, dict) else {}
-    if "$TIME_RANGE" in declared:
+    read = Template.from_json(template)
+    if "$TIME_RANGE" in read.variables:
         return "$TIME_RANGE"
-    named = [
-        name
-        for name, facts in declared.items()
-        if isinstance(facts, dict) and facts.get("type") == "time_range"
-    ]
+    named = [name for name, facts in read.variables.items() if facts.type == "time_range"]
     if len(named) == 1:
-        return str(named[0])
+        return named[0]
     message = "--time-range is given, and the template has no variable of type time_range"
-    literals = list(time_literals(template, signatures()))
+    literals = list(time_literals(read, signatures()))
     if literals:
         message += f": its ranges are literal, {listed_literals(literals)}"
     if named:
