@@ -244,13 +244,11 @@ def _read(kind: type[_Object], written: Document) -> dict[str, Value]:
 
 def _plain(value: Value) -> Value:
     """A field as JSON."""
-    if isinstance(value, (_Object, ForEach)):
-        return value.to_json()
     if isinstance(value, tuple):
-        return [_plain(part) for part in value]
-    if isinstance(value, Mapping):
-        return {key: _plain(part) if isinstance(part, _Object) else part for key, part in value.items()}
-    return value
+        return [part.to_json() if isinstance(part, Step) else part for part in value]
+    if isinstance(value, dict):
+        return {key: part.to_json() if isinstance(part, Variable) else part for key, part in value.items()}
+    return value.to_json() if isinstance(value, ForEach) else value
 
 
 def _fields(kind: type[_Object]) -> Mapping[str, tuple[str, Value]]:
