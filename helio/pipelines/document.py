@@ -193,6 +193,11 @@ class Template(_Object):
         )
         return cls(**found)
 
+    @property
+    def time_variables(self) -> list[str]:
+        """The variables that are time ranges, in the order in which they are declared."""
+        return [name for name, facts in self.variables.items() if facts.type == "time_range"]
+
     def lists(self) -> Iterator[tuple[Path, tuple[Step, ...]]]:
         """Every list of steps with its place: the template's own, then that of each block."""
         waiting: list[tuple[Path, tuple[Step, ...]]] = [(("steps",), self.steps)]

@@ -101,8 +101,7 @@ class Plan:
     @property
     def time_ranges(self) -> dict[str, TimeRange]:
         """The value of each time variable by its name, ``$TIME_RANGE`` first."""
-        declared = Template.from_json(self.normalised).variables
-        names = [name for name, facts in declared.items() if facts.type == "time_range"]
+        names = Template.from_json(self.normalised).time_variables
         names.sort(key=lambda name: name != "$TIME_RANGE")
         return {name: parse_time_range(self.values[name], self.now) for name in names if name in self.values}
 
@@ -267,7 +266,7 @@ def time_variable(template: Document) -> str:
     read = Template.from_json(template)
     if "$TIME_RANGE" in read.variables:
         return "$TIME_RANGE"
-    named = [name for name, facts in read.variables.items() if facts.type == "time_range"]
+    named = read.time_variables
     if len(named) == 1:
         return named[0]
     message = "--time-range is given, and the template has no variable of type time_range"

@@ -37,7 +37,7 @@ def check_reach(authored: Rewritten, context: Context, *, asked: bool) -> Iterat
         Whether one time range was given for the run as a whole, and not by the name of a variable.
     """
     template, given = Template.from_json(authored.plan), context.values
-    declared = [name for name, facts in template.variables.items() if facts.type == "time_range"]
+    declared = template.time_variables
     if BUILT_IN not in declared or BUILT_IN not in given:
         return
     moves = _moves(BUILT_IN, template.variables[BUILT_IN], given, context.now)

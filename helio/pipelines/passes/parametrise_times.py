@@ -28,7 +28,7 @@ def parametrise_times(template: Template, context: Context) -> Iterator[Finding]
     >>> [one["value"] for one in edit.operations if one["op"] != "test"]
     [{'$TIME_RANGE': {'type': 'time_range', 'default': 'last 5 days'}}, '$TIME_RANGE']
     """
-    declared = [name for name, facts in template.variables.items() if facts.type == "time_range"]
+    declared = template.time_variables
     by_default = {template.variables[name].default: name for name in reversed(declared)}
     literals: dict[str, list[TimeLiteral]] = {}
     asked: dict[str, None] = {}
