@@ -41,7 +41,9 @@ class _Object:
     def without(self, *keys: str) -> Self:
         """Leave out members."""
         unset = {name: default for key, (name, default) in _FIELDS[type(self)].items() if key in keys}
-        return replace(self, keys=tuple(key for key in self.keys if key not in keys), **unset)
+        left = tuple(key for key in self.keys if key not in keys)
+        extra = {key: value for key, value in self.extra.items() if key not in keys}
+        return replace(self, keys=left, extra=extra, **unset)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,6 +193,11 @@ class Template(_Object):
         )
         return cls(**found)
 
+    @property
+    def time_variables(self) -> list[str]:
+        """The variables that are time ranges, in the order in which they are declared."""
+        return [name for name, facts in self.variables.items() if facts.type == "time_range"]
+
     def lists(self) -> Iterator[tuple[Path, tuple[Step, ...]]]:
         """Every list of steps with its place: the template's own, then that of each block."""
         waiting: list[tuple[Path, tuple[Step, ...]]] = [(("steps",), self.steps)]
@@ -242,13 +249,11 @@ def _read(kind: type[_Object], written: Document) -> dict[str, Value]:
 
 def _plain(value: Value) -> Value:
     """A field as JSON."""
-    if isinstance(value, (_Object, ForEach)):
-        return value.to_json()
     if isinstance(value, tuple):
-        return [_plain(part) for part in value]
-    if isinstance(value, Mapping):
-        return {key: _plain(part) if isinstance(part, _Object) else part for key, part in value.items()}
-    return value
+        return [part.to_json() if isinstance(part, Step) else part for part in value]
+    if isinstance(value, dict):
+        return {key: part.to_json() if isinstance(part, Variable) else part for key, part in value.items()}
+    return value.to_json() if isinstance(value, ForEach) else value
 
 
 def _fields(kind: type[_Object]) -> Mapping[str, tuple[str, Value]]:

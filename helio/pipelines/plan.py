@@ -274,19 +274,14 @@ def time_variable(template: Document) -> str:
     InvalidTemplate
         There is none, or more than one.
     """
-    declared = template.get("variables")
-    declared = declared if isinstance(declared, dict) else {}
-    if "$TIME_RANGE" in declared:
+    read = Template.from_json(template)
+    if "$TIME_RANGE" in read.variables:
         return "$TIME_RANGE"
-    named = [
-        name
-        for name, facts in declared.items()
-        if isinstance(facts, dict) and facts.get("type") == "time_range"
-    ]
+    named = read.time_variables
     if len(named) == 1:
-        return str(named[0])
+        return named[0]
     message = "--time-range is given, and the template has no variable of type time_range"
-    literals = list(time_literals(template, signatures()))
+    literals = list(time_literals(read, signatures()))
     if literals:
         message += f": its ranges are literal, {listed_literals(literals)}"
     if named:
@@ -363,11 +358,8 @@ def _reads(signature: Signature, args: Mapping[str, Any]) -> dict[str, tuple[str
 
 def _time_ranges(template: Template, now: datetime) -> dict[str, TimeRange]:
     """The values of the time variables, ``$TIME_RANGE`` first."""
-    texts = {
-        name: variable.value for name, variable in template.variables.items() if variable.type == "time_range"
-    }
-    names = sorted(texts, key=lambda name: name != "$TIME_RANGE")
-    return {name: parse_time_range(texts[name], now) for name in names}
+    names = sorted(template.time_variables, key=lambda name: name != "$TIME_RANGE")
+    return {name: parse_time_range(template.variables[name].value, now) for name in names}
 
 
 def _items(step: Step) -> tuple[Item, ...]:

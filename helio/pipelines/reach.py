@@ -16,13 +16,11 @@ from typing import Any
 
 from helio.errors import RequestError
 from helio.pipelines.diagnostics import Diagnostic
-from helio.pipelines.maps import args_of, places
+from helio.pipelines.document import Template, Variable
 from helio.pipelines.passes.edit import Context
 from helio.pipelines.passes.parametrise_times import invented_variables
-from helio.pipelines.passes.settle_variables import declared_times
 from helio.pipelines.passes.spell_variables import BUILT_IN
 from helio.pipelines.runner import Rewritten
-from helio.pipelines.template import Document
 from helio.pipelines.time_literals import TimeLiteral, listed_literals, shortened, time_literals
 from helio.pipelines.variables import TOKEN, read_value
 
@@ -45,25 +43,28 @@ def check_reach(authored: Rewritten, context: Context, *, asked: bool) -> Iterat
     asked : bool
         Whether one time range was given for the run as a whole, and not by the name of a variable.
     """
-    plan, given = authored.plan, context.values
-    if BUILT_IN not in declared_times(plan) or BUILT_IN not in given:
+    template, given = Template.from_json(authored.plan), context.values
+    declared = template.time_variables
+    if BUILT_IN not in declared or BUILT_IN not in given:
         return
-    moves = _moves(BUILT_IN, plan, given, context.now)
+    moves = _moves(BUILT_IN, template.variables[BUILT_IN], given, context.now)
     if not moves and not asked:
         return
-    kept = [name for name in declared_times(plan) if name not in given]
+    kept = [name for name in declared if name not in given]
     invented = invented_variables(authored.edits)
     literals = [
-        time_literal for time_literal in time_literals(plan, context.signatures) if not time_literal.pinned
+        time_literal
+        for time_literal in time_literals(template, context.signatures)
+        if not time_literal.pinned
     ]
-    steps = _steps_by_variable(plan)
+    steps = _steps_by_variable(template)
     unclear = BUILT_IN in invented or not steps.get(BUILT_IN)
     if not unclear:
         kept = [name for name in kept if NUMBERED.fullmatch(name)]
         # HR602 says the same of a range that selects data
         literals = [literal for literal in literals if not literal.required or not literal.replaceable]
     if kept or (literals and unclear):
-        yield _refused(plan, kept, literals, steps, declared=BUILT_IN not in invented)
+        yield _refused(template.variables, kept, literals, steps, declared=BUILT_IN not in invented)
     elif literals and moves:
         yield Diagnostic(
             "HB205",
@@ -73,28 +74,27 @@ def check_reach(authored: Rewritten, context: Context, *, asked: bool) -> Iterat
         )
 
 
-def _moves(name: str, plan: Document, given: Mapping[str, Any], now: datetime) -> bool:
+def _moves(name: str, facts: Variable, given: Mapping[str, Any], now: datetime) -> bool:
     """Whether a variable has another value in this run than by default; a wrong value is refused elsewhere."""
-    facts = plan["variables"][name]
-    if facts.get("default") is None:
+    if facts.default is None:
         return True
+    declared = facts.to_json()
     try:
         return bool(
-            read_value(name, facts, given[name], now) != read_value(name, facts, facts["default"], now)
+            read_value(name, declared, given[name], now) != read_value(name, declared, facts.default, now)
         )
     except RequestError:
         return False
 
 
-def _steps_by_variable(plan: Document) -> dict[str, list[str]]:
+def _steps_by_variable(template: Template) -> dict[str, list[str]]:
     """The steps that use each variable, by the ids that their author knows."""
     found: dict[str, list[str]] = {}
-    through = {
-        name: str(facts["of"]) for name, facts in plan["variables"].items() if facts.get("of") is not None
-    }
-    for place in places(plan):
-        step_id = str(place.step.get("step_id"))
-        for name in TOKEN.findall(str([args_of(place.step), place.step.get("for_each")])):
+    through = {name: facts.of for name, facts in template.variables.items()}
+    for step in template.walk():
+        step_id = str(step.step_id)
+        each = step.for_each and step.for_each.to_json()
+        for name in TOKEN.findall(str([step.tool_args, each])):
             for meant in (name, through.get(name)):
                 if meant and step_id not in found.setdefault(meant, []):
                     found[meant].append(step_id)
@@ -102,7 +102,7 @@ def _steps_by_variable(plan: Document) -> dict[str, list[str]]:
 
 
 def _refused(
-    plan: Document,
+    variables: Mapping[str, Variable],
     kept: list[str],
     literals: list[TimeLiteral],
     steps: Mapping[str, list[str]],
@@ -110,13 +110,10 @@ def _refused(
     declared: bool,
 ) -> Diagnostic:
     moved = steps.get(BUILT_IN, [])
-    default = plan["variables"][BUILT_IN].get("default")
+    default = variables[BUILT_IN].default
     what = f"only {_named_steps(moved)}" if moved else "no step"
     was = f" ({default})" if default is not None and not declared else ""
-    others = [
-        f"{_named_steps(steps.get(name, []))} ({name}: {plan['variables'][name].get('default')})"
-        for name in kept
-    ]
+    others = [f"{_named_steps(steps.get(name, []))} ({name}: {variables[name].default})" for name in kept]
     others += [listed_literals(literals)] if literals else []
     return Diagnostic(
         "HB205",

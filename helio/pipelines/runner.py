@@ -243,10 +243,10 @@ def authored_path(found: Diagnostic, plan: Document, authored: Document) -> Diag
     written = authored.get("steps")
     if not isinstance(written, list) or not written:
         return found
-    ids = [str(step.get("step_id")) if isinstance(step, dict) else None for step in written]
     # Where one id stands twice, a step that was not moved is still the one that is meant.
-    if here < len(ids) and ids[here] == step_id:
+    if here < len(written) and _id_of(written[here]) == step_id:
         return found
+    ids = list(map(_id_of, written))
     if step_id in ids:
         return replace(found, path="/".join([*parts[:2], str(ids.index(step_id)), *parts[3:]]))
     # A step of a used pipeline, or of a map, is where that is written.
@@ -257,6 +257,10 @@ def authored_path(found: Diagnostic, plan: Document, authored: Document) -> Diag
         return replace(found, path=f"/steps/{caller[0]}")
     # A step without an id got one; a step behind the last one was added.
     return found if here < len(ids) else replace(found, path="")
+
+
+def _id_of(written: Any) -> str | None:
+    return str(written.get("step_id")) if isinstance(written, dict) else None
 
 
 def _refusal(edit: Edit) -> Diagnostic:

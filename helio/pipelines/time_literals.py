@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from helio.errors import TimeRangeError
-from helio.pipelines.maps import Place, args_of, is_block, places, signature_of, variable_of
-from helio.pipelines.template import Document
+from helio.pipelines.document import Step, Template
 from helio.pipelines.variables import TOKEN, Path
 from helio.steps.signature import Signature
 from helio.time_range import canonical
@@ -25,7 +24,7 @@ class TimeLiteral:
     ----------
     path : tuple
         Where the range stands in the plan.
-    step_path, step : tuple, Document
+    step : Step
         The step in which it stands.
     name : str
         The argument; ``for_each`` for a range over which a map runs.
@@ -38,8 +37,7 @@ class TimeLiteral:
     """
 
     path: Path
-    step_path: Path
-    step: Document
+    step: Step
     name: str
     value: str
     written: str
@@ -49,37 +47,40 @@ class TimeLiteral:
     @property
     def pinned(self) -> bool:
         """Whether the author says that the range stays."""
-        pins = self.step.get("pin") or ()
+        pins = self.step.pin
         return self.name in pins or "for_each" in pins  # a map over intervals may have become one range
 
 
-def time_literals(plan: Document, signatures: Mapping[str, Signature]) -> Iterator[TimeLiteral]:
-    """Every literal time range of a plan: in time arguments, and in the ranges over which maps run.
+def time_literals(template: Template, signatures: Mapping[str, Signature]) -> Iterator[TimeLiteral]:
+    """Every literal time range of a template: in time arguments, and in the ranges over which maps run.
 
     >>> from helio.steps.signature import signatures
     >>> each = {"as": "$DAY", "over": ["2024-01-01", "2024-01-02"]}
     >>> step = {"step_id": 1, "tool_name": "fetch_data", "tool_args": {"time_range": "$DAY"}, "for_each": each}
-    >>> [(found.name, found.value) for found in time_literals({"steps": [step]}, signatures())]
+    >>> found = time_literals(Template.from_json({"steps": [step]}), signatures())
+    >>> [(literal.name, literal.value) for literal in found]
     [('for_each', '2024-01-01 to 2024-01-02'), ('for_each', '2024-01-02 to 2024-01-03')]
     """
-    for place in places(plan):
-        yield from _items(place, signatures)
-        signature = signature_of(place.step, signatures)
-        for name in signature.time_arguments() if signature else ():
-            value = args_of(place.step).get(name)
-            if not isinstance(value, str) or TOKEN.search(value):
+    for step in template.walk():
+        yield from _items(step, signatures)
+        signature = signatures.get(step.tool_name)
+        for argument in signature.arguments if signature else ():
+            value = step.tool_args.get(argument.name)
+            if (
+                argument.schema.get("format") != "time-range"
+                or not isinstance(value, str)
+                or TOKEN.search(value)
+            ):
                 continue
-            argument = signature.argument(name) if signature else None
-            required = argument is not None and argument.required
-            path = (*place.path, "tool_args", name)
-            yield TimeLiteral(path, place.path, place.step, name, value, value, required)
+            path = (*step.path, "tool_args", argument.name)
+            yield TimeLiteral(path, step, argument.name, value, value, argument.required)
 
 
 def listed_literals(literals: list[TimeLiteral]) -> str:
     """The ranges in words, by the steps in which they stand."""
     by_step: dict[str, list[str]] = {}
     for result in literals:
-        by_step.setdefault(f"step {result.step.get('step_id')}, {result.name}", []).append(result.value)
+        by_step.setdefault(f"step {result.step.step_id}, {result.name}", []).append(result.value)
     return ", ".join(f"{where} ({shortened(values)})" for where, values in by_step.items())
 
 
@@ -89,32 +90,30 @@ def shortened(texts: list[str]) -> str:
     return ", ".join(shown) + (f" and {len(texts) - len(shown)} more" if len(texts) > len(shown) else "")
 
 
-def _items(place: Place, signatures: Mapping[str, Signature]) -> Iterator[TimeLiteral]:
-    each = place.step.get("for_each")
-    over = each.get("over") if isinstance(each, dict) else None
-    home = (*place.path, "for_each", "over")
-    if isinstance(over, dict) and isinstance(over.get("intervals"), str):
-        found = [((*home, "intervals"), over["intervals"])]
-    elif isinstance(over, list) and _fills_times(place.step, variable_of(each), signatures):
-        found = [((*home, index), item) for index, item in enumerate(over)]
-    else:
+def _items(step: Step, signatures: Mapping[str, Signature]) -> Iterator[TimeLiteral]:
+    each = step.for_each
+    if each is None:
         return
+    home = (*step.path, "for_each", "over")
+    found: list[tuple[Path, Any]] = []
+    if each.intervals:
+        found = [((*home, "intervals"), each.intervals)]
+    elif each.items is not None and _fills_times(step, each.name, signatures):
+        found = [((*home, index), item) for index, item in enumerate(each.items)]
     for path, written in found:
         value = _range(written)
         if value:
-            intervals = path[-1] == "intervals"
-            yield TimeLiteral(path, place.path, place.step, "for_each", value, written, True, intervals)
+            yield TimeLiteral(path, step, "for_each", value, written, True, bool(each.intervals))
 
 
-def _fills_times(step: Document, name: str, signatures: Mapping[str, Signature]) -> bool:
+def _fills_times(step: Step, name: str, signatures: Mapping[str, Signature]) -> bool:
     """Whether the items of a map are the time ranges of its steps."""
-    for inner in step["block"] if is_block(step) else [step]:
-        signature = signature_of(inner, signatures) if isinstance(inner, dict) else None
-        if signature and name in [
-            args_of(inner).get(time_argument) for time_argument in signature.time_arguments()
-        ]:
-            return True
-    return False
+    return any(
+        name == inner.tool_args.get(argument)
+        for inner in step.block or (step,)
+        if inner.tool_name in signatures
+        for argument in signatures[inner.tool_name].time_arguments()
+    )
 
 
 def _range(text: Any) -> str:

@@ -46,27 +46,32 @@ def derive_produces(template: Template, context: Context) -> Iterator[Finding]:
             labels = () if step.block else step.produces
         else:
             labels = tuple(produced_labels(signature, step.tool_args))
-        at = pointer(*step.path, "produces")
-        new = changed(step, replace(step, produces=labels))
-        if not step.produces and labels:
-            yield Edit("HR101", f"produces {', '.join(labels)}", new, step.step_id)
-        elif sorted(step.produces) != sorted(labels) and _alike(step.produces, labels):
-            yield Edit("HR202", f"produces {', '.join(labels)}, as the tool spells it", new, step.step_id)
-        elif sorted(step.produces) != sorted(labels) and not step.block:
-            yield Diagnostic(
-                "HR102",
-                f"produces says {list(step.produces)}, and the tool gives {list(labels) or 'no label'}",
-                step_id=step.step_id,
-                tool_name=step.tool_name,
-                path=at,
-                advice=("leave produces out: it is derived",),
-                fixes=(Fix("write what the tool gives", new),),
-            )
+        if sorted(step.produces) != sorted(labels):
+            yield from _derived(step, labels)
         for label in labels:
             if label in first and not is_same_work(first[label], step, context):
                 yield _again(step, label, first[label].step_id, set(first))
             first.setdefault(label, step)
     yield from _shadows(first)
+
+
+def _derived(step: Step, labels: tuple[str, ...]) -> Iterator[Finding]:
+    """What to do about labels that are not those of the tool."""
+    new = changed(step, replace(step, produces=labels))
+    if not step.produces:
+        yield Edit("HR101", f"produces {', '.join(labels)}", new, step.step_id)
+    elif _alike(step.produces, labels):
+        yield Edit("HR202", f"produces {', '.join(labels)}, as the tool spells it", new, step.step_id)
+    elif not step.block:
+        yield Diagnostic(
+            "HR102",
+            f"produces says {list(step.produces)}, and the tool gives {list(labels) or 'no label'}",
+            step_id=step.step_id,
+            tool_name=step.tool_name,
+            path=pointer(*step.path, "produces"),
+            advice=("leave produces out: it is derived",),
+            fixes=(Fix("write what the tool gives", new),),
+        )
 
 
 def _alike(said: Sequence[str], labels: Sequence[str]) -> bool:

@@ -50,6 +50,8 @@ class Draft:
 
     def put(self, place: int, step: Step) -> None:
         """Put another step in the place of one."""
+        if step == self.steps[place]:
+            return
         written = step.to_json()
         self._operations += difference(self._at(place), self.steps[place].to_json(), written)
         self.steps[place] = replace(step, keys=tuple(written))

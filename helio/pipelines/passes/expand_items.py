@@ -232,6 +232,7 @@ def expanded(step: Step, template: Template, context: Context) -> list[Step] | D
     wrong = collides(step, items, context)
     if wrong is not None:
         return wrong
+    plain = step.without("for_each")
     taken: set[str] = set()
     found: list[Step] = []
     for item in items:
@@ -243,7 +244,7 @@ def expanded(step: Step, template: Template, context: Context) -> list[Step] | D
             made, prefix = _of_item(step, {}, step.annotations.get("map"), context), str(step.step_id)
         else:
             note = _note(step, item, shown)
-            made = _of_item(step, {step.for_each.name: item}, note, context)
+            made = _of_item(plain, {step.for_each.name: item}, note, context)
             prefix = f"{step.step_id}[{shown}]"
         if not step.block:
             found.append(replace(made.without(*OF_A_MAP), step_id=prefix))

@@ -67,8 +67,8 @@ def inline_pipelines(plan: Document, context: Context) -> Iterator[Finding]:
     ['the pipeline mag inlined as 2.1']
     """
     work = _Inlining(plan, context)
-    for step in list(plan["steps"]):
-        found = work.inline(step["step_id"])
+    for step in plan["steps"]:
+        found = work.inline(step["step_id"]) if _is_call(step) or is_block(step) else None
         if found is not None:
             yield found
 

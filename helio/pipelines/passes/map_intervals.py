@@ -34,9 +34,8 @@ def map_intervals(template: Template, context: Context) -> Iterator[Finding]:
     >>> [edit.message for edit in map_intervals(template, Context(signatures(), datetime(2024, 1, 1), {}))]
     ['done for each $DAY of $TIME_RANGE']
     """
-    declared = template.variables.items()
-    ranges = [name for name, facts in declared if facts.type == "time_range"]
-    intervals = {name: facts for name, facts in declared if facts.type == "interval"}
+    ranges = template.time_variables
+    intervals = {name: facts for name, facts in template.variables.items() if facts.type == "interval"}
     if not intervals:
         return
     wanted: dict[Path, list[str]] = {}

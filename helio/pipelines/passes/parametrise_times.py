@@ -14,17 +14,18 @@ HR602 (warning)  a second, different literal is kept
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from helio.pipelines.diagnostics import Diagnostic, Fix, pointer
+from helio.pipelines.document import Template
 from helio.pipelines.passes.declare_variables import declaration
-from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, replaced
-from helio.pipelines.passes.settle_variables import declared_times
+from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, changed, replaced
 from helio.pipelines.passes.spell_variables import BUILT_IN
 from helio.pipelines.template import Document
 from helio.pipelines.time_literals import TimeLiteral, time_literals
 
 
-def parametrise_times(plan: Document, context: Context) -> Iterator[Finding]:
+def parametrise_times(template: Template, context: Context) -> Iterator[Finding]:
     """Put a variable in the place of each literal range, one per range, its default the literal.
 
     Where a time variable is declared already, only a literal equal to its default is it; another one is kept, and
@@ -33,23 +34,22 @@ def parametrise_times(plan: Document, context: Context) -> Iterator[Finding]:
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
     >>> args = {"dataset_id": "A", "parameter_id": "B", "time_range": "last 5 days"}
-    >>> plan = {"steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]}
-    >>> [edit] = parametrise_times(plan, Context(signatures(), datetime(2024, 1, 1), {}))
+    >>> template = Template.from_json({"steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]})
+    >>> [edit] = parametrise_times(template, Context(signatures(), datetime(2024, 1, 1), {}))
     >>> [one["value"] for one in edit.operations if one["op"] != "test"]
     [{'$TIME_RANGE': {'type': 'time_range', 'default': 'last 5 days'}}, '$TIME_RANGE']
     """
-    variables = plan.get("variables", {})
-    declared = declared_times(plan)
-    by_default = {variables[name].get("default"): name for name in reversed(declared)}
+    declared = template.time_variables
+    by_default = {template.variables[name].default: name for name in reversed(declared)}
     literals: dict[str, list[TimeLiteral]] = {}
     asked: dict[str, None] = {}
-    for literal in time_literals(plan, context.signatures):
+    for literal in time_literals(template, context.signatures):
         if literal.pinned or not literal.replaceable:
             continue
         literals.setdefault(literal.value, []).append(literal)
         if literal.required:
             asked[literal.value] = None
-    taken = dict(variables)
+    taken: Document = {name: facts.to_json() for name, facts in template.variables.items()}
     # A range of a figure alone is a view of the data, and no reason for a variable.
     for value in (*asked, *(one for one in literals if one not in asked)):
         name = by_default.get(value, "")
@@ -57,14 +57,14 @@ def parametrise_times(plan: Document, context: Context) -> Iterator[Finding]:
         if not name and not declared and value in asked:
             name = _free(taken)
             facts = {"type": "time_range", "default": value}
-            operations = declaration(plan if not taken else {"variables": taken}, facts, name)
+            operations = declaration({"variables": taken} if taken else template.to_json(), facts, name)
             taken[name] = facts
         if name:
             for literal in literals[value]:
                 operations += replaced(pointer(*literal.path), literal.written, name)
             first = literals[value][0]
             message = f"{value} is {name}" if declared else f"{value} is the default of {name}"
-            yield Edit("HR601", message, operations, first.step["step_id"], path=pointer(*first.path))
+            yield Edit("HR601", message, operations, first.step.step_id, path=pointer(*first.path))
         elif value in asked:
             for literal in literals[value]:
                 yield _kept(literal, declared, taken)
@@ -92,17 +92,15 @@ def _free(taken: Document) -> str:
 def _kept(literal: TimeLiteral, declared: list[str], taken: Document) -> Diagnostic:
     step, name, value = literal.step, literal.name, literal.value
     at = pointer(*literal.path)
-    pins = step.get("pin")
-    home = pointer(*literal.step_path, "pin")
-    pinned = added(home, [name]) if pins is None else replaced(home, pins, [*pins, name])
+    pinned = changed(step, replace(step, pin=(*step.pin, name)))
     new = _free(taken)
     facts = {"type": "time_range", "default": value}
     return Diagnostic(
         "HR602",
         f"{value} is kept beside the variable {', '.join(declared)}: another range for the run does not reach it",
         "warning",
-        step_id=step["step_id"],
-        tool_name=str(step.get("tool_name", "")),
+        step_id=step.step_id,
+        tool_name=step.tool_name,
         path=at,
         advice=(f'"pin": ["{name}"] if it is meant to stay', f"a variable of its own: {new}"),
         candidates=tuple(declared),

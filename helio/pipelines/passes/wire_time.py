@@ -35,7 +35,7 @@ def wire_time(template: Template, context: Context) -> Iterator[Finding]:
     >>> print(edit.code, edit.message)
     HR501 time_range is $EVENT
     """
-    declared = [name for name, facts in template.variables.items() if facts.type == "time_range"]
+    declared = template.time_variables
     for step in template.walk():
         signature = context.signatures.get(step.tool_name)
         # A loop still to be expanded may be over the time itself.
