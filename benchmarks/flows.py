@@ -22,8 +22,8 @@ from typing import Any
 
 from helio.flows.run import run_flow
 from helio.flows.server import Server
-from helio.pipelines.execute import StepResult
 from helio.pipelines.plan import Plan, PlannedStep, make_plan
+from helio.pipelines.runs.execute import StepResult
 
 REPEATS = 5
 

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from helio.authoring.proposals import Proposal
     from helio.knowledge.citations import Citation
     from helio.pipelines.changes import Change
-    from helio.pipelines.compare import Comparison
-    from helio.pipelines.execute import StepResult
     from helio.pipelines.files import Format
     from helio.pipelines.plan import Plan, PlannedStep
     from helio.pipelines.runner import Rewritten
+    from helio.pipelines.runs.compare import Comparison
+    from helio.pipelines.runs.execute import StepResult
     from helio.pipelines.runs.outcome import Run
     from helio.pipelines.runs.session import Engine
     from helio.sources.archive_listing import ArchiveListing
@@ -223,10 +223,10 @@ def save_runs(
     """
     from helio.pipelines.changes import changes
     from helio.pipelines.diagnostics import InvalidTemplate
-    from helio.pipelines.from_runs import Chosen, template_of
     from helio.pipelines.history import Writing, read_as_it_is
     from helio.pipelines.mend import mend
     from helio.pipelines.parse import parse
+    from helio.pipelines.runs.as_template import Chosen, template_of
     from helio.store.runs import Runs
 
     require_id(name, "pipeline id")
@@ -456,7 +456,7 @@ def lock(
     DataError
         A fetch without which the run fails cannot be done.
     """
-    from helio.pipelines.lock import lock_plan
+    from helio.pipelines.runs.locking import lock_plan
     from helio.pipelines.runs.prepare import prepare_run
     from helio.pipelines.runs.request import PlanRequest
     from helio.pipelines.runs.session import open_session
@@ -478,7 +478,7 @@ def lock_run(run_id: str, settings: Settings | None = None) -> Lock:
     RequestError
         The run did not end well.
     """
-    from helio.pipelines.lock import lock_of_record
+    from helio.pipelines.runs.locking import lock_of_record
     from helio.store.runs import Runs
 
     return lock_of_record(Runs(settings_in_use(settings).runs).load(run_id))
@@ -506,7 +506,7 @@ def verify(
     RequestError
         The run has not ended.
     """
-    from helio.pipelines.verify import verify_run
+    from helio.pipelines.runs.verify import verify_run
     from helio.sources.archives import archive_named
     from helio.store.runs import Runs
 
@@ -524,7 +524,7 @@ def diff(old: str, new: str, settings: Settings | None = None) -> Comparison:
     ------
     UnknownRun
     """
-    from helio.pipelines.compare import compare, judge_by
+    from helio.pipelines.runs.compare import compare, judge_by
     from helio.store.runs import Runs
     from helio.store.store import Store
 
@@ -566,7 +566,7 @@ def describe(run_id: str, label: str = "", settings: Settings | None = None) -> 
     DamagedObject
         The store has the table no longer.
     """
-    from helio.pipelines.kept_tables import kept_labels, kept_table
+    from helio.pipelines.runs.kept_tables import kept_labels, kept_table
     from helio.steps.describe import describe as described
     from helio.store.runs import Runs
     from helio.store.store import Store
@@ -595,7 +595,7 @@ def preview(
     DamagedObject
         The store has the table no longer.
     """
-    from helio.pipelines.kept_tables import kept_table
+    from helio.pipelines.runs.kept_tables import kept_table
     from helio.steps.describe import preview as previewed
     from helio.store.runs import Runs
     from helio.store.store import Store

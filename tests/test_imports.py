@@ -110,3 +110,58 @@ def test_the_stand_ins_are_imported_without_the_heavy_libraries():
     code = f"import helio.testing, sys; print([m for m in {heavy!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+FLOORS = {
+    "pipelines/runs": (
+        (
+            "call",
+            "earlier_runs",
+            "folder",
+            "kept_tables",
+            "recipes",
+            "replies",
+            "request",
+            "states",
+            "table_difference",
+            "why",
+            "workers",
+        ),
+        ("as_template", "compare", "execute", "worker"),
+        ("artefacts", "locking"),
+        ("record", "saved_plan"),
+        ("outcome", "prepare"),
+        ("session",),
+        ("foresee", "verify"),
+    ),
+}
+"""The files of a room from the ground up: a file imports only lower floors, and no neighbour imports the room."""
+
+
+@pytest.mark.parametrize("room", FLOORS)
+def test_every_file_of_a_room_has_its_floor(room: str):
+    named = [name for floor in FLOORS[room] for name in floor]
+    assert sorted(named) == sorted(
+        path.stem for path in (ROOT / room).glob("*.py") if path.stem != "__init__"
+    )
+
+
+@pytest.mark.parametrize("room", FLOORS)
+def test_a_file_of_a_room_imports_only_lower_floors(room: str):
+    package = f"helio.{room.replace('/', '.')}"
+    floor_of = {name: number for number, floor in enumerate(FLOORS[room]) for name in floor}
+    for path in (ROOT / room).glob("*.py"):
+        for name in imported(path):
+            if name.startswith(package):
+                assert name != package, f"{path.stem} imports the room {package}, not one of its files"
+                below = name.removeprefix(f"{package}.").split(".")[0]
+                assert floor_of[below] < floor_of[path.stem], f"{path.stem} imports {below}"
+
+
+@pytest.mark.parametrize("room", FLOORS)
+def test_nothing_beside_a_room_in_its_parent_imports_it(room: str):
+    inside = ROOT / room
+    for path in inside.parent.rglob("*.py"):
+        if not path.is_relative_to(inside):
+            known = [name for name in imported(path) if name.startswith(f"helio.{room.replace('/', '.')}")]
+            assert not known, f"{path.relative_to(ROOT)} imports {known}"

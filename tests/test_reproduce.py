@@ -18,7 +18,7 @@ from typer.testing import CliRunner, Result
 
 from helio import api
 from helio.cli import app
-from helio.pipelines import lock as locking
+from helio.pipelines.runs import locking
 from helio.settings import Settings, read_settings
 from helio.sources.samples import sample_folder
 from helio.steps.signature import signatures

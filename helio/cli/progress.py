@@ -16,8 +16,8 @@ from helio.pipelines.plain_text import plain
 if TYPE_CHECKING:
     from rich.status import Status
 
-    from helio.pipelines.execute import StepResult
     from helio.pipelines.plan import Plan, PlannedStep
+    from helio.pipelines.runs.execute import StepResult
     from helio.sources.transfers import Progress
     from helio.time_range import TimeRange
 

@@ -33,7 +33,7 @@ from helio.cli.app import (
 from helio.cli.progress import watch
 
 if TYPE_CHECKING:
-    from helio.pipelines.compare import Comparison, Difference
+    from helio.pipelines.runs.compare import Comparison, Difference
     from helio.store.lock import Lock
 
 _FEW = 10

@@ -99,7 +99,7 @@ def delete_run(run_id: RunId) -> None:
 def why(run_id: RunId, step: Annotated[str, typer.Argument(help="The id of a step.")]) -> None:
     """Say why a step of a run ran, or did not have to."""
     with errors_as_text(as_json=False):
-        from helio.pipelines.why import why as reasons
+        from helio.pipelines.runs.why import why as reasons
 
         for line in reasons(run_records(), run_id, step):
             say(line)

@@ -125,7 +125,7 @@ def _engine(settings: Settings) -> Finding:
 
 
 def _browser(settings: Settings) -> Finding:
-    from helio.pipelines.artefacts import find_browser_of
+    from helio.pipelines.runs.artefacts import find_browser_of
     from helio.steps.render.export import INSTALL_ADVICE
 
     try:

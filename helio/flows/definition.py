@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from helio.pipelines.execute import PlanResult
 from helio.pipelines.plan import Plan
-from helio.pipelines.states import DONE
+from helio.pipelines.runs.execute import PlanResult
+from helio.pipelines.runs.states import DONE
 from helio.pipelines.template import Document, digest
 
 if TYPE_CHECKING:

@@ -34,9 +34,9 @@ from helio.flows.register import FINAL
 from helio.flows.run import ATTEMPTS, FlowExecution
 from helio.flows.server import Server, notice
 from helio.pipelines.diagnostics import StepId
-from helio.pipelines.execute import PlanResult, StepResult
 from helio.pipelines.plan import PlannedStep
-from helio.pipelines.states import blocked_by
+from helio.pipelines.runs.execute import PlanResult, StepResult
+from helio.pipelines.runs.states import blocked_by
 
 log = logging.getLogger(__name__)
 

@@ -16,8 +16,8 @@ from uuid import uuid4
 from helio.errors import EngineError
 from helio.flows.definition import describe, parameters_of, run_name, tags_of, version_of
 from helio.flows.server import Server
-from helio.pipelines.execute import PlanResult, StepResult
 from helio.pipelines.plan import Plan
+from helio.pipelines.runs.execute import PlanResult, StepResult
 
 log = logging.getLogger(__name__)
 

@@ -23,9 +23,9 @@ from helio import interrupts
 from helio.errors import Cancelled, EngineError, Suspended, TransientError
 from helio.flows.server import SILENT, Server, ephemeral_server, is_loopback
 from helio.pipelines.diagnostics import StepId
-from helio.pipelines.execute import StepResult
 from helio.pipelines.plan import Plan, PlannedStep
-from helio.pipelines.states import blocked_by
+from helio.pipelines.runs.execute import StepResult
+from helio.pipelines.runs.states import blocked_by
 
 log = logging.getLogger(__name__)
 

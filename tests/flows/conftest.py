@@ -13,8 +13,8 @@ import pytest
 from helio.errors import Cancelled, HelioError
 from helio.flows.run import FlowRequest, run_flow
 from helio.flows.server import Server
-from helio.pipelines.execute import StepResult
 from helio.pipelines.plan import Plan, PlannedStep, make_plan
+from helio.pipelines.runs.execute import StepResult
 from tests.pipelines.conftest import NOW, fetch, magnitude, render, template
 from tests.waiting import wait_until
 

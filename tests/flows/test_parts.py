@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 
 from helio.flows.run import FlowRequest, run_flow
 from helio.flows.server import Server
-from helio.pipelines.execute import Execution, StepResult
 from helio.pipelines.plan import Plan
-from helio.pipelines.workers import Workers
-from tests.pipelines.parts import outcome, plans
+from helio.pipelines.runs.execute import Execution, StepResult
+from helio.pipelines.runs.workers import Workers
+from tests.pipelines.runs.parts import outcome, plans
 
 pytestmark = pytest.mark.server
 EXAMPLES = 100 if os.environ.get("HELIO_LONG") else 4

@@ -10,7 +10,7 @@ import pytest
 
 from helio.flows.register import LARGEST_IMAGE, Picture, mark_crashed, publish, register_cached
 from helio.flows.server import Server
-from helio.pipelines.execute import StepResult
+from helio.pipelines.runs.execute import StepResult
 from tests.flows.conftest import Shown, diamond
 
 PNG = b"\x89PNG\r\n\x1a\n"

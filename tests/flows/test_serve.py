@@ -323,7 +323,7 @@ def _workers(serving: Serving) -> list[int]:
         process
         for run in serving.runs()
         for process, command in _children(run).items()
-        if "helio.pipelines.worker" in command
+        if "helio.pipelines.runs.worker" in command
     ]
 
 

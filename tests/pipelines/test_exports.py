@@ -8,7 +8,7 @@ import pytest
 
 from helio.pipelines.diagnostics import InvalidTemplate
 from helio.pipelines.plan import Plan, check, make_plan
-from helio.pipelines.recipes import Input, recipe_of_inputs
+from helio.pipelines.runs.recipes import Input, recipe_of_inputs
 from helio.steps.signature import signatures
 
 from .conftest import NOW, fetch, magnitude, template

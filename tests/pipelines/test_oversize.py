@@ -26,7 +26,7 @@ from helio.pipelines.oversize import oversize_text, oversize_value
 from helio.pipelines.parse import parse
 from helio.pipelines.passes.edit import Context, Policy
 from helio.pipelines.plan import check, make_plan, normalise
-from helio.pipelines.saved import FORM, read_saved
+from helio.pipelines.runs.saved_plan import FORM, read_saved
 from helio.pipelines.template import check_json
 from helio.pipelines.variables import substitute
 from helio.steps.signature import signatures

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from helio.errors import TransientError
-from helio.pipelines.earlier_runs import runs_with
-from helio.pipelines.lock import refuse_other_files
+from helio.pipelines.runs.earlier_runs import runs_with
+from helio.pipelines.runs.locking import refuse_other_files
 from helio.pipelines.runs.request import RunRequest
+from helio.pipelines.runs.saved_plan import as_json
 from helio.pipelines.runs.session import open_session
-from helio.pipelines.saved import as_json
 from helio.settings import Settings
 from helio.store.runs import Runs
 

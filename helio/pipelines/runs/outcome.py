@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from helio.errors import ExportError, RequestError, UnknownResult, did_you_mean
-from helio.pipelines.artefacts import Artefact, Missing
-from helio.pipelines.execute import Execution, PlanResult
 from helio.pipelines.plan import Plan
+from helio.pipelines.runs.artefacts import Artefact, Missing
+from helio.pipelines.runs.execute import Execution, PlanResult
 from helio.pipelines.runs.record import artefact_record, header, missing_record, step_record, versions
-from helio.pipelines.states import DONE, Status
+from helio.pipelines.runs.states import DONE, Status
 from helio.pipelines.template import shortened
 
 if TYPE_CHECKING:

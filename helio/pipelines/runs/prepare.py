@@ -23,7 +23,7 @@ from helio.store.lock import Lock, read_lock
 from helio.store.records import WrongShape
 
 if TYPE_CHECKING:
-    from helio.pipelines.saved import SavedPlan
+    from helio.pipelines.runs.saved_plan import SavedPlan
 
 
 def prepare_run(
@@ -56,7 +56,7 @@ def prepare_run(
     if (
         lock is not None and access.offline
     ):  # the files are those of the lock, whatever an archive has listed since
-        from helio.pipelines.lock import listings
+        from helio.pipelines.runs.locking import listings
 
         access = replace(access, listed=listings(lock.fetches))
     if saved is not None:
@@ -123,7 +123,7 @@ def load_template(pipeline: str | Path | Document, settings: Settings) -> Docume
 
 def _as_locked(request: PlanRequest, lock: Lock, settings: Settings) -> PlanRequest:
     """The request with the variables, clock and archive of a lock where it gives none."""
-    from helio.pipelines.lock import refuse_other_template
+    from helio.pipelines.runs.locking import refuse_other_template
 
     template = load_template(request.pipeline, settings)
     refuse_other_template(template, lock)
@@ -147,7 +147,7 @@ def _saved_plan(pipeline: str | Path | Document, settings: Settings) -> SavedPla
     path = None if isinstance(pipeline, dict) else user_path(pipeline)
     if path is None or path.suffix != ".json" or not is_file(path):
         return None
-    from helio.pipelines.saved import is_saved_plan, read_saved, restore
+    from helio.pipelines.runs.saved_plan import is_saved_plan, read_saved, restore
 
     try:
         document = read_saved(path)

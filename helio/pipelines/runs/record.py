@@ -10,9 +10,9 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from helio import __version__
-from helio.pipelines.artefacts import Artefact
-from helio.pipelines.execute import PlanResult, StepResult
 from helio.pipelines.plan import Plan, PlannedStep
+from helio.pipelines.runs.artefacts import Artefact
+from helio.pipelines.runs.execute import PlanResult, StepResult
 from helio.store.rules import rule_numbers
 
 _PACKAGES = (

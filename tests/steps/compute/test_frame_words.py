@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from helio.errors import FrameMismatch
-from helio.pipelines.call import call_tool
+from helio.pipelines.runs.call import call_tool
 from helio.steps.compute.frame_words import words_in_frame
 from helio.steps.compute.rotate import rotate
 from helio.steps.compute.rotate_to_axes import rotate_to_axes

@@ -10,7 +10,7 @@ import pytest
 
 from helio.errors import FrameMismatch
 from helio.knowledge.units import canonical_unit
-from helio.pipelines.call import call_tool
+from helio.pipelines.runs.call import call_tool
 from helio.sources.cdf import CdfReader
 from helio.steps.signature import signatures
 from helio.time_range import TimeRange

@@ -8,7 +8,7 @@ import pytest
 
 from helio import api
 from helio.errors import RequestError
-from helio.pipelines.from_runs import Chosen, template_of
+from helio.pipelines.runs.as_template import Chosen, template_of
 from helio.settings import read_settings
 from helio.sources.samples import sample_folder
 from helio.store.runs import RunRecord, Runs

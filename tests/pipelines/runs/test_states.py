@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helio.pipelines.plan import Plan
-from helio.pipelines.workers import Workers
+from helio.pipelines.runs.workers import Workers
 
 from .parts import half_done, outcome, plans
 

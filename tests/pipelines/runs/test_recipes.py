@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from helio.pipelines.recipes import recipes_of_fetch
+from helio.pipelines.runs.recipes import recipes_of_fetch
 from helio.time_range import TimeRange
 
 ARGS = {"dataset_id": "X", "parameters": ["n"], "time_range": "any", "provider": "folder"}

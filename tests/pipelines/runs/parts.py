@@ -9,13 +9,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from helio.pipelines.execute import Execution, PlanResult, StepResult, execute
 from helio.pipelines.plan import Plan, make_plan
-from helio.pipelines.states import LostItem, blocked_by
-from helio.pipelines.workers import Workers
+from helio.pipelines.runs.execute import Execution, PlanResult, StepResult, execute
+from helio.pipelines.runs.states import LostItem, blocked_by
+from helio.pipelines.runs.workers import Workers
 from helio.store.store import Store
+from tests.pipelines.conftest import NOW, fetch, magnitude, render, template
 
-from .conftest import NOW, fetch, magnitude, render, template
 from .test_execute import Served
 
 GOOD, BAD = ("GOOD", "FINE", "NICE"), ("ABSENT", "DOWN", "DAMAGED", "FILL")

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from helio import api
-from helio.pipelines import earlier_runs
-from helio.pipelines.earlier_runs import runs_with
+from helio.pipelines.runs import earlier_runs
+from helio.pipelines.runs.earlier_runs import runs_with
 from helio.settings import Settings, read_settings
 from helio.store.runs import HEADER, Runs
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from helio.pipelines.compare import Comparison, Difference, NotCompared
-from helio.pipelines.table_difference import table_difference
+from helio.pipelines.runs.compare import Comparison, Difference, NotCompared
+from helio.pipelines.runs.table_difference import table_difference
 from helio.store.table import Axis, Table
 
 EPOCH = np.datetime64("2024-01-10", "ns") + np.arange(4) * np.timedelta64(60, "s")

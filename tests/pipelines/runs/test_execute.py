@@ -12,16 +12,15 @@ import pytest
 
 from helio import time_range
 from helio.errors import Cancelled, DamagedFile, NoData, ServerUnavailable
-from helio.pipelines.execute import Execution, PlanResult, StepResult, execute
 from helio.pipelines.plan import make_plan
-from helio.pipelines.replies import error_from
-from helio.pipelines.workers import Workers
+from helio.pipelines.runs.execute import Execution, PlanResult, StepResult, execute
+from helio.pipelines.runs.replies import error_from
+from helio.pipelines.runs.workers import Workers
 from helio.store.source_file import SourceFile
 from helio.store.store import Result, Store
 from helio.store.table import Table
 from helio.time_range import TimeRange
-
-from .conftest import NOW, fetch, magnitude, render, template
+from tests.pipelines.conftest import NOW, fetch, magnitude, render, template
 
 
 class Served:

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from helio.errors import DamagedObject, HelioError, StepError
-from helio.pipelines.call import call_tool
-from helio.pipelines.replies import error_as_reply, table_facts
+from helio.pipelines.runs.call import call_tool
+from helio.pipelines.runs.replies import error_as_reply, table_facts
 from helio.sources.child import limit_memory
 from helio.steps.sandbox.jail import Jail
 from helio.store.source_file import SourceFile

@@ -20,8 +20,8 @@ from helio import __version__
 from helio.limits import LIMITS
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate
 from helio.pipelines.known import known_datasets
-from helio.pipelines.lock import meant
 from helio.pipelines.plan import Plan, make_plan
+from helio.pipelines.runs.locking import meant
 from helio.pipelines.runs.request import RunRequest
 from helio.store.keys import key_of
 from helio.store.lock import Lock

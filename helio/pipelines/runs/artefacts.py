@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, cast
 
 from helio.errors import DamagedObject, ExportError
 from helio.pipelines.diagnostics import StepId
-from helio.pipelines.execute import Execution, Output, PlanResult
 from helio.pipelines.files import PLOTLY_JS, Format, OutputFile, Static
 from helio.pipelines.plan import PlannedStep
+from helio.pipelines.runs.execute import Execution, Output, PlanResult
 from helio.settings import Settings
 from helio.store.files import write_whole
 from helio.store.keys import key_of

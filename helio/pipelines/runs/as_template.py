@@ -16,7 +16,7 @@ from helio.pipelines.graph import view_of
 from helio.pipelines.labels import owner
 from helio.pipelines.maps import args_of, is_block, places, signature_of
 from helio.pipelines.plan import spelled
-from helio.pipelines.states import DONE
+from helio.pipelines.runs.states import DONE
 from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, substitute, tokens
 from helio.sources.archives import is_folder

@@ -10,12 +10,12 @@ from datetime import datetime
 from pathlib import Path, PurePath
 
 from helio.errors import Offline, RequestError
-from helio.pipelines.compare import Comparison, Difference, compare, judge_by
-from helio.pipelines.execute import StepResult
 from helio.pipelines.files import FORMATS, Format
 from helio.pipelines.known import KnownDatasets
-from helio.pipelines.lock import listings, recorded_fetches
 from helio.pipelines.plan import Plan, make_plan
+from helio.pipelines.runs.compare import Comparison, Difference, compare, judge_by
+from helio.pipelines.runs.execute import StepResult
+from helio.pipelines.runs.locking import listings, recorded_fetches
 from helio.pipelines.runs.outcome import Run
 from helio.pipelines.runs.request import RunRequest
 from helio.pipelines.runs.session import Direct, run_plan

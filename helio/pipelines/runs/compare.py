@@ -13,7 +13,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal
 
 from helio.errors import DamagedObject
-from helio.pipelines.states import DONE
+from helio.pipelines.runs.states import DONE
 from helio.steps.signature import signatures
 from helio.store.keys import difference
 from helio.store.rules import changed_rules
@@ -21,7 +21,7 @@ from helio.store.runs import PlanStep, RunRecord
 from helio.store.store import Store
 
 if TYPE_CHECKING:
-    from helio.pipelines.table_difference import TableDifference
+    from helio.pipelines.runs.table_difference import TableDifference
 
 Judge = Callable[[str, str], "TableDifference | None"]
 """Says how the tables of two digests differ; None where it cannot."""
@@ -234,7 +234,7 @@ def judge_by(old: Store, new: Store) -> Judge:
     """Tells how a table of one store differs from one of another, or of the same."""
 
     def judge(before: str, after: str) -> TableDifference | None:
-        from helio.pipelines.table_difference import table_difference
+        from helio.pipelines.runs.table_difference import table_difference
 
         try:
             return table_difference(old.table(before), new.table(after))

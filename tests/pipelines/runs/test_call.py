@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from helio.errors import FrameMismatch, Mismatch, StepError, UnitMismatch
-from helio.pipelines.call import call_tool
+from helio.pipelines.runs.call import call_tool
 from helio.steps import load_tool
 from helio.steps.signature import signatures
 from helio.steps.tool import signature_of

@@ -13,13 +13,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from helio.errors import Cancelled, DamagedObject, HelioError, Offline, Republished
-from helio.pipelines.call import call_tool
 from helio.pipelines.diagnostics import StepId
 from helio.pipelines.figures import without_labels
 from helio.pipelines.plan import Plan, PlannedStep
-from helio.pipelines.recipes import Input, PlannedOutput, recipe_of_inputs, recipes_of_fetch
-from helio.pipelines.replies import error_from, table_facts
-from helio.pipelines.states import (
+from helio.pipelines.runs.call import call_tool
+from helio.pipelines.runs.recipes import Input, PlannedOutput, recipe_of_inputs, recipes_of_fetch
+from helio.pipelines.runs.replies import error_from, table_facts
+from helio.pipelines.runs.states import (
     LostItem,
     State,
     Status,
@@ -29,8 +29,8 @@ from helio.pipelines.states import (
     named,
     status_of,
 )
+from helio.pipelines.runs.workers import Workers
 from helio.pipelines.work import Recipe
-from helio.pipelines.workers import Workers
 from helio.sources.provider import Providers, Remote
 from helio.steps.fetch.choices import ABSENT, choices_of
 from helio.steps.signature import signatures
@@ -97,7 +97,7 @@ class PlanResult:
 
     @property
     def status(self) -> Status:
-        """As the table of `helio.pipelines.states` says."""
+        """As the table of `helio.pipelines.runs.states` says."""
         return status_of(self.steps)
 
     @property
@@ -556,7 +556,7 @@ def execute(
 ) -> PlanResult:
     """Run a plan's steps one after another, without an engine.
 
-    What a step that fails or is skipped means for the others, the table of `helio.pipelines.states` says.
+    What a step that fails or is skipped means for the others, the table of `helio.pipelines.runs.states` says.
     """
     results: dict[StepId, StepResult] = {}
     for step in execution.plan.steps:

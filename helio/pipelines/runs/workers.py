@@ -146,12 +146,12 @@ class Workers:
 
 
 class _WorkerProcess:
-    """One process running `helio.pipelines.worker`."""
+    """One process running `helio.pipelines.runs.worker`."""
 
     def __init__(self, *arguments: str) -> None:
         self._said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "helio.pipelines.worker", *arguments],
+            [sys.executable, "-P", "-m", "helio.pipelines.runs.worker", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._said,
