@@ -92,9 +92,11 @@ def run(execution: FlowExecution, server: Server, recorded: Callable[[str], None
                 )
             )
             recorded(str(made.id))
+            # Prefect watches a deployed run over a connection of its own, and would end the steps itself: `_Page` does.
+            unwatched = made.model_copy(update={"deployment_id": None})
             # A suspended run keeps the state that its page gave it.
             with _logs_to(server), suppress(Pause):
-                run_flow_sync(flow, flow_run=made, parameters=parameters, return_type="state")
+                run_flow_sync(flow, flow_run=unwatched, parameters=parameters, return_type="state")
             ended = context.client.read_flow_run(made.id).state
             if execution.complete and ended is not None and not ended.is_final():
                 # Its last step had begun when somebody paused or cancelled it: the server refused the end.
@@ -132,12 +134,6 @@ class _Page:
             self._look()
         return not (self.paused or self._execution.suspended or self._execution.cancelled.is_set())
 
-    def suspend(self) -> None:
-        """Let no further step begin; Prefect, which watches the run too, may see it before a look does."""
-        if not self._execution.suspended:
-            notice.warning("the run was suspended on its page: no further step begins")
-        self._execution.suspended = True
-
     def _look(self) -> None:
         try:
             shown = self._server.request(f"/flow_runs/{self._flow_run}", timeout=QUICK)
@@ -154,7 +150,8 @@ class _Page:
             notice.warning("the run was ended on its page: %s", state["name"])
             self._execution.cancel()
         elif state["type"] == "PAUSED" and not self.paused:
-            self.suspend()
+            notice.warning("the run was suspended on its page: no further step begins")
+            self._execution.suspended = True
         elif self.paused != was_paused:
             notice.warning(
                 "the run is paused on its page; it goes on when it is resumed there"
@@ -183,14 +180,10 @@ def _schedule(execution: FlowExecution, page: _Page) -> None:
         edges = [_Edge(task_runs[one]) for one in step.depends_on]
         alone = not ready and not running
         if alone or blocked_by(step, execution.results):
-            try:
-                state = cast(State[Any], task(quote(step.step_id), wait_for=edges, return_state=True))
-            except Pause:
-                page.suspend()
-            else:
-                task_run_id = state.state_details.task_run_id
-                assert task_run_id is not None  # Prefect sets it with every state of a task run
-                task_runs[step.step_id] = task_run_id
+            state = cast(State[Any], task(quote(step.step_id), wait_for=edges, return_state=True))
+            task_run_id = state.state_details.task_run_id
+            assert task_run_id is not None  # Prefect sets it with every state of a task run
+            task_runs[step.step_id] = task_run_id
             done.put(step.step_id)
             return
         future: PrefectFuture[Any] = task.submit(quote(step.step_id), wait_for=edges, return_state=False)
@@ -213,10 +206,8 @@ def _schedule(execution: FlowExecution, page: _Page) -> None:
             continue
         pending -= 1
         running.discard(finished)
-        if finished not in execution.results:  # and nothing that waits for it begins
-            if not execution.cancelled.is_set():
-                page.suspend()
-            continue
+        if finished not in execution.results:
+            continue  # cancelled, and so is all that waits for it
         for one in dependants[finished]:
             waiting[one].discard(finished)
             if not waiting[one]:

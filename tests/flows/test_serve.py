@@ -309,13 +309,15 @@ def test_a_run_whose_process_dies_has_crashed(serving: Serving) -> None:
     assert serving.ended(shown)["state_type"] == "CRASHED"
 
 
-def _held_at_its_first_computation(serving: Serving, shown: Shown) -> int:
-    """Stop the process that computes for a run, so that the run waits; return its id."""
+def _trigger_and_hold(serving: Serving, window: str) -> tuple[Shown, int]:
+    """Start a run and stop the process that computes for it, so that the run waits; return the run and that process."""
+    soon(lambda: not serving.runs(), "the end of earlier runs")
+    shown = serving.trigger("daily", WINDOW=window)
     soon(lambda: _workers(serving), "a process that computes")
     [worker] = _workers(serving)
     os.kill(worker, signal.SIGSTOP)
     soon(lambda: shown.run["state_type"] == "RUNNING", "its beginning")
-    return worker
+    return shown, worker
 
 
 def _workers(serving: Serving) -> list[int]:
@@ -372,8 +374,7 @@ def test_a_run_that_crashed_can_be_asked_for_again(serving: Serving) -> None:
 def test_a_run_that_is_paused_on_its_page_begins_no_step_until_it_is_resumed(
     serving: Serving, home: Path, kind: str
 ) -> None:
-    shown = serving.trigger("daily", WINDOW="21min" if kind == "Paused" else "22min")
-    held = _held_at_its_first_computation(serving, shown)
+    shown, held = _trigger_and_hold(serving, "21min" if kind == "Paused" else "22min")
     state = {
         "type": "PAUSED",
         "name": kind,
@@ -403,8 +404,7 @@ def test_a_run_that_is_paused_on_its_page_begins_no_step_until_it_is_resumed(
 
 
 def test_a_paused_run_can_be_cancelled(serving: Serving) -> None:
-    shown = serving.trigger("daily", WINDOW="23min")
-    held = _held_at_its_first_computation(serving, shown)
+    shown, held = _trigger_and_hold(serving, "23min")
     ask(serving.server, f"/flow_runs/{shown.id}/set_state", {"state": {"type": "PAUSED"}})
     os.kill(held, signal.SIGCONT)
     ask(serving.server, f"/flow_runs/{shown.id}/set_state", {"state": {"type": "CANCELLING"}})
