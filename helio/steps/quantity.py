@@ -39,6 +39,10 @@ class Quantity:
     kind: Kind = ""
     frames: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        if self.kind and self.kind not in _HELD:
+            raise ValueError(f"the kind of a quantity is {', '.join(_HELD)} or empty, not {self.kind!r}")
+
     def to_json(self) -> dict[str, Any]:
         """Only what is demanded."""
         written = {"unit": self.unit, "kind": self.kind, "frames": list(self.frames)}

@@ -7,7 +7,7 @@ import pytest
 from helio.knowledge.units import canonical_unit
 from helio.steps import load_tool
 from helio.steps.foreseen import EVERY_KIND, Alike, Foreseen, clashes, foreseen, pairs_alike
-from helio.steps.quantity import ANYTHING
+from helio.steps.quantity import ANYTHING, check_quantity
 from helio.steps.result import NOTHING_SAID
 from helio.steps.signature import signatures
 from helio.time_range import Duration
@@ -63,6 +63,13 @@ def test_what_is_foreseen_is_what_comes(name, makes, args):
     assert told.unit is not None or name == "band_integral"
     assert told.frame is not None
     assert told.kinds != EVERY_KIND
+
+
+@pytest.mark.parametrize("name", sorted(STATED))
+def test_the_tables_of_the_stated_calls_are_what_the_tool_takes(name):
+    for makes, _ in STATED[name]:
+        for parameter, make in zip(signatures()[name].tables, makes, strict=False):
+            check_quantity(parameter.takes, make(), tool=name, parameter=parameter.parameter)
 
 
 @pytest.mark.parametrize("name", sorted({*always.CALLS, *STATED} - RULED))
