@@ -56,7 +56,8 @@ def new_tool(name: str, folder: Path) -> tuple[Path, ...]:
     check_identifier(name)
     known = spell_tool(name, tool_spellings(signatures()))
     if known is not None:
-        raise RequestError(f"the tool {known} is also called '{name}'", advice=f"helio show {known}")
+        called = "" if known == name else f"; it is another name of {known}"
+        raise RequestError(f"there is a tool called '{name}' already{called}", advice=f"helio show {known}")
     _refuse_module(name, root / "helio" / "steps", root / "tests" / "steps")
     new = {
         root / "helio" / "steps" / "compute" / f"{name}.py": _filled("tool", name),
@@ -130,10 +131,12 @@ def new_source(name: str, folder: Path) -> tuple[Path, ...]:
         No checkout, not one word, or the name of a source, of a title that records begin with, or of a file beside
         the sources.
     """
-    from helio.sources.registry import SAMPLE, source_classes
+    from helio.sources.registry import SAMPLE, families, names, source_classes
 
     root = find_checkout(folder)
     check_identifier(name)
+    if name in names() or name in families():
+        raise RequestError(f"there is a source called '{name}' already", advice="choose another name")
     if "_" in name:
         raise RequestError(f"the name of a source is one word, and '{name}' is not", advice="such as amda")
     known = {SAMPLE: SAMPLE} | {source.title.casefold(): other for other, source in source_classes()}

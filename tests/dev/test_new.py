@@ -114,9 +114,9 @@ def test_the_code_of_a_new_pass_is_explained(scratch: Path):
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("magnitude", "also called 'magnitude'"),
-        ("smooth", "the tool running_average is also called 'smooth'"),
-        ("plot_data", "also called 'plot_data'"),
+        ("magnitude", "a tool called 'magnitude' already"),
+        ("smooth", "a tool called 'smooth' already; it is another name of running_average"),
+        ("plot_data", "a tool called 'plot_data' already"),
         ("window_sums", "has that name"),
         ("Plasma", "no Python identifier"),
         ("plasma-beta", "no Python identifier"),
@@ -135,10 +135,10 @@ def test_a_name_that_a_tool_cannot_have_is_refused(name: str, reason: str):
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("swpc", "mix up 'swpc' with swpc"),
+        ("swpc", "a source called 'swpc' already"),
         ("hapi2", "mix up 'hapi2' with hapi"),
         ("cda", "mix up 'cda' with cdaweb"),
-        ("sample", "mix up"),
+        ("sample", "a source called 'sample' already"),
         ("two_words", "one word"),
         ("http", "has that name"),
         ("Amda", "no Python identifier"),

@@ -66,6 +66,7 @@ def cases():
             continue
         if name == "join_components":
             continue  # takes a list of series, in a test of its own
+        assert name in CALLS, f"the test of {name} states no CALLS"
         yield from (pytest.param(name, *call, id=f"{name}-{place}") for place, call in enumerate(CALLS[name]))
 
 
