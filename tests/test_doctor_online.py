@@ -294,7 +294,7 @@ def test_without_a_key_no_model_is_asked(servers):
 
 def test_the_models_client_uses_the_proxy_and_the_authority_of_the_environment(model, monkeypatch, tmp_path):
     authority = Authority(tmp_path)
-    server = model._server
+    server = model.server
     server.socket = authority.context().wrap_socket(
         server.socket, server_side=True, do_handshake_on_connect=False
     )
