@@ -707,7 +707,7 @@ def is_loopback(url: str) -> bool:
 
 def _free_port(wanted: int) -> int:
     """The wanted port, else the next that is free; 0 means any."""
-    for port in (wanted, *(one for one in PORTS if one != wanted)):
+    for port in (wanted, *(other for other in PORTS if other != wanted)):
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
             # As uvicorn does: a port that only waits for its last connections to fade is free.
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

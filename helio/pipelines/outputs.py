@@ -113,12 +113,12 @@ def _dependants(plan: Document, step_id: StepId | None) -> set[StepId]:
         return found
     after: dict[StepId, list[StepId]] = {}
     for step in plan["steps"]:
-        for one in depends_on(step):
-            after.setdefault(one, []).append(step.get("step_id"))
+        for needed in depends_on(step):
+            after.setdefault(needed, []).append(step.get("step_id"))
     waiting = list(after.get(step_id, ()))
     while waiting:
-        one = waiting.pop()
-        if one not in found:
-            found.add(one)
-            waiting += after.get(one, ())
+        reader = waiting.pop()
+        if reader not in found:
+            found.add(reader)
+            waiting += after.get(reader, ())
     return found

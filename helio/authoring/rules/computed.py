@@ -85,9 +85,9 @@ def _phrases() -> Iterator[tuple[str, str, bool]]:
 def read_computations(sentence: Sentence) -> tuple[Said, ...]:
     """Read what is to be computed, in the order in which it is said."""
     said = [
-        _said(sentence, found, tool, related=related)
+        _said(sentence, match, tool, related=related)
         for tool, pattern, related in _phrases()
-        for found in sentence.take(pattern)
+        for match in sentence.take(pattern)
     ]
     said.sort(key=lambda known: known.place)
     apart = sentence.take_first(

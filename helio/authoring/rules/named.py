@@ -81,7 +81,7 @@ def read_quantities(sentence: Sentence, coloured: set[str], *, magnitude: bool) 
     found: Placed = []
     components = [(name, pattern, True) for name, pattern in COMPONENTS]
     words = [(row.quantity, row.pattern, False) for row in WORDS]
-    after_field = next(place for place, row in enumerate(words) if row[0] == B) + 1
+    after_field = next(index for index, row in enumerate(words) if row[0] == B) + 1
     for name, pattern, lettered in (*words[:after_field], *components, *words[after_field:]):
         for said in sentence.take(rf"(?<![\w|])(?:{pattern})(?![\w|]|-\w)"):
             letter = said[0].rstrip()[-1].lower() if lettered else ""
@@ -110,7 +110,7 @@ def pairs_of(
     """
     if len(crafts) < 2 or len(wanted) < 2:
         return (), False
-    runs = _runs(crafts, [(place, quantity) for place, quantity in asked if quantity in wanted])
+    runs = _runs(crafts, [(index, quantity) for index, quantity in asked if quantity in wanted])
     named = {craft for _, craft in crafts}
     first_is_craft = isinstance(runs[0][0], str)
     if len(runs) < 3 or len(named) < 2 or (len(runs) == 3 and first_is_craft):

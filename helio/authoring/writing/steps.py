@@ -170,9 +170,9 @@ def _told_apart(
     shades: dict[str, str] = {}
     for number, panel in enumerate(panels, 1):
         if len({series.craft for series in panel}) > 1:
-            for place, series in enumerate(panel):
+            for index, series in enumerate(panel):
                 names[series.label] = series.craft
-                shades[series.label] = COLOURS.get(series.craft, MORE_COLOURS[place % len(MORE_COLOURS)])
+                shades[series.label] = COLOURS.get(series.craft, MORE_COLOURS[index % len(MORE_COLOURS)])
         elif several and len(panel) == 1 and panel[0].kind == "vector" and panel[0].unit:
             labels[str(number)] = _axis_of(panel[0])  # two panels would both be called B GSE
     return labels, names, shades

@@ -258,7 +258,7 @@ class _Writer:
             raise NotUnderstood("these do not share a panel by themselves", advice="'… in one panel'")
         drawn = [f"{panel[0].quantity} " for panel in panels]
         places = [
-            next((place for place, quantity in enumerate(drawn) if quantity.startswith(f"{name} ")), -1)
+            next((index for index, quantity in enumerate(drawn) if quantity.startswith(f"{name} ")), -1)
             for name in wanted.order
         ]
         if -1 in places or places != sorted(places):

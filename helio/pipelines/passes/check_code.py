@@ -55,7 +55,7 @@ def check_code(template: Template, context: Context) -> Iterator[Finding]:
             refused = refusals(code, input_names(labels), any_input=open_labels)
             at = pointer(*step.path, "tool_args", argument.name)
             if refused:
-                told = "; ".join(str(one) for one in refused[:MOST_SHOWN])
+                told = "; ".join(str(name) for name in refused[:MOST_SHOWN])
                 more = f"; and {len(refused) - MOST_SHOWN} more" if len(refused) > MOST_SHOWN else ""
                 yield Diagnostic(
                     "HV601",

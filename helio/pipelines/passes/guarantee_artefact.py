@@ -98,7 +98,7 @@ def _appended(
 
 def _next_id(ids: list[StepId], kind: str) -> StepId:
     """An id that is free, numbered where the others are."""
-    numbers = [one for one in ids if isinstance(one, int)]
+    numbers = [step_id for step_id in ids if isinstance(step_id, int)]
     if numbers:
         return max(numbers) + 1
     taken, name, count = set(map(str, ids)), kind, 1

@@ -96,7 +96,7 @@ def _kept(
                 f"'{path[-1]}' is not known here",
                 step_id=step_id,
                 path=pointer(*path),
-                advice=tuple(f"did you mean '{one}'?" for one in close) or (f"keys: {', '.join(known)}",),
+                advice=tuple(f"did you mean '{guess}'?" for guess in close) or (f"keys: {', '.join(known)}",),
             )
         return
     operations: list[Operation] = []

@@ -51,7 +51,7 @@ def parametrise_times(template: Template, context: Context) -> Iterator[Finding]
             asked[literal.value] = None
     taken: Document = {name: facts.to_json() for name, facts in template.variables.items()}
     # A range of a figure alone is a view of the data, and no reason for a variable.
-    for value in (*asked, *(one for one in literals if one not in asked)):
+    for value in (*asked, *(time for time in literals if time not in asked)):
         name = by_default.get(value, "")
         operations: tuple[Operation, ...] = ()
         if not name and not declared and value in asked:

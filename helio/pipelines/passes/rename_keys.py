@@ -143,9 +143,9 @@ class Renaming:
         """A tool in a list of one, or as an object of name and arguments."""
         value = self.owner[key]
         if isinstance(value, list):
-            names = [one for one in value if not is_null(one)]
-            if len(names) > 1 and any(one != names[0] for one in names):
-                shown = ", ".join(str(one)[:40] for one in names)
+            names = [name for name in value if not is_null(name)]
+            if len(names) > 1 and any(name != names[0] for name in names):
+                shown = ", ".join(str(name)[:40] for name in names)
                 self.errors.append(
                     Diagnostic(
                         "HN102",
@@ -159,7 +159,7 @@ class Renaming:
             value = names[0] if names else None
         if isinstance(value, dict) and isinstance(value.get("name"), str) and "tool_args" not in self.owner:
             args: Any = next(
-                (value[one] for one in ("arguments", "args", "parameters", "input") if one in value), {}
+                (value[word] for word in ("arguments", "args", "parameters", "input") if word in value), {}
             )
             value = value["name"]
             self.operations += added(pointer(*self.path, "tool_args"), args)

@@ -64,7 +64,7 @@ def settle_unknown_arguments(plan: Document, context: Context) -> Iterator[Findi
         signature, args = context.signatures.get(name_of(step)), step.get("tool_args")
         if signature is None or not isinstance(args, dict):
             continue
-        known = {one.name: one for one in signature.arguments}
+        known = {argument.name: argument for argument in signature.arguments}
         if not known.keys() >= args.keys():
             refused = disagreeing(args, signature)
             unknown = [name for name in args if name not in known and name not in refused]
@@ -107,7 +107,7 @@ def _read_as(
     warning = f"'{name}' is not known here; did you mean '{meant}'?"
     code = "HN504"
     if signature.name in DRAWING:
-        warning += f" Keys of a figure: {', '.join(one.name for one in signature.arguments)}"
+        warning += f" Keys of a figure: {', '.join(argument.name for argument in signature.arguments)}"
         code = UNKNOWN_KEY
     return Edit(code, f"'{name}' read as '{meant}'", operations, step_id, "lossy", warning, at)
 
@@ -133,7 +133,7 @@ def _kept_as_notes(
 
 
 def _refused(path: Path, name: str, value: Any, signature: Signature, step_id: StepId | None) -> Diagnostic:
-    known = [one.name for one in signature.arguments]
+    known = [argument.name for argument in signature.arguments]
     close = closest(name, known)
     instead = advice_for(name) if signature.gives != "figure" else ""
     shown = json.dumps(value, ensure_ascii=False)
@@ -160,7 +160,9 @@ def _near(name: str, known: dict[str, Argument]) -> str | None:
     """The one argument of the tool that a misspelt one comes close to."""
     folded = name.casefold()
     close = [
-        one for one in closest(name, known) if SequenceMatcher(None, folded, one.casefold()).ratio() >= CLOSE
+        guess
+        for guess in closest(name, known)
+        if SequenceMatcher(None, folded, guess.casefold()).ratio() >= CLOSE
     ]
     return close[0] if len(close) == 1 else None
 

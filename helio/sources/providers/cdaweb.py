@@ -337,15 +337,15 @@ def _list_of(reply: Any, element: str) -> list[dict[str, Any]]:
     """The elements of a reply; the service writes a single one without its list, and none as nothing."""
     found = reply.get(element) if isinstance(reply, dict) else None
     every = found if isinstance(found, list) else [found]
-    return [one for one in every if isinstance(one, dict)]
+    return [record for record in every if isinstance(record, dict)]
 
 
 def _spans_of(reply: Any) -> dict[str, dict[str, str]]:
     spans = {}
-    for one in _list_of(reply, "DatasetDescription"):
-        interval = one.get("TimeInterval")
+    for record in _list_of(reply, "DatasetDescription"):
+        interval = record.get("TimeInterval")
         start, stop = _span_in(interval, "Start", "End") if isinstance(interval, dict) else ("", "")
-        spans[str(one.get("Id", ""))] = {"start": start, "stop": stop}
+        spans[str(record.get("Id", ""))] = {"start": start, "stop": stop}
     return spans
 
 
