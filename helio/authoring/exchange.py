@@ -1,4 +1,4 @@
-"""A question that must be answered with something sound: two chances to mend an answer, then one anew, then an end.
+"""Asks a model until its answer is sound: it may mend the answer twice, start once from nothing, then helio stops.
 
 HA104 (error)  characters that cannot be seen in an answer
     A person could approve something else than what is shown.

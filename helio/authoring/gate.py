@@ -1,4 +1,4 @@
-"""The gate between an author and a person: every template is mended, verified and held to the catalogue.
+"""The gate between an author and a person: every template is mended, verified and checked against the catalogue.
 
 HE301 (error)  a repair touches a step that it did not declare
     What an edit does not name stays byte for byte the same.

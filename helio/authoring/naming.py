@@ -1,7 +1,7 @@
-"""What a figure and its labels say they show, held against the data: a title that names another spacecraft or frame.
+"""Compares what a figure and its labels say with the data: finds a title that names another spacecraft or frame.
 
 HE404 (warning)  an author's title, name or label says another spacecraft, frame or component than the data
-    Whoever reads the figure believes its title; nothing else would ever notice.
+    A reader believes the title of a figure, and no other check finds a wrong one.
     before  Wind's field under the title 'ACE B in GSM'
     after   said in the review, with what the data are
 """

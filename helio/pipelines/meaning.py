@@ -178,7 +178,7 @@ class _Reading:
             yield from self._items(step, {}, ())
 
     def _lowered(self) -> dict[Any, Document] | None:
-        """Each figure with its styles merged in; none when a style's figure cannot be told."""
+        """Each figure with its styles merged in; none when the figure of a style is unclear."""
         ids = [lowered.get("step_id") for lowered in self.steps]
         if any(not isinstance(step_id, (int, str)) for step_id in ids) or len(set(map(str, ids))) < len(ids):
             return None

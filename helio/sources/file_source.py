@@ -241,11 +241,11 @@ class FileSource(Source):
         try:
             kept = self.downloads.get([_wanted(file) for file in listed], revalidate=self.refresh)
         except (DamagedFile, Refused) as error:
-            # the archive has changed since it was listed, as far as can be told: the next run asks it again
+            # the archive has probably changed since it was listed: the next run lists it again
             self._forget(dataset_id, time_range)
             if not error.advice:
                 error.advice = (
-                    f"{self.name} lists this file and does not give it: run again, which asks for the list anew, "
+                    f"{self.name} lists this file and does not give it: run again to ask for a new list, "
                     "or try a range without the file"
                 )
             raise

@@ -17,7 +17,8 @@ class FakeClock(Clock):
     Parameters
     ----------
     start : datetime or float, optional
-        What the time is, UTC, or seconds since 1970; now when left out. It stands still but for what is slept.
+        The time at the start: UTC, or seconds since 1970; the present time by default. Only waits and `ahead` move
+        the clock.
 
     Attributes
     ----------

@@ -443,7 +443,7 @@ class _Editor(Looks):
         self._do(Operation("set", "", ("variables", name, "default"), value))
         if is_relative(times[0]):
             self.notes.append(
-                f"'{times[0]}' is {span}, counted from {self.now:%Y-%m-%d %H:%M} UTC, and anew in each run"
+                f"'{times[0]}' is {span}, counted from {self.now:%Y-%m-%d %H:%M} UTC; each run counts again"
             )
 
     def _exports(self) -> None:

@@ -75,7 +75,7 @@ _DRAWN = (
     r"|ace|wind|dscovr|omni)"
 )
 _COLOUR = f"(?P<colour>{COLOURS})"
-# What has the colour stays, for it is to be drawn, but for ``with a red Bz``.
+# The words that name the coloured line stay in the sentence: it must be drawn. ``with a red Bz`` is the exception.
 _COLOURED = (
     rf"\b{_DRAWN}(?P<out>(?: line)?\s+(?:is |be |drawn |shown )?(?:in|as)\s+{_COLOUR})\b",
     rf"\bwith\s+(?:an? |the )?{_COLOUR}\s+{_DRAWN}(?: lines?)?\b",

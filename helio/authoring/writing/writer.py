@@ -138,7 +138,7 @@ class _Writer:
             }
             if is_relative(phrase):
                 self.steps.note(
-                    f"'{phrase}' is {span}, counted from {self.now:%Y-%m-%d %H:%M} UTC, and anew in each run"
+                    f"'{phrase}' is {span}, counted from {self.now:%Y-%m-%d %H:%M} UTC; each run counts again"
                 )
             epochs.append((name, group, span))
         return epochs or [("$TIME_RANGE", "", None)]

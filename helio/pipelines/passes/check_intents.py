@@ -1,7 +1,7 @@
 """What each step is for, in words.
 
 HV910 (info)  step without an intent
-    Whoever reads the plan next would like to know.
+    A later reader of the plan needs to know what the step is for.
     before  "intent": ""
     after   noted
 """

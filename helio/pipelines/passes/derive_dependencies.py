@@ -6,12 +6,12 @@ HR203 (error)  label that nobody produces
     after   refused
 
 HR301 (edit safe)  dependency derived from a label or figure
-    A step waits for whoever gives what it reads.
+    A step waits for the step that produces the labels it reads.
     before  2 reads "AC_H2_MFI.BGSEc" of 1
     after   "depends_on": [1]
 
 HR303 (error)  dependency on a step that does not exist
-    It may have been meant to be another one.
+    The author may mean another step.
     before  "depends_on": [7] in a plan of 3 steps
     after   refused
 """

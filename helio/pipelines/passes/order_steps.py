@@ -6,7 +6,7 @@ HR401 (edit safe)  order made topological
     after   1, 2
 
 HR402 (error)  cycle
-    No edge is cut: which one is not meant cannot be told.
+    No pass can know which edge is wrong, so it removes none.
     before  1 waits for 3, 3 for 2, 2 for 1
     after   refused: 1 -> 2 -> 3 -> 1
 """

@@ -6,7 +6,7 @@ HN501 (edit safe)  argument synonym renamed
     after   "dataset_id": "AC_H2_MFI"
 
 HN502 (error)  a synonym and the argument itself disagree
-    Which one is meant cannot be told.
+    No pass can know which one the author means.
     before  "dataset_id": "AC_H2_MFI", "dataset": "AC_H0_MFI"
     after   refused
 """

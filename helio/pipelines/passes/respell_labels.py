@@ -1,7 +1,7 @@
 """Labels in the spelling of the step that gives them.
 
 HR202 (edit safe)  label respelt
-    Exactly one label is the same but for case and space.
+    Exactly one label differs only in case or blanks.
     before  "ac_h2_mfi.bgsec "
     after   "AC_H2_MFI.BGSEc"
 """

@@ -16,7 +16,7 @@ HN507 (edit safe)  unknown argument without meaning removed
     after   no filter
 
 HN508 (edit safe, and warning)  a note among the arguments
-    Words for people change no result; they are kept as annotations, and the author is told.
+    Words for people change no result: the pass keeps them as annotations and warns the author.
     before  "reason": "to compare" on a fetch
     after   "annotations": {"notes": {"reason": "to compare"}}
 """

@@ -63,7 +63,7 @@ class Engine(Protocol):
         ...
 
     def tell(self, run: Run) -> str:
-        """Show a finished run, its files and digests, to whoever watches; the page on which they see it."""
+        """Show a finished run, its files and digests, to the user, and return the page that shows it."""
         ...
 
 

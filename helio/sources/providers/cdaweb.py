@@ -203,7 +203,7 @@ class CdaWeb(FileSource):
             f"{self.url}datasets/{quote(dataset_id, safe='')}/data/{whole_seconds(time_range)}/"
             f"{quote(name, safe='')}?format=cdf"
         )
-        # computed again once a file that it is made of is published anew
+        # the name changes when one of its source files changes: the result is then computed again
         made_from = hashlib.sha256(
             "\n".join([url, *(file.source.identity for file in files)]).encode()
         ).hexdigest()
