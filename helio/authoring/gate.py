@@ -30,7 +30,7 @@ HE402 (error)  an author names a parameter that the data set does not have
     before  "dataset_id": "AC_H2_MFI", "parameter_id": "BGSEx"
     after   refused; did you mean 'BGSEc'?
 
-HE403 (error)  an author asks for a time of which there is nothing
+HE403 (error)  an author asks for a time without data
     Before the first record there will never be one, however old the catalogue is.
     before  Parker Solar Probe in 2010
     after   refused, with what the data set covers

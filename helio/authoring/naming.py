@@ -156,7 +156,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _origins(template: Document, catalogue: Catalogue, datasets: Mapping[str, Dataset]) -> dict[str, _Origin]:
-    """Where each label comes from; the steps may stand in any order. Labels of maps and in blocks are not looked at."""
+    """Find where each label comes from, in steps of any order. Labels of maps and in blocks are left out."""
 
     def rule(step: StepView, known: Mapping[str, _Origin]) -> dict[str, _Origin]:
         signature = step.signature

@@ -80,12 +80,12 @@ def note_served(home: Path, now: datetime, missed: Mapping[str, Missed] | None =
 def missed_slots(
     schedule: Schedule, since: datetime, now: datetime, made: Sequence[datetime]
 ) -> Missed | None:
-    """The slots of a time for which the engine has no run.
+    """Return the slots of a time without a run in the engine.
 
     Parameters
     ----------
     made : sequence of datetime
-        The slots of which it has a run, naive UTC.
+        The slots with a run, naive UTC.
     """
     if schedule.paused:
         return None

@@ -413,7 +413,7 @@ class _Serving:
         note_served(self._settings.home, now, missed)
 
     def _made(self, deployment: _Deployment, since: datetime) -> list[datetime]:
-        """The slots since an instant of which the server has a run."""
+        """Return the slots since an instant that have a run on the server."""
         wanted = {
             "deployments": {"id": {"any_": [deployment.id]}},
             "flow_runs": {"expected_start_time": {"after_": f"{since.isoformat()}Z"}},

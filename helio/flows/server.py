@@ -206,7 +206,7 @@ class Server:
         return f"{self.ui_url}{START_PAGE}#{urlencode({'to': page}, safe='/')}"
 
     def with_ticket(self, link: str) -> str:
-        """Return a link of `link` with a ticket, for which a browser gets the secret once within ten minutes.
+        """Return `link` with a ticket. A browser can exchange it for the secret once, within ten minutes.
 
         For a terminal only: anybody who reads a ticket in time can use it. The secret itself is in no link, since
         other users can see the arguments of the programs that open links. Without an answer the link stays as it is.

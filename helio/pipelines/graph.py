@@ -167,7 +167,7 @@ class Graph(Generic[AnyStep]):
         return found
 
     def given(self, label: str) -> list[str]:
-        """The labels of steps that a label means: itself, or the table of which it names a component.
+        """Return the labels of steps that a label means: itself, or the table whose component it names.
 
         Where there is none: all that it may mean once variables have their values, as far as names tell.
         """

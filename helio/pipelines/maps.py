@@ -114,7 +114,7 @@ def uses(value: Any, schema: Mapping[str, Any], name: str) -> bool:
 
 
 def known_items(each: Document, context: Context) -> list[Any] | None:
-    """The items of a map as far as they are known before any run; none where they are not."""
+    """Return the items of a map that are known before any run; none where no item is known."""
     over = each.get("over")
     if isinstance(over, list):
         return over
@@ -125,7 +125,7 @@ def known_items(each: Document, context: Context) -> list[Any] | None:
 
 
 def items_of_map(each: ForEach, context: Context) -> Sequence[Any] | None:
-    """The items of a map as far as they are known before any run; none where they are not."""
+    """Return the items of a map that are known before any run; none where no item is known."""
     dataset = context.catalogue.get(each.parameters_of)
     return each.items if each.items is not None or dataset is None else list(dataset.parameters)
 
@@ -227,7 +227,7 @@ def distinct(items: Iterable[Any]) -> int:
 
 
 def step_count(step: Document, context: Context) -> int:
-    """How many steps a step becomes in a run, as far as its items are known before: no item is put in place."""
+    """Count the steps that a step becomes in a run, from the items known before it; put no item in place."""
     each = step.get("for_each")
     items = known_items(each, context) if isinstance(each, dict) else None
     count = 1 if items is None else distinct(items)
@@ -240,7 +240,7 @@ def step_count(step: Document, context: Context) -> int:
 
 
 def steps_of(step: Step, context: Context) -> int:
-    """How many steps a step becomes in a run, as far as its items are known before: no item is put in place."""
+    """Count the steps that a step becomes in a run, from the items known before it; put no item in place."""
     items = None if step.for_each is None else items_of_map(step.for_each, context)
     count = 1 if items is None else distinct(items)
     return count * (sum(steps_of(inner, context) for inner in step.block) if step.block else 1)

@@ -285,7 +285,7 @@ class _Reading:
     # What it means --------------------------------------------------------------------------------------------
 
     def _needs(self, use: _Use) -> list[str]:
-        """The labels of steps that go in: no meaning rests on what a variable may become."""
+        """Return the labels that a step reads. A meaning does not depend on the values of variables."""
         tables = (owner(label, self.producers) for label in self._labels(use))
         return [table for table in tables if table is not None]
 

@@ -96,7 +96,7 @@ def terminal_labels(
 
 
 def labels_used(readers: Iterable[StepView], produced: Collection[str]) -> set[str]:
-    """Of labels with a ``*`` for each item of maps, those of which steps read one, a component or all."""
+    """Return the labels with a ``*`` (one for each item of a map) that steps read: one item, a component, or all."""
     reads = [step.pattern(label) for step in readers for label in step.labels]
     used = {known for label in reads if (known := owner(label, produced)) is not None}
     used.update(

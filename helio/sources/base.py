@@ -86,7 +86,7 @@ class Source(ABC):
     refresh : bool
         Ask again for what is kept already.
     listed : Listings, optional
-        Files that are known, so that the archive is not asked which there are.
+        Known files: with them the source does not ask the archive for a listing.
     on_progress : callable, optional
         Gets the progress of downloads.
     """
@@ -135,7 +135,7 @@ class Source(ABC):
         self.replies = SavedReplies(cache / "replies", self.http.clock.now)
         self.transfers = Transfers(self.http, self.allowance, on_progress)
         self._replies_here: dict[str, tuple[Any, bool]] = {}
-        """Replies, and whether each was as young as it had to be."""
+        """Replies, each with whether it was young enough."""
         self._made_once: dict[str, Any] = {}
         self.prepare()
 
@@ -222,7 +222,7 @@ class Source(ABC):
 
     @classmethod
     def known_datasets(cls) -> Mapping[str, Collection[str]]:
-        """Datasets with their parameters, as far as they are known without asking."""
+        """Return the datasets with their parameters that the source knows without asking."""
         return {}
 
     @classmethod
@@ -304,7 +304,7 @@ class Source(ABC):
         never_asked : str
             Message for a run offline that needs it.
         longest : float or None
-            Seconds for which it is used; None for any age. Offline every age will do.
+            Greatest age in seconds; None allows any age. Offline any age is accepted.
 
         Raises
         ------
@@ -399,7 +399,7 @@ class Source(ABC):
                 )
 
     def close_ids(self, dataset_id: str) -> str:
-        """Advice for an unknown id: the closest ones, as far as the source can say which it has."""
+        """Return advice for an unknown id: the closest ids, if the source knows its ids."""
         try:
             return did_you_mean(dataset_id, self.datasets(), otherwise="look for it by its mission")
         except DataError as error:  # that it is unknown is known all the same

@@ -33,7 +33,7 @@ def names() -> tuple[str, ...]:
 
 
 def families() -> tuple[str, ...]:
-    """Sources of many servers, of which a step names one: ``hapi:CDAWeb``."""
+    """Sources of many servers; a step names one server: ``hapi:CDAWeb``."""
     return tuple(name for name, servers in _files().items() if servers is not None)
 
 

@@ -1,4 +1,4 @@
-"""What every source of data has to hold, checked over a stand-in."""
+"""Checks over a stand-in what every source of data must do."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from helio.sources.http import Clock, Hosts, Http
 
 
 class FakeClock(Clock):
-    """Tells real time plus what was slept, which takes none.
+    """A clock that stands still: a wait adds its seconds and returns at once.
 
     Parameters
     ----------

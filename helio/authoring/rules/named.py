@@ -36,7 +36,7 @@ def read_datasets(sentence: Sentence, catalogue: Catalogue) -> tuple[tuple[str, 
 
 
 def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
-    """Read spacecraft, and missions of which no spacecraft is named, in their order with their places."""
+    """Read spacecraft, and missions named without a spacecraft, in their order with their positions."""
     found: list[tuple[int, str]] = []
     named, grouped, names = spellings(), families(), names_of_spacecraft()
     missions = {name.casefold(): name for name in grouped}
@@ -103,7 +103,7 @@ def is_coloured(quantity: Quantity, coloured: set[str]) -> bool:
 def pairs_of(
     crafts: Sequence[tuple[int, str]], asked: Placed, wanted: Sequence[Quantity]
 ) -> tuple[tuple[tuple[str, Quantity], ...], bool]:
-    """Find which quantity is of which spacecraft; nothing where all are of all, and whether that is not clear.
+    """Find the quantities of each spacecraft, and whether they are unclear; nothing where each spacecraft has all.
 
     ``Wind speed and ACE density`` and ``Bn of STEREO-A and Bz of ACE`` are pairs; ``ACE and Wind density`` and
     ``density of ACE and Wind`` are not; ``density of ACE and Wind speed`` may be either.

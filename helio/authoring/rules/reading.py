@@ -137,7 +137,7 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
     wanted = [quantity for quantity in wanted if computed in ("", quantity.name)]
     own, unclear = pairs_of(crafts, asked, wanted)
     request = Request(
-        # missions of which one has to be chosen come last
+        # missions where the author must choose a spacecraft come last
         spacecraft=tuple(sorted(dict.fromkeys(craft for _, craft in crafts), key=families().__contains__)),
         quantities=tuple(wanted),
         own=own,

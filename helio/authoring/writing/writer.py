@@ -225,7 +225,7 @@ class _Writer:
         )
 
     def _check_named(self, shown: list[Series]) -> None:
-        """Refuse when a spacecraft, a unit or an instrument was named of which nothing is drawn."""
+        """Refuse a spacecraft, a unit or an instrument that was named but of which the figure draws nothing."""
         request = self.request
         absent = [craft for craft in request.spacecraft if craft not in {series.craft for series in shown}]
         if absent:
@@ -615,7 +615,7 @@ class _Writer:
                 self.steps.add(f"save_{series.label}", "save_data", args, f"Save it as {form}")
 
     def _log(self, shown: list[Series]) -> list[str]:
-        """The quantities for which a logarithmic scale was asked."""
+        """Return the quantities that the request wants on a logarithmic scale."""
         said = self.request.style.log
         every = ["*"] if {"*", "all", "everything"} & set(said) else []
         return every + [series.quantity for series in shown for word in said if word in series.quantity]

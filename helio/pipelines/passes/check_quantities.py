@@ -110,13 +110,13 @@ def check_quantities(plan: Document, context: Context) -> Iterator[Finding]:
 
 
 def _demands(step: StepView) -> bool:
-    """Whether the tool minds what its tables are."""
+    """Whether the tool requires a unit, a frame or a kind of its tables."""
     tool = step.signature
     return tool is not None and bool(tool.same or any(table.takes != ANYTHING for table in tool.tables))
 
 
 def _wanted(graph: Graph[StepView]) -> set[str]:
-    """The labels of which anybody minds what they are: the catalogue is opened for those, and for no other."""
+    """Return the labels whose unit, frame or kind some step requires: only these need the catalogue."""
     wanted: set[str] = set()
     for step in reversed(graph.order):
         if _demands(step) or wanted.intersection(step.outputs):

@@ -1,7 +1,7 @@
 """Variables: each one used is declared, each default fits its type.
 
 HN602 (error)  undeclared variable
-    A near miss is a suggestion: a second variable may have been meant.
+    A near name is only a suggestion: the author may mean a second variable.
     before  "time_range": "$TIMERANGE"
     after   refused: did you mean $TIME_RANGE?
 

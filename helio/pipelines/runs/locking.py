@@ -161,7 +161,7 @@ def lock_of_record(record: RunRecord) -> Lock:
 
 
 def _own_template(record: RunRecord) -> Document:
-    """The template of a run, if it is still that of which the header has the digest.
+    """Return the template of a run if its digest is still the one in the header.
 
     Raises
     ------

@@ -282,7 +282,7 @@ def _instant() -> str:
 
 
 def _same_files(execution: Execution, files: Mapping[str, Any]) -> bool:
-    """Whether the fetches for which a saved plan names files would be made from these."""
+    """Whether the fetches would read the files that a saved plan names for them."""
     found = json.loads(json.dumps(execution.files()))
     return all(found.get(step_id) == choices for step_id, choices in files.items())
 
