@@ -27,7 +27,7 @@ MOST = 10_000
 
 @dataclass(frozen=True)
 class Missed:
-    """Slots of one schedule that nobody makes up for: neither `helio serve` nor the engine's server was running."""
+    """Slots of one schedule that are lost: neither `helio serve` nor the engine's server was running."""
 
     count: Count
     first: NaiveInstant

@@ -346,7 +346,7 @@ class Server:
             )
 
     def wait(self, timeout: float | None = None, *, stop: Callable[[], bool] = lambda: False) -> None:
-        """Return when the server answers, however long its start takes, as long as its process lives.
+        """Return when the server answers. Wait for any length of time while its process lives.
 
         A server that has ended itself for want of use since `start` is started again.
 

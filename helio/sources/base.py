@@ -8,7 +8,7 @@ Choose the base by what the archive gives:
   `parameters_of`, `url_of` and `read`; the base asks, keeps and names the replies.
 - anything else: `Source`. Write `datasets`, `locate` and `fetch`; the base offers asking and keeping.
 
-Every subclass sets `title` and `address`. It overrides no ``__init__``: what it needs of its own it makes in `prepare`.
+Every subclass sets `title` and `address`. It overrides no ``__init__``: it prepares its own state in `prepare`.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Source(ABC):
     title: ClassVar[str]
     """Name in messages; names in records and figures begin with it: ``"SWPC"``."""
     address: ClassVar[str]
-    """Where it is asked, unless the user names another address in ``$HELIO_NAME_URL``."""
+    """The URL of the archive; the user can replace it with ``$HELIO_NAME_URL``."""
     further_addresses: ClassVar[tuple[str, ...]] = ()
     """Addresses on other hosts that its replies may lead to."""
     publisher: ClassVar[str] = ""
@@ -194,7 +194,7 @@ class Source(ABC):
         return self.title
 
     def prepare(self) -> None:  # noqa: B027 - many sources need nothing
-        """Make what the source needs of its own; called once, when everything of the base is there."""
+        """Prepare the source's own state; called once, after the base is ready."""
 
     @classmethod
     def full_address(cls, url: str) -> str:
@@ -212,7 +212,7 @@ class Source(ABC):
 
     @classmethod
     def folder_of_address(cls, url: str) -> str:
-        """Folder of what is kept of the server at an address: of its own, for servers differ."""
+        """Return the folder of the replies and files kept from one server: each address has its own."""
         return f"{folder_name(cls.title.lower())}/{folder_name(urlsplit(url).netloc)}"
 
     @classmethod
@@ -327,7 +327,7 @@ class Source(ABC):
         return content
 
     def is_saved(self, place: str, kind: Any, *, longest: float = DAY) -> bool:
-        """Whether `saved` would ask nobody."""
+        """Whether `saved` would send no request."""
         place = f"{self.folder}/{place}"
         return (
             place in self._replies_here

@@ -425,7 +425,7 @@ def _address(url: str) -> tuple[str, int]:
 
 
 def _elsewhere(other: str, host: str) -> bool:
-    """Whether a host belongs to somebody else: a server may send to another one of its own domain."""
+    """Whether a host is of another owner: a server may redirect to another host of its own domain."""
 
     def domain(name: str) -> str:
         name = name.partition(":")[0].casefold()

@@ -317,7 +317,7 @@ class FileSource(Source):
     def _keep_listing(
         self, place: str, time_range: TimeRange, listed: Sequence[RemoteFile], *, doubted: bool
     ) -> None:
-        """Keep which files there are; one that is doubted is used only where nobody may be asked."""
+        """Keep a listing of files; a doubtful one is used only offline."""
         span = [time_range.start.isoformat(), time_range.stop.isoformat()]
         files = [asdict(file) for file in listed]
         self.replies.save(place, {"span": span, "files": files, "doubted": doubted})

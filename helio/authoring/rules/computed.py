@@ -83,7 +83,7 @@ def _phrases() -> Iterator[tuple[str, str, bool]]:
 
 
 def read_computations(sentence: Sentence) -> tuple[Said, ...]:
-    """Read what is to be computed, in the order in which it is said."""
+    """Read the computations, in the order of the sentence."""
     said = [
         _said(sentence, match, tool, related=related)
         for tool, pattern, related in _phrases()

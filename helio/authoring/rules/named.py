@@ -42,7 +42,7 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
     missions = {name.casefold(): name for name in grouped}
     missions |= {"van allen probes": "RBSP", "van allen probe": "RBSP"}
     every = _any(missions)
-    # the solar wind is no spacecraft, nor is the wind of ACE
+    # neither "the solar wind" nor "the wind of ACE" names the spacecraft Wind
     sentence.drop(rf"(?<![\w-])(?:{names})\s+(?P<out>(?-i:wind)\s+)(?={_OF_WIND})")
     sentence.drop(
         rf"(?<!solar )(?<![\w-])(?P<out>(?-i:wind)\s+)(?={_OF_WIND}\s+(?:of|from|at|by|measured by)\s+"
@@ -76,7 +76,7 @@ def read_quantities(sentence: Sentence, coloured: set[str], *, magnitude: bool) 
     coloured : set of str
         Words that have a colour: Bz in red beside the whole field is a line of it.
     magnitude : bool
-        Whether a magnitude is to be computed, so that there has to be a vector.
+        Whether to compute a magnitude, which needs a vector.
     """
     found: Placed = []
     components = [(name, pattern, True) for name, pattern in COMPONENTS]

@@ -61,7 +61,7 @@ class Steps:
     variables: Document = field(default_factory=dict)
 
     def add(self, name: str, tool: str, args: Mapping[str, Any], intent: str) -> str:
-        """Add a step under an id of its own, and give that id."""
+        """Add a step under a new id, and return the id."""
         wanted = re.sub(r"\W+", "_", name).strip("_").lower() or "step"
         step_id = free_name(wanted, {step["step_id"] for step in self.steps})
         self.steps.append({"step_id": step_id, "tool_name": tool, "tool_args": dict(args), "intent": intent})

@@ -181,7 +181,7 @@ class _Writer:
         return shown + self._indices_beside(span)
 
     def _indices_beside(self, span: TimeRange | None) -> list[Series]:
-        """Indices in a sentence where each spacecraft has quantities of its own."""
+        """Return the indices, for a sentence that gives each spacecraft its own quantities."""
         own = {wanted for _, wanted in self.request.own}
         shown = []
         for wanted in self.request.quantities if own else ():

@@ -44,7 +44,7 @@ class Asked:
 
 
 def asked_of_catalogue(template: Template, context: Context) -> Iterator[Asked]:
-    """Each parameter of each data set that a run would ask the catalogue's archive for, as far as it is known before.
+    """Find each parameter of each data set that a run will ask of the catalogue's archive, if it is known before.
 
     An archive of one's own, or another provider, decides for itself what it has.
     """

@@ -1,4 +1,4 @@
-"""What a fetch's arguments say together: which parameters, of which data sets, under which label.
+"""Reads the arguments of a fetch together: which parameters, of which data sets, under which label.
 
 HV105 (error)  arguments of a fetch that do not go together
     One of them would be ignored.

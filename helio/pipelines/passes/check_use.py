@@ -6,7 +6,7 @@ HV301 (warning)  step that nothing uses
     after   said, and run
 
 HV302 (warning)  label that nothing uses
-    It is worked out, and nobody sees it.
+    The run computes it, and nobody sees it.
     before  "output_label": "ACE_Bmag", drawn nowhere
     after   said, and computed
 """

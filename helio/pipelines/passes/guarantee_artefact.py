@@ -29,7 +29,7 @@ from helio.pipelines.passes.edit import Context, Edit, Finding, added
 from helio.pipelines.template import Document
 
 INTENTS = ("Draw what the pipeline ends in", "Export what the pipeline ends in")
-"""What the step is for that is added to a plan without a figure or an export."""
+"""The intent of the step that helio adds to a plan without a figure or an export."""
 
 
 def guarantee_artefact(template: Template, context: Context) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ HN301 (edit safe)  numeric id given as text made a number, and references with i
     after   "step_id": 1
 
 HN302 (edit safe)  missing id supplied
-    Every step needs one; nobody is renumbered.
+    Every step needs an id; no other step gets a new one.
     before  {"tool_name": "fetch_data", …}
     after   {"step_id": 1, "tool_name": "fetch_data", …}
 """

@@ -1,4 +1,4 @@
-"""Each step's tool under its own name; pipelines and tools told apart.
+"""Gives each step its tool under the tool's own name, and distinguishes pipelines from tools.
 
 HN401 (edit safe)  tool name in another spelling
     Case, punctuation and known synonyms do not change which tool is meant.

@@ -70,7 +70,7 @@ class Run:
         Raises
         ------
         UnknownResult
-            When a label is asked for that the run made no table of.
+            The run made no table of a label that was asked for.
         """
         return Results("table", self.execution.labels, self.execution.table, self._why_missing)
 
@@ -81,7 +81,7 @@ class Run:
         Raises
         ------
         UnknownResult
-            When a step is asked for that drew no figure.
+            A step that was asked for drew no figure.
         """
         from helio.steps.render.figure import Figure
 

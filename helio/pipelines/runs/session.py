@@ -288,7 +288,7 @@ def _same_files(execution: Execution, files: Mapping[str, Any]) -> bool:
 
 
 def _open_archives(plan: Plan, archives: Archives) -> None:
-    """Find out before anything is made that a folder is not there, or that nobody has the name of a provider.
+    """Refuse a folder that is missing, or a provider that no source has, before anything is made.
 
     Raises
     ------
