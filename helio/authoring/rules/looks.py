@@ -138,8 +138,8 @@ class Looks:
                 what = said.pop("what", "")
                 values = [_READ[name](text) for name, text in said.items()] or [constant]
                 below = tuple(said) if key == "line_styles" else ()
-                for place in self._places(key, what, figure):
-                    self._put(figure, key, values[0] if len(values) == 1 else values, *place, *below)
+                for target in self._places(key, what, figure):
+                    self._put(figure, key, values[0] if len(values) == 1 else values, *target, *below)
 
     def _places(self, key: str, what: str, figure: Document) -> list[tuple[str, ...]]:
         """The lines or the panels, by number, that a look is of."""

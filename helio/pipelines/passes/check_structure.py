@@ -34,8 +34,8 @@ def check_structure(plan: Document, context: Context) -> Iterator[Finding]:
 
     >>> from datetime import datetime
     >>> plan = {"steps": [{"step_id": 1, "tool_name": "magnitude", "tool_args": [], "critical": "perhaps"}]}
-    >>> for found in check_structure(plan, Context({}, datetime(2024, 1, 1), {})):
-    ...     print(found.code, found.path, found.message)
+    >>> for finding in check_structure(plan, Context({}, datetime(2024, 1, 1), {})):
+    ...     print(finding.code, finding.path, finding.message)
     HV101 /steps/0/critical "perhaps" is not true or false
     HV101 /steps/0/tool_args [] is not an object
     """

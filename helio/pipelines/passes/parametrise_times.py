@@ -36,7 +36,7 @@ def parametrise_times(template: Template, context: Context) -> Iterator[Finding]
     >>> args = {"dataset_id": "A", "parameter_id": "B", "time_range": "last 5 days"}
     >>> template = Template.from_json({"steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]})
     >>> [edit] = parametrise_times(template, Context(signatures(), datetime(2024, 1, 1), {}))
-    >>> [one["value"] for one in edit.operations if one["op"] != "test"]
+    >>> [operation["value"] for operation in edit.operations if operation["op"] != "test"]
     [{'$TIME_RANGE': {'type': 'time_range', 'default': 'last 5 days'}}, '$TIME_RANGE']
     """
     declared = template.time_variables

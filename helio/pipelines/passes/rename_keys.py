@@ -44,7 +44,7 @@ def rename_keys(plan: Document, context: Context) -> Iterator[Finding]:
     >>> from datetime import datetime
     >>> plan = {"steps": [{"phase": 1, "goal": "B", "relevant_tools": ["fetch_data"], "arguments": {}}]}
     >>> [edit] = rename_keys(plan, Context({}, datetime(2024, 1, 1), {}))
-    >>> [(one["path"], one["value"]) for one in edit.operations if one["op"] == "add"]
+    >>> [(operation["path"], operation["value"]) for operation in edit.operations if operation["op"] == "add"]
     [('/steps/0/step_id', 1), ('/steps/0/intent', 'B'), ('/steps/0/tool_name', 'fetch_data'),
      ('/steps/0/tool_args', {})]
     """

@@ -53,8 +53,8 @@ def settle_unknown_arguments(plan: Document, context: Context) -> Iterator[Findi
     >>> from helio.steps.signature import signatures
     >>> args = {"labels": ["B"], "zoom": None, "titel": "B", "reason": "to look", "sparkle": 3}
     >>> plan = {"steps": [{"step_id": 1, "tool_name": "plot_data", "tool_args": args}]}
-    >>> for found in settle_unknown_arguments(plan, Context(signatures(), datetime(2024, 1, 1), {})):
-    ...     print(found.code, found.message[:60])
+    >>> for finding in settle_unknown_arguments(plan, Context(signatures(), datetime(2024, 1, 1), {})):
+    ...     print(finding.code, finding.message[:60])
     HN507 arguments without meaning removed: zoom
     HN508 words kept under annotations.notes: reason
     HO401 'titel' read as 'title'

@@ -57,8 +57,8 @@ def spell_times(plan: Document, context: Context) -> Iterator[Finding]:
     >>> steps = [{"step_id": 1, "tool_name": "fetch_data", "tool_args": {"time_range": time}}
     ...          for time in (["2024-01-01", "2024-01-08"], "past 5 days", "last 3 days of May", "2024-03 to 2024-01",
     ...                       "2024-01/2024-03")]
-    >>> for found in spell_times({"steps": steps}, Context(signatures(), datetime(2024, 1, 1), {})):
-    ...     print(found.code, found.message)
+    >>> for finding in spell_times({"steps": steps}, Context(signatures(), datetime(2024, 1, 1), {})):
+    ...     print(finding.code, finding.message)
     HN701 2024-01-01 to 2024-01-08
     HN704 last 5 days
     HN702 'last 3 days of May' is not understood as a time range

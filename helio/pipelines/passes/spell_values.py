@@ -43,8 +43,8 @@ def spell_values(plan: Document, context: Context) -> Iterator[Finding]:
     >>> args = {"labels": '["B"]', "log_y": "true", "palette": "TPLOT", "font_size": "12"}
     >>> step = {"step_id": 1, "tool_name": "plot_data", "tool_args": args, "critical": "no"}
     >>> for edit in spell_values({"steps": [step]}, Context(signatures(), datetime(2024, 1, 1), {})):
-    ...     for one in edit.operations[1::2]:
-    ...         print(one["path"], one["value"])
+    ...     for operation in edit.operations[1::2]:
+    ...         print(operation["path"], operation["value"])
     /steps/0/critical False
     /steps/0/tool_args/labels ['B']
     /steps/0/tool_args/log_y True

@@ -47,7 +47,7 @@ def spell_variables(plan: Document, context: Context) -> Iterator[Finding]:
     >>> plan = {"variables": {"$DATASET": {"type": "dataset"}},
     ...         "steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]}
     >>> [edit] = spell_variables(plan, Context(signatures(), datetime(2024, 1, 1), {}))
-    >>> [one["value"] for one in edit.operations[1::2]]
+    >>> [operation["value"] for operation in edit.operations[1::2]]
     ['$DATASET', '$TIME_RANGE']
     """
     declared = variables_of(plan)
@@ -129,7 +129,7 @@ def _respelt(text: str, known: Mapping[str, Any], *, braces: bool = False) -> tu
 
     In the name of a file a variable stands in braces, which end its name.
     """
-    if not any(one in text for one in "${%<"):
+    if not any(mark in text for mark in "${%<"):
         return text, ""
     parts: list[str] = []
     end = 0
