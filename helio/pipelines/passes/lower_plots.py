@@ -58,7 +58,7 @@ def _lower(path: Path, steps: Sequence[Step]) -> Iterator[Finding]:
         own = styles.get(step.step_id, [])
         if step.tool_name not in FIGURES or (step.tool_name == RENDER and not own):
             continue
-        declared = [steps[index] for index in own]
+        declared = [steps[style_index] for style_index in own]
         spec = figure_of(step)
         for style in declared:
             spec = merged(spec, style.tool_args)
@@ -76,8 +76,8 @@ def _lower(path: Path, steps: Sequence[Step]) -> Iterator[Finding]:
         )
         if own:
             draft.stand_for(index, list(instead))
-        for index in own:
-            draft.remove(index)
+        for style_index in own:
+            draft.remove(style_index)
         draft.rewire(instead, sorted({other for gone in instead for other in dependants.get(gone, ())}))
         listed = ", ".join(str(step_id) for step_id in instead)
         what = f"{'plot' if step.tool_name == PLOT else 'figure'} {step.step_id}"
