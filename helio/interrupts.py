@@ -74,7 +74,7 @@ def install() -> None:
 
 
 def carry_out(command: Callable[[], object]) -> None:
-    """Run a command to its end; after a signal nothing leaves this but the process, with exit code 130."""
+    """Run a command to its end; after a signal end the process with exit code 130."""
     try:
         command()
     finally:

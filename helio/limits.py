@@ -43,7 +43,7 @@ class Limits:
     """Used pipelines in one another."""
 
     arguments: int = 1_000
-    """Items or keys of one argument of a tool: vertical lines, colours, bands. More of them cannot be told apart."""
+    """Items or keys of one argument of a tool: vertical lines, colours, bands. Nobody can distinguish more of them."""
     labels: int = 5_000
     """Labels in one list: a label with ``*`` may stand for the results of all steps of a run."""
     panels: int = 100

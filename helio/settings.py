@@ -17,7 +17,7 @@ from helio.errors import RequestError
 log = logging.getLogger(__name__)
 
 IDLE = 1800.0
-"""Seconds without use after which the engine's server ends itself, unless the environment says otherwise."""
+"""Seconds without use after which the engine's server ends itself; the environment can set another number."""
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,7 @@ def interrupt(words: list[str], environ: dict[str, str], folder: Path, moment: f
 
 
 def _children_of(mark: Path) -> Iterator[str]:
-    """Processes that were started by the run of a trial and live, but for the engine's server."""
+    """Yield the living processes that a trial's run started, without the engine's server."""
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue

@@ -97,7 +97,11 @@ class ModelAuthor:
         def prove(after: Document, operations: Sequence[Operation]) -> Proved:
             return self._gate.edited(template, after)
 
-        facts = data("What is wrong with the template now", [one.to_json() for one in wrong]) if wrong else ""
+        facts = (
+            data("What is wrong with the template now", [finding.to_json() for finding in wrong])
+            if wrong
+            else ""
+        )
         return self._edited(request, template, prove, self._answers(chosen), facts)
 
     def repair(self, template: Document, failure: Failure, *, chosen: tuple[str, ...] = ()) -> Outcome:
@@ -122,7 +126,7 @@ class ModelAuthor:
                 message = "this repair was tried already, and was not taken"
                 # why it was not taken the first time stays the reason
                 return Proved(after, (Diagnostic("HE303", message, step_id=failure.step_id), *tried[written]))
-            named = {one.step for one in operations} | {str(failure.step_id)}
+            named = {operation.step for operation in operations} | {str(failure.step_id)}
             declared = [step["step_id"] for step in template["steps"] if str(step["step_id"]) in named]
             proved = self._gate.repaired(template, after, declared)
             # words alone would ask again for what is not there, which says more
@@ -201,8 +205,8 @@ def _datasets(template: Document) -> list[str]:
     for place in places(template):
         args = args_of(place.step)
         candidates = args.get("candidates")
-        for one in (args, *(candidates if isinstance(candidates, list) else ())):
-            name = one.get("dataset_id") if isinstance(one, dict) else one
+        for choice in (args, *(candidates if isinstance(candidates, list) else ())):
+            name = choice.get("dataset_id") if isinstance(choice, dict) else choice
             if isinstance(name, str):
                 found.append(name)
     return found
@@ -212,7 +216,7 @@ def _ruled_out(before: Document, after: Document, failure: Failure) -> tuple[Dia
     """A fetch that would ask again for what was not there."""
     if failure.kind not in NOWHERE:
         return ()
-    one, other = (_step(each, failure.step_id) for each in (before, after))
+    one, other = (_step(template, failure.step_id) for template in (before, after))
     if other.get("tool_name") != "fetch_data" or _wanted(other) - _wanted(one):
         return ()
     message = f"step {failure.step_id} would ask again for what is not there: {failure.message}"
@@ -230,8 +234,8 @@ def _wanted(step: Document) -> set[str]:
     candidates = args.get("candidates")
     every = candidates if isinstance(candidates, list) and candidates else [{}]
     return {
-        json.dumps(shared | (one if isinstance(one, dict) else {"dataset_id": one}), sort_keys=True)
-        for one in every
+        json.dumps(shared | (choice if isinstance(choice, dict) else {"dataset_id": choice}), sort_keys=True)
+        for choice in every
     }
 
 

@@ -375,7 +375,7 @@ class Desk:
             base=base,
             run=run,
             notes=(*outcome.notes, *self._archive_notes(pipeline, after)),
-            diagnostics=tuple(one.to_json() for one in outcome.proved.warnings),
+            diagnostics=tuple(warning.to_json() for warning in outcome.proved.warnings),
             tokens=said.tokens,
             transcript=said.transcript,
             prompt_digest=said.prompt_digest,
@@ -419,7 +419,7 @@ class Desk:
                 after="",
                 run=run,
                 notes=(error.message,),
-                diagnostics=tuple(one.to_json() for one in found),
+                diagnostics=tuple(finding.to_json() for finding in found),
                 tokens=0 if self._door is None else self._door.usage.total,
                 transcript="" if self._door is None else self._door.transcript.id,
             )
@@ -436,9 +436,9 @@ class Desk:
 
     def _free(self, wanted: str) -> str:
         """An id that no pipeline has, and none that waits for approval."""
-        taken = {one.id for one in self.library.entries()}
+        taken = {entry.id for entry in self.library.entries()}
         if self._replay is None:  # what a transcript tells again is told by the name it had
-            taken |= {one.pipeline for one in self.proposals.list(state="pending")}
+            taken |= {proposal.pipeline for proposal in self.proposals.list(state="pending")}
         name, number = slug(wanted)[:60].strip("-") or "pipeline", 2
         while name in taken:
             name, number = f"{slug(wanted)[:60].strip('-')}-{number}", number + 1
@@ -448,7 +448,7 @@ class Desk:
 
     def _entry_of(self, authored: Document) -> Entry | None:
         """The pipeline of the library that a run was made from."""
-        return next((one for one in self.library.entries() if one.id == authored.get("id")), None)
+        return next((entry for entry in self.library.entries() if entry.id == authored.get("id")), None)
 
     def _failure(self, record: RunRecord, authored: Document) -> Failure:
         failed = next((step for step in record.step_records if step["state"] == "failed"), None)
@@ -458,16 +458,16 @@ class Desk:
             )
         error = failed["error"]
         name = str(failed["step_id"])
-        step_id = next((one for one in _ids(authored) if _comes_of(name, one)), name)
+        step_id = next((authored_id for authored_id in _ids(authored) if _comes_of(name, authored_id)), name)
         return Failure(
             record.id,
             step_id,
             *((error["kind"], error["message"], error["advice"]) if error else ("", "", "")),
             tuple(self._evidence(record, _step(authored, step_id))),
             tuple(
-                work_of(one.template, signatures())
-                for one in self.proposals.list(state="rejected")
-                if one.run == record.id and one.after
+                work_of(proposal.template, signatures())
+                for proposal in self.proposals.list(state="rejected")
+                if proposal.run == record.id and proposal.after
             ),
         )
 
@@ -475,21 +475,21 @@ class Desk:
         """What the tables of the run have, and names of the catalogue that come close to the step's own."""
         outputs = [output for step in record.step_records for output in step["outputs"]]
         told = [
-            f"{one['label']}: {json.dumps({key: fact for key, fact in one.items() if key in _SHOWN})}"
-            for one in outputs
-            if one.get("label")
+            f"{output['label']}: {json.dumps({key: fact for key, fact in output.items() if key in _SHOWN})}"
+            for output in outputs
+            if output.get("label")
         ][:_MOST_TABLES]
         args = args_of(step)
         candidates = args.get("candidates")
         every = [args, *(candidates if isinstance(candidates, list) else ())]
-        named = [one.get("dataset_id") if isinstance(one, dict) else one for one in every]
-        for dataset in dict.fromkeys(one for one in named if isinstance(one, str) and one):
+        named = [choice.get("dataset_id") if isinstance(choice, dict) else choice for choice in every]
+        for dataset in dict.fromkeys(name for name in named if isinstance(name, str) and name):
             if dataset not in self.catalogue:
                 close = ", ".join(closest(dataset, self.catalogue.ids())) or "none"
                 told.append(f"no dataset is called {dataset}; those that come close: {close}")
                 continue
             entry = self.catalogue.dataset(dataset)
-            names = ", ".join(one.name for one in entry.parameters[:40])
+            names = ", ".join(parameter.name for parameter in entry.parameters[:40])
             span = f"{time_text(entry.first)} to {time_text(entry.last)}"
             told.append(f"{dataset} has records of {span}; parameters: {names}")
         return told
@@ -497,7 +497,7 @@ class Desk:
 
 def _unlike(draft: Draft) -> bool:
     """Whether a draft brings tables of another unit, frame or kind together than its tools take."""
-    return any(one.code in CLASHES for one in draft.proved.warnings)
+    return any(warning.code in CLASHES for warning in draft.proved.warnings)
 
 
 def _ids(template: Document) -> list[StepId]:

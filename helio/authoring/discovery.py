@@ -65,7 +65,7 @@ class Found:
         """The verified parameter reference, for the prompt of planning, in so many characters."""
         every = list(self.datasets.values())
         share = most // max(len(every), 1)
-        return {"datasets": [fitting(one, max(share, 800)) for one in every]}
+        return {"datasets": [fitting(entry, max(share, 800)) for entry in every]}
 
 
 _Described = tuple[str, Mapping[str, tuple[str, bool]], Callable[..., Any]]
@@ -139,21 +139,21 @@ class Shelf:
         """Parameters of a dataset, those with a text only if it is given."""
         entry = self._catalogue.dataset(dataset_id)
         every = [
-            one
-            for one in entry.parameters
-            if match.lower() in f"{one.name} {one.unit} {one.description}".lower()
+            parameter
+            for parameter in entry.parameters
+            if match.lower() in f"{parameter.name} {parameter.unit} {parameter.description}".lower()
         ]
         shown = every[:MOST_PARAMETERS]
         told = [
             {
-                "parameter_id": one.name,
-                "unit": one.canonical_unit,
-                "size": list(one.size),
-                "description": one.description[:_DESCRIPTION],
+                "parameter_id": parameter.name,
+                "unit": parameter.canonical_unit,
+                "size": list(parameter.size),
+                "description": parameter.description[:_DESCRIPTION],
             }
-            for one in shown
+            for parameter in shown
         ]
-        self._keep(entry, [one.name for one in shown])
+        self._keep(entry, [parameter.name for parameter in shown])
         return {**self._told(entry), "parameters": told, "more": max(len(every) - MOST_PARAMETERS, 0)}
 
     def get_availability(self, dataset_id: str) -> Any:
@@ -169,52 +169,52 @@ class Shelf:
         """Datasets of a mission or a spacecraft."""
         wanted = mission.casefold()
         every = [
-            one
-            for one in self._catalogue.summaries()
-            if wanted in (one.mission.casefold(), one.spacecraft.casefold())
+            summary
+            for summary in self._catalogue.summaries()
+            if wanted in (summary.mission.casefold(), summary.spacecraft.casefold())
         ]
         if not every:
             return {
                 "error": f"no mission is called {mission}",
-                "missions": [one.name for one in self._catalogue.missions()],
+                "missions": [known.name for known in self._catalogue.missions()],
             }
         return {
-            "datasets": [self._told(one) for one in every[:MOST_ROWS]],
+            "datasets": [self._told(entry) for entry in every[:MOST_ROWS]],
             "more": max(len(every) - MOST_ROWS, 0),
         }
 
     def list_missions(self) -> Any:
         """All missions."""
-        return {"missions": [one.name for one in self._catalogue.missions()]}
+        return {"missions": [known.name for known in self._catalogue.missions()]}
 
     def find_quantity(self, quantity: str = "", spacecraft: str = "") -> Any:
         """Rows of the table of physical quantities."""
         rows: list[Source]
         if spacecraft:
             names = [quantity] if quantity else quantities()
-            rows = [one for name in names for one in sources_of(name, spacecraft)]
+            rows = [source for name in names for source in sources_of(name, spacecraft)]
         else:
-            rows = [one for one in SOURCES if one.quantity == quantity]
+            rows = [source for source in SOURCES if source.quantity == quantity]
         if not rows:
             return {"error": "the table has no such row", "quantities": quantities()}
         rows.sort(key=lambda row: not self._catalogue.in_archive(row.dataset))
-        for one in rows[:MOST_ROWS]:
-            if one.dataset in self._catalogue:
-                self._keep(self._catalogue.dataset(one.dataset), list(one.parameters))
+        for row in rows[:MOST_ROWS]:
+            if row.dataset in self._catalogue:
+                self._keep(self._catalogue.dataset(row.dataset), list(row.parameters))
         return {
             "rows": [
                 {
-                    "quantity": one.quantity,
-                    "spacecraft": one.spacecraft,
-                    "dataset_id": one.dataset,
-                    "parameters": list(one.parameters),
-                    "frame": one.frame,
-                    "unit": one.unit,
-                    "cadence_seconds": one.cadence,
-                    "note": one.note,
-                    **self._found_in(one.dataset),
+                    "quantity": row.quantity,
+                    "spacecraft": row.spacecraft,
+                    "dataset_id": row.dataset,
+                    "parameters": list(row.parameters),
+                    "frame": row.frame,
+                    "unit": row.unit,
+                    "cadence_seconds": row.cadence,
+                    "note": row.note,
+                    **self._found_in(row.dataset),
                 }
-                for one in rows[:MOST_ROWS]
+                for row in rows[:MOST_ROWS]
             ]
         }
 
@@ -236,8 +236,8 @@ class Shelf:
         """The latest runs."""
         return {
             "runs": [
-                {"id": one.id, "pipeline": one.pipeline, "status": one.status, "started": one.started_at}
-                for one in Runs(self._runs).list()[:MOST_ROWS]
+                {"id": run.id, "pipeline": run.pipeline, "status": run.status, "started": run.started_at}
+                for run in Runs(self._runs).list()[:MOST_ROWS]
             ]
         }
 
@@ -263,11 +263,19 @@ class Shelf:
     def _keep(self, entry: CatalogueEntry, names: list[str]) -> None:
         """Put parameters of a dataset into the reference."""
         known = self.found.datasets.setdefault(entry.id, {**capped(self._told(entry)), "parameters": []})
-        there = {one["parameter_id"] for one in known["parameters"]}
-        for one in entry.parameters:
-            if one.name in names and one.name not in there and len(known["parameters"]) < MOST_PARAMETERS:
+        there = {shown["parameter_id"] for shown in known["parameters"]}
+        for parameter in entry.parameters:
+            if (
+                parameter.name in names
+                and parameter.name not in there
+                and len(known["parameters"]) < MOST_PARAMETERS
+            ):
                 known["parameters"].append(
-                    {"parameter_id": one.name, "unit": one.canonical_unit, "size": list(one.size)}
+                    {
+                        "parameter_id": parameter.name,
+                        "unit": parameter.canonical_unit,
+                        "size": list(parameter.size),
+                    }
                 )
 
 

@@ -153,13 +153,17 @@ def is_about_looks(request: str, template: Document | None = None) -> bool:
     (True, False)
     """
     plain = _QUOTED.sub(" title", request)
-    parts = [one for one in re.split(r"[,;.](?:\s|$)|\band\b|\bthen\b", plain) if re.search(r"\w", one)]
+    parts = [
+        phrase for phrase in re.split(r"[,;.](?:\s|$)|\band\b|\bthen\b", plain) if re.search(r"\w", phrase)
+    ]
     there = json.dumps((template or {}).get("steps", []), ensure_ascii=False).casefold()
     for part in parts:
         rest = _ADORNS.sub(" title ", part)
         if not _LOOKS.search(rest) or _WORK.search(re.sub(r"\b[xyz][- ](?:range|limits?)\b", "axis", rest)):
             return False
-        if template is not None and any(one[0].casefold()[:6] not in there for one in _NAMES.finditer(rest)):
+        if template is not None and any(
+            match[0].casefold()[:6] not in there for match in _NAMES.finditer(rest)
+        ):
             return False
     return bool(parts)
 
@@ -222,7 +226,7 @@ def edit(
             raise Rejected(
                 [Diagnostic("HE301", "a question changes nothing", advice=("answer it in words",))]
             )
-        operations = [_operation(one) for one in answer.get("operations") or ()]
+        operations = [_operation(operation) for operation in answer.get("operations") or ()]
         if not operations:
             raise Rejected([Diagnostic("HA102", "an edit needs at least one operation")])
         try:
@@ -245,12 +249,12 @@ def edit(
 
 
 def _operation(written: Mapping[str, Any]) -> Operation:
-    op = next((one for one in NAMES if one == written.get("op")), None)
+    op = next((known for known in NAMES if known == written.get("op")), None)
     if op is None:  # the schema allows no other
         raise Rejected([Diagnostic("HA103", "an operation needs its op", advice=NAMES)])
     step = str(written.get("step") or "")
     parts = str(written.get("at") or "").strip("/").split("/")
-    at = tuple(one.replace("~1", "/").replace("~0", "~") for one in parts if one)
+    at = tuple(part.replace("~1", "/").replace("~0", "~") for part in parts if part)
     value: Any = None
     if op in ("set", "add"):
         value = read_json(str(written.get("value_json") or ""), f"value_json of {op} {step}".strip())

@@ -1,4 +1,4 @@
-"""A question that must be answered with something sound: two chances to mend an answer, then one anew, then an end.
+"""Asks a model until its answer is sound: it may mend the answer twice, start once from nothing, then helio stops.
 
 HA104 (error)  characters that cannot be seen in an answer
     A person could approve something else than what is shown.
@@ -43,7 +43,7 @@ class Rejected(Exception):
     """An answer that cannot be taken, and why."""
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
-        super().__init__("; ".join(one.message for one in diagnostics))
+        super().__init__("; ".join(finding.message for finding in diagnostics))
         self.diagnostics = tuple(diagnostics)
 
 
@@ -90,12 +90,12 @@ def settle(model: Model, ask: Ask, take: Callable[[Any], Made]) -> Made:
 
 
 def _mend(found: Sequence[Diagnostic]) -> str:
-    told = [_told(one) for one in found]
+    told = [_told(finding) for finding in found]
     return f"Your answer cannot be taken. Answer once more, whole, with these mended.\n{data('Diagnostics', told)}"
 
 
 def _anew(ask: Ask, found: Sequence[Diagnostic]) -> Ask:
-    told = [_told(one) for one in found]
+    told = [_told(finding) for finding in found]
     first, *others = ask.turns
     assert isinstance(first, UserTurn)  # whoever asks says something first
     text = f"{first.text}\n\n{data('An earlier answer was rejected for', told)}"
@@ -155,8 +155,8 @@ def asked_back(answer: Mapping[str, Any], answers: Sequence[str]) -> tuple[str, 
         message = f"{QUESTIONS} questions were answered already: decide with what you know"
         raise Rejected([Diagnostic("HA106", message)])
     text = str(answer.get("question") or "").strip()[:500]
-    every = (str(one).strip()[:200] for one in answer.get("choices") or ())
-    choices = tuple(dict.fromkeys(one for one in every if one))
+    every = (str(choice).strip()[:200] for choice in answer.get("choices") or ())
+    choices = tuple(dict.fromkeys(choice for choice in every if choice))
     if not text or len(choices) < 2:
         raise Rejected([Diagnostic("HA105", "a question needs its text and at least two choices")])
     return text, choices[:12]

@@ -1,4 +1,4 @@
-"""The gate between an author and a person: every template is mended, verified and held to the catalogue.
+"""The gate between an author and a person: every template is mended, verified and checked against the catalogue.
 
 HE301 (error)  a repair touches a step that it did not declare
     What an edit does not name stays byte for byte the same.
@@ -30,7 +30,7 @@ HE402 (error)  an author names a parameter that the data set does not have
     before  "dataset_id": "AC_H2_MFI", "parameter_id": "BGSEx"
     after   refused; did you mean 'BGSEc'?
 
-HE403 (error)  an author asks for a time of which there is nothing
+HE403 (error)  an author asks for a time without data
     Before the first record there will never be one, however old the catalogue is.
     before  Parker Solar Probe in 2010
     after   refused, with what the data set covers
@@ -88,12 +88,12 @@ class Proved:
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
         """What keeps it from being proposed."""
-        return tuple(one for one in self.diagnostics if one.severity == "error")
+        return tuple(finding for finding in self.diagnostics if finding.severity == "error")
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
         """What a reviewer has to know."""
-        return tuple(one for one in self.diagnostics if one.severity == "warning")
+        return tuple(finding for finding in self.diagnostics if finding.severity == "warning")
 
 
 class Gate:
@@ -156,7 +156,7 @@ class Gate:
         mended, _, found = mend(
             json.dumps(after), now=self._now, catalogue=self._known, pipelines=self._pipelines
         )
-        if any(one.severity == "error" for one in found):
+        if any(finding.severity == "error" for finding in found):
             return Proved(after, _about(changed, found))
         better = {step["step_id"]: step for step in mended["steps"]}
         template = {
@@ -251,12 +251,14 @@ class Gate:
             return Proved(template, wrong)
         fetching = None if only is None or before is None else _both(only, before, template)
         told = list(dict.fromkeys((*found, *self._unknown(template, fetching, there))))
-        if not any(one.severity == "error" for one in told):
+        if not any(finding.severity == "error" for finding in told):
             # another time is another time for every step
             same_time = before is not None and before.get("variables") == template.get("variables")
             told += self._unavailable(template, only if same_time else None)
             was = [] if before is None else list(misnamed(before, self._catalogue, self._known))
-            told += [one for one in misnamed(template, self._catalogue, self._known) if one not in was]
+            told += [
+                finding for finding in misnamed(template, self._catalogue, self._known) if finding not in was
+            ]
         return Proved(template, tuple(dict.fromkeys(told)))
 
     def _unknown(
@@ -333,10 +335,10 @@ class Gate:
                 pipelines=self._pipelines,
             )
         except InvalidTemplate as error:
-            if any(one.code == NO_VALUE for one in error.diagnostics):
+            if any(finding.code == NO_VALUE for finding in error.diagnostics):
                 return  # of a variable that is used and not declared, which a run will be given too
             about = [step["step_id"] for step in template["steps"] if only is None or step["step_id"] in only]
-            yield from (one for one in error.diagnostics if one.step_id in (None, *about))
+            yield from (finding for finding in error.diagnostics if finding.step_id in (None, *about))
             return
         yield from planned.warnings
         for step in planned.steps:
@@ -359,19 +361,19 @@ class Gate:
         No catalogue is too old to know that.
         """
         told: list[str] = []
-        if span.start >= self._now and not all(one.dataset_id in self._elsewhere for one in choices):
+        if span.start >= self._now and not all(choice.dataset_id in self._elsewhere for choice in choices):
             message = f"there is nothing of {span} yet: it is {self._now:%Y-%m-%d %H:%M} UTC"
             yield Diagnostic(
                 "HE403", message, step_id=step_id, tool_name="fetch_data", advice=("a time that is past",)
             )
             return
-        for one in choices:
-            if one.dataset_id not in self._catalogue or one.dataset_id in self._elsewhere:
+        for choice in choices:
+            if choice.dataset_id not in self._catalogue or choice.dataset_id in self._elsewhere:
                 return
-            entry = self._catalogue.summary(one.dataset_id)
+            entry = self._catalogue.summary(choice.dataset_id)
             first, last = (
-                None if each is None else each.astimezone(UTC).replace(tzinfo=None)
-                for each in (entry.first, entry.last)
+                None if time is None else time.astimezone(UTC).replace(tzinfo=None)
+                for time in (entry.first, entry.last)
             )
             early = first is not None and span.stop <= first
             late = last is not None and span.start > last and self._catalogue.has_stopped(entry)
@@ -418,10 +420,10 @@ def _with_values(place: Place, template: Document) -> Iterator[Document]:
         listed = facts.get("choices")
         every = [facts.get("default"), *(listed if isinstance(listed, list) else ())]
         values[name] = list(dict.fromkeys(part for part in every if isinstance(part, str) and part))
-    for each in place.maps:
-        if variable_of(each) and isinstance(each.get("over"), list):
-            values[variable_of(each)] = [one for one in each["over"] if isinstance(one, str)]
-    known = {name: found for name, found in values.items() if found}
+    for loop in place.maps:
+        if variable_of(loop) and isinstance(loop.get("over"), list):
+            values[variable_of(loop)] = [item for item in loop["over"] if isinstance(item, str)]
+    known = {name: items for name, items in values.items() if items}
     for chosen in islice(product(*known.values()), MOST_VALUES):
         try:
             yield substitute(args, schema, dict(zip(known, chosen, strict=True)))
@@ -526,7 +528,7 @@ def _weakened(before: Document, after: Document, declared: Container[StepId]) ->
         if step.get("on_item_error") != other.get("on_item_error"):
             yield _weaker(name, "what an item's failure does is changed")
         one, two = (
-            args_of(each) if isinstance(each.get("tool_args"), dict) else {} for each in (step, other)
+            args_of(either) if isinstance(either.get("tool_args"), dict) else {} for either in (step, other)
         )
         if one.get("time_range") != two.get("time_range"):
             yield _weaker(name, "its time range is changed")

@@ -146,10 +146,10 @@ class Gemini:
     def close(self) -> None:
         """Close the connections; an answer that is waited for comes no more. The next question opens new ones."""
         with self._lock:
-            for one in tuple(self._sockets):
+            for connection in tuple(self._sockets):
                 with suppress(OSError):  # it is closed already
                     # closing it here would not wake whoever reads from it; a TLS socket's own method forgets the cipher
-                    socket.socket.shutdown(one, socket.SHUT_RDWR)
+                    socket.socket.shutdown(connection, socket.SHUT_RDWR)
             wire, self._wire, self._client = self._wire, None, None
             self._closings += 1
         if wire is not None:
@@ -171,11 +171,11 @@ class Gemini:
                 types.Tool(
                     function_declarations=[
                         types.FunctionDeclaration(
-                            name=one.name,
-                            description=one.description,
-                            parameters_json_schema=dict(one.parameters),
+                            name=tool.name,
+                            description=tool.description,
+                            parameters_json_schema=dict(tool.parameters),
                         )
-                        for one in ask.tools
+                        for tool in ask.tools
                     ]
                 )
             ]
@@ -205,7 +205,7 @@ class Gemini:
                 page = self._open(self._closings).models.list(config={"page_size": _MOST_MODELS}).page
         except errors.APIError as error:
             raise self._said(error, "list of models") from None
-        return [(found.name or "").removeprefix("models/") for found in page]
+        return [(model.name or "").removeprefix("models/") for model in page]
 
     @contextmanager
     def _named_errors(self) -> Iterator[None]:
@@ -369,7 +369,7 @@ class Gemini:
         said = f"{self._url or HOST} answers {status}{': ' if words else ''}{words}"
         said = self._scrub(said)
         details = _details(error)
-        reason = next((str(one["reason"]) for one in details if "reason" in one), "")
+        reason = next((str(detail["reason"]) for detail in details if "reason" in detail), "")
         if status in (401, 403) or reason.startswith("API_KEY") or (status == 400 and "API key" in words):
             return WrongKey(f"the key of the model is not accepted: {said}", advice=_GET_A_KEY)
         if status == 404:
@@ -474,12 +474,14 @@ def _content(turn: Turn, name: str) -> types.Content:
         parts=[
             types.Part(
                 function_response=types.FunctionResponse(
-                    id=one.id or None,
-                    name=one.name,
-                    response=dict(one.value) if isinstance(one.value, Mapping) else {"output": one.value},
+                    id=result.id or None,
+                    name=result.name,
+                    response=dict(result.value)
+                    if isinstance(result.value, Mapping)
+                    else {"output": result.value},
                 )
             )
-            for one in turn.results
+            for result in turn.results
         ],
     )
 
@@ -491,13 +493,15 @@ def _parts(turn: ModelTurn, name: str) -> list[types.Part]:
     signature = _signature(turn.signature, name)
     if turn.text or signature:
         parts.append(types.Part(text=turn.text, thought_signature=signature))
-    for number, one in enumerate(turn.calls):
-        opaque = _signature(one.signature, name)
+    for number, call in enumerate(turn.calls):
+        opaque = _signature(call.signature, name)
         if number == 0 and opaque is None and not _own(turn, name):
             opaque = _NO_SIGNATURE if _wants_signatures(name) else None
         parts.append(
             types.Part(
-                function_call=types.FunctionCall(id=one.id or None, name=one.name, args=dict(one.arguments)),
+                function_call=types.FunctionCall(
+                    id=call.id or None, name=call.name, args=dict(call.arguments)
+                ),
                 thought_signature=opaque,
             )
         )
@@ -536,19 +540,19 @@ def _details(error: errors.APIError) -> list[dict[str, Any]]:
     if isinstance(found, dict):
         found = found.get("error", found)
     details = found.get("details") if isinstance(found, dict) else None
-    return [one for one in details if isinstance(one, dict)] if isinstance(details, list) else []
+    return [detail for detail in details if isinstance(detail, dict)] if isinstance(details, list) else []
 
 
 def _wait(error: errors.APIError, details: list[dict[str, Any]]) -> float | None:
     """Seconds that the server asks to wait."""
-    for one in details:
-        violations = one.get("violations")
+    for detail in details:
+        violations = detail.get("violations")
         for violation in violations if isinstance(violations, list) else ():
             # a quota of the day comes with a RetryInfo of some seconds all the same
             if isinstance(violation, dict) and "PerDay" in str(violation.get("quotaId", "")):
                 return A_DAY
-    for one in details:
-        asked = re.fullmatch(r"(\d+(?:\.\d+)?)s", str(one.get("retryDelay", "")))
+    for detail in details:
+        asked = re.fullmatch(r"(\d+(?:\.\d+)?)s", str(detail.get("retryDelay", "")))
         if asked:
             return float(asked[1])
     headers = getattr(error.response, "headers", None) or {}

@@ -40,12 +40,12 @@ def answered(request: str, library: Library, now: datetime) -> str:
     for phrase in times:
         rest = rest.replace(phrase, " ")
     wanted = set(re.findall(r"[a-z0-9]+", rest.casefold())) - _SAYS_NOTHING
-    found = [one for one in library.entries() if wanted and wanted <= _words(one, library)]
-    own = [one for one in found if not one.shipped]
+    found = [entry for entry in library.entries() if wanted and wanted <= _words(entry, library)]
+    own = [entry for entry in found if not entry.shipped]
     if not found or len(times) > 1:
         return ""
     over = f" --time-range {shlex.quote(times[0])}" if times else ""
-    return "\n".join(f"helio run {one.id}{over}" for one in own or found)
+    return "\n".join(f"helio run {entry.id}{over}" for entry in own or found)
 
 
 def _words(entry: Entry, library: Library) -> set[str]:

@@ -124,7 +124,7 @@ class Ask:
 
     def then(self, answer: Answer, *turns: Turn) -> Ask:
         """The same question after an answer and what is said to that."""
-        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        values = {part.name: getattr(self, part.name) for part in fields(self)}
         return Ask(**values | {"turns": (*self.turns, answer.turn(), *turns)})
 
     def digest(self) -> str:
@@ -145,7 +145,7 @@ class Usage:
     total: Count = 0
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
+        return Usage(*(getattr(self, part.name) + getattr(other, part.name) for part in fields(self)))
 
 
 @dataclass(frozen=True)
@@ -201,18 +201,18 @@ def ask_to_json(ask: Ask) -> dict[str, Json]:
 def ask_from_json(value: Mapping[str, Json]) -> Ask:
     """The question that was written by `ask_to_json`."""
     known = dict(value)
-    known["turns"] = tuple(_turn_from_json(one) for one in known["turns"])
-    known["tools"] = tuple(Tool(**one) for one in known["tools"])
+    known["turns"] = tuple(_turn_from_json(turn) for turn in known["turns"])
+    known["tools"] = tuple(Tool(**tool) for tool in known["tools"])
     return Ask(**known)
 
 
 def _turn_from_json(value: Mapping[str, Json]) -> Turn:
-    rest = {name: one for name, one in value.items() if name != "kind"}
+    rest = {name: fact for name, fact in value.items() if name != "kind"}
     if value["kind"] == "user":
         return UserTurn(**rest)
     if value["kind"] == "model":
-        return ModelTurn(**rest | {"calls": tuple(Call(**one) for one in rest["calls"])})
-    return ResultsTurn(tuple(Result(**one) for one in rest["results"]))
+        return ModelTurn(**rest | {"calls": tuple(Call(**call) for call in rest["calls"])})
+    return ResultsTurn(tuple(Result(**result) for result in rest["results"]))
 
 
 def answer_to_json(answer: Answer) -> dict[str, Json]:

@@ -1,7 +1,7 @@
-"""What a figure and its labels say they show, held against the data: a title that names another spacecraft or frame.
+"""Compares what a figure and its labels say with the data: finds a title that names another spacecraft or frame.
 
 HE404 (warning)  an author's title, name or label says another spacecraft, frame or component than the data
-    Whoever reads the figure believes its title; nothing else would ever notice.
+    A reader believes the title of a figure, and no other check finds a wrong one.
     before  Wind's field under the title 'ACE B in GSM'
     after   said in the review, with what the data are
 """
@@ -100,7 +100,7 @@ def _said_of_figure(
 
 def _only_spec(template: Document) -> Document:
     """The figure that a style is about, where there is one alone."""
-    found = [one for one in template["steps"] if one.get("tool_name") in FIGURES]
+    found = [step for step in template["steps"] if step.get("tool_name") in FIGURES]
     spec = spec_of(found[0]) if len(found) == 1 else None
     return spec if isinstance(spec, dict) else {}
 
@@ -129,14 +129,14 @@ def _wrong(
     step: StepId | None, tool: str, what: str, text: str, origins: Iterable[_Origin]
 ) -> Iterator[Diagnostic]:
     every = list(origins)
-    theirs = frozenset[str]().union(*(one.crafts for one in every))
+    theirs = frozenset[str]().union(*(origin.crafts for origin in every))
     others = sorted(_crafts_in(text) - theirs)
-    if every and others and all(one.known for one in every):
+    if every and others and all(origin.known for origin in every):
         yield _warning(step, tool, f"{what} names {others[0]}, and the data are of {_listed(theirs)}")
-    frames = {str(one.table.frame) for one in every if one.table.frame != ""}
-    named = {found[0].upper() for found in _FRAMES.finditer(text)}
+    frames = {str(origin.table.frame) for origin in every if origin.table.frame != ""}
+    named = {match[0].upper() for match in _FRAMES.finditer(text)}
     strange = sorted(named - {frame.upper() for frame in frames})
-    if strange and frames and all(one.table.frame is not None for one in every):
+    if strange and frames and all(origin.table.frame is not None for origin in every):
         yield _warning(step, tool, f"{what} names {strange[0]}, and the data are in {_listed(frames)}")
 
 
@@ -156,7 +156,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _origins(template: Document, catalogue: Catalogue, datasets: Mapping[str, Dataset]) -> dict[str, _Origin]:
-    """Where each label comes from; the steps may stand in any order. Labels of maps and in blocks are not looked at."""
+    """Find where each label comes from, in steps of any order. Labels of maps and in blocks are left out."""
 
     def rule(step: StepView, known: Mapping[str, _Origin]) -> dict[str, _Origin]:
         signature = step.signature
@@ -173,7 +173,9 @@ def _origins(template: Document, catalogue: Catalogue, datasets: Mapping[str, Da
         }
         crafts = frozenset[str]().union(*(origin.crafts for origin in of))
         table = foreseen(signature, step.params, inputs)
-        return dict.fromkeys(step.outputs, _Origin(crafts, bool(of) and all(one.known for one in of), table))
+        return dict.fromkeys(
+            step.outputs, _Origin(crafts, bool(of) and all(origin.known for origin in of), table)
+        )
 
     return graph_of(template, signatures()).propagate(rule)
 
@@ -184,15 +186,17 @@ def _fetched(
     crafts: set[str] = set()
     known = True
     choices = choices_of(args) if args.get("dataset_id") or args.get("candidates") else []
-    for one in choices:
-        if one.dataset_id in catalogue:
-            entry = catalogue.summary(one.dataset_id)
+    for choice in choices:
+        if choice.dataset_id in catalogue:
+            entry = catalogue.summary(choice.dataset_id)
             crafts |= {entry.spacecraft, entry.mission} - {""}
         else:
             known = False
     origins = {}
-    for place, label in enumerate(labels):
-        frames = {_frame(one.dataset_id, one.parameters, place, len(labels), datasets) for one in choices}
+    for index, label in enumerate(labels):
+        frames = {
+            _frame(choice.dataset_id, choice.parameters, index, len(labels), datasets) for choice in choices
+        }
         frame = frames.pop() if len(frames) == 1 else None
         origins[label] = _Origin(
             frozenset(crafts), known and bool(crafts), Foreseen(frame=frame, kinds=NOTHING_KNOWN.kinds)
@@ -214,14 +218,14 @@ def _frame(
 
 
 def _crafts_in(text: str) -> set[str]:
-    return {craft for craft, found in _spelt() if found(text)}
+    return {craft for craft, matches in _spelt() if matches(text)}
 
 
 def _spelt() -> Iterator[tuple[str, Callable[[str], object]]]:
     """Each spacecraft of the table of quantities, and how a text is seen to name it."""
-    for craft in dict.fromkeys(one.spacecraft for one in SOURCES):
+    for craft in dict.fromkeys(source.spacecraft for source in SOURCES):
         forms = {craft, craft.upper(), craft.replace("-", " "), craft.replace("-", ""), short(craft)}
-        spelt = "|".join(re.escape(one) for one in sorted(forms, key=len, reverse=True))
+        spelt = "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True))
         # the solar wind is no spacecraft
         yield (
             craft,

@@ -144,7 +144,7 @@ def _remove(template: Document, operation: Operation) -> None:
         for step in others:
             needed = step.get("depends_on")
             if isinstance(needed, list) and gone["step_id"] in needed:
-                step["depends_on"] = [one for one in needed if one != gone["step_id"]]
+                step["depends_on"] = [step_id for step_id in needed if step_id != gone["step_id"]]
 
 
 def _rewire(template: Document, operation: Operation) -> None:
@@ -206,7 +206,7 @@ def _lists(template: Document) -> Iterator[list[Document]]:
     while waiting:
         steps = waiting.pop(0)
         yield steps
-        waiting += [one["block"] for one in steps if isinstance(one.get("block"), list)]
+        waiting += [step["block"] for step in steps if isinstance(step.get("block"), list)]
 
 
 def _ids(template: Document) -> list[str]:
@@ -216,9 +216,9 @@ def _ids(template: Document) -> list[str]:
 def _found(template: Document, name: str) -> tuple[list[Document], int]:
     """The list in which a step stands, and its place there."""
     for steps in _lists(template):
-        for place, step in enumerate(steps):
+        for index, step in enumerate(steps):
             if str(step.get("step_id")) == name:
-                return steps, place
+                return steps, index
     ids = _ids(template)
     raise OperationError(
         f"there is no step {name or '(none named)'}",

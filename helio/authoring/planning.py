@@ -179,10 +179,13 @@ def tool_list() -> str:
     spec = known[RENDER].arguments[0].schema.get("properties", {})
     return "\n".join(
         [
-            *(_line(one) for _, one in sorted(known.items()) if one.runs and one.name != RENDER),
+            *(_line(tool) for _, tool in sorted(known.items()) if tool.runs and tool.name != RENDER),
             _line(known[RENDER]),
             "  keys of spec, which plot_data and style_plot take as arguments:",
-            *(f"  - {name}: {_kind(one)}. {one.get('description', '')}" for name, one in spec.items()),
+            *(
+                f"  - {name}: {_kind(schema)}. {schema.get('description', '')}"
+                for name, schema in spec.items()
+            ),
         ]
     )
 
@@ -197,13 +200,13 @@ def _line(one: Signature) -> str:
 
 def _kind(schema: Mapping[str, Any]) -> str:
     if "enum" in schema:
-        return "|".join(str(one) for one in schema["enum"])
+        return "|".join(str(choice) for choice in schema["enum"])
     if "anyOf" in schema:
-        return " or ".join(dict.fromkeys(_kind(one) for one in schema["anyOf"]))
+        return " or ".join(dict.fromkeys(_kind(option) for option in schema["anyOf"]))
     if schema.get("type") == "array":
         return f"[{_kind(schema.get('items', {}))}]"
     if 0 < len(schema.get("properties", {})) < _MOST_KEYS:
-        return f"{{{', '.join(f'{name}: {_kind(one)}' for name, one in schema['properties'].items())}}}"
+        return f"{{{', '.join(f'{name}: {_kind(part)}' for name, part in schema['properties'].items())}}}"
     if isinstance(schema.get("additionalProperties"), dict):
         return f"{{…: {_kind(schema['additionalProperties'])}}}"
     return str(schema.get("format") or schema.get("type") or "any")
@@ -211,17 +214,19 @@ def _kind(schema: Mapping[str, Any]) -> str:
 
 def _document(answer: Mapping[str, Any]) -> Document:
     steps = []
-    for one in answer.get("steps") or ():
+    for step in answer.get("steps") or ():
         args = read_json(
-            str(one.get("tool_args_json") or "{}"), f"tool_args_json of step {one.get('step_id')}"
+            str(step.get("tool_args_json") or "{}"), f"tool_args_json of step {step.get('step_id')}"
         )
         steps.append(
-            {"step_id": one.get("step_id"), "tool_name": one.get("tool_name"), "tool_args": args}
-            | ({"intent": one["intent"]} if one.get("intent") else {})
+            {"step_id": step.get("step_id"), "tool_name": step.get("tool_name"), "tool_args": args}
+            | ({"intent": step["intent"]} if step.get("intent") else {})
         )
     variables = {
-        str(one.get("name")): {key: one[key] for key in ("type", "default") if one.get(key) not in (None, "")}
-        for one in answer.get("variables") or ()
+        str(variable.get("name")): {
+            key: variable[key] for key in ("type", "default") if variable.get(key) not in (None, "")
+        }
+        for variable in answer.get("variables") or ()
     }
     name = str(answer.get("name") or "pipeline")[:80]
     return {
@@ -281,7 +286,7 @@ def _settle_time(document: Document, times: Sequence[str], now: datetime) -> lis
 def _chosen_time(document: Document, times: Sequence[str], now: datetime) -> list[str]:
     """What a model made of a time that the request qualifies: a person has to look at it."""
     spans = {name: document["variables"][name].get("default") for name in _time_variables(document)}
-    quoted = ", ".join(f"'{one}'" for one in times)
+    quoted = ", ".join(f"'{time}'" for time in times)
     return [
         f"the request says more of its time than {quoted}; the model made of it: {_span(default, now) or default}"
         for default in spans.values()

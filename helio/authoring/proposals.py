@@ -111,7 +111,7 @@ class Proposal:
         found = self.changes
         return asdict(self) | {
             "patch": self.patch,
-            "changes": [str(one) for one in found],
+            "changes": [str(finding) for finding in found],
             "differences": [change.to_json() for change in found],
         }
 
@@ -170,34 +170,35 @@ class Proposals:
         RequestError
             There is none, or more than one; or it is damaged.
         """
-        every = {path.stem: one for path, one in self._all()}
+        every = {path.stem: proposal for path, proposal in self._all()}
         exact = every.get(name)
         if isinstance(exact, str):
             raise RequestError(
                 f"{self._folder / name}.json is no proposal of this helio: {exact}", advice="move it away"
             )
         found = [
-            one
-            for one in ([exact] if exact else every.values())
-            if isinstance(one, Proposal) and name and one.id.startswith(name)
+            proposal
+            for proposal in ([exact] if exact else every.values())
+            if isinstance(proposal, Proposal) and name and proposal.id.startswith(name)
         ]
         if len(found) == 1:
             return found[0]
         if found:
             raise RequestError(
-                f"{len(found)} proposals begin with '{name}'", advice=", ".join(one.id for one in found[:5])
+                f"{len(found)} proposals begin with '{name}'",
+                advice=", ".join(proposal.id for proposal in found[:5]),
             )
         raise RequestError(f"no proposal is called '{name}'", advice="helio proposals lists them")
 
     def list(self, *, state: State | None = None) -> list[Proposal]:
         """All that can be read, newest first; those of one state only if it is named."""
-        read = [one for _, one in self._all() if isinstance(one, Proposal)]
+        read = [proposal for _, proposal in self._all() if isinstance(proposal, Proposal)]
         found = sorted(read, key=lambda one: (one.created_at, one.id), reverse=True)
-        return [one for one in found if state in (None, one.state)]
+        return [proposal for proposal in found if state in (None, proposal.state)]
 
     def damaged(self) -> Sequence[tuple[Path, str]]:
         """Files that are no proposals, and why; they are passed over."""
-        return sorted((path, one) for path, one in self._all() if isinstance(one, str))
+        return sorted((path, problem) for path, problem in self._all() if isinstance(problem, str))
 
     def accept(self, proposal: Proposal) -> Path:
         """Make what is proposed the pipeline, which then has it in its history.
@@ -239,8 +240,8 @@ class Proposals:
             entry = self._library.find(proposal.pipeline)
             return entry.path if self._library.text(entry) == proposal.after != proposal.before else None
         if not path.is_file() or any(
-            one.pipeline == proposal.pipeline and one.after == proposal.after
-            for one in self.list(state="accepted")
+            proposed.pipeline == proposal.pipeline and proposed.after == proposal.after
+            for proposed in self.list(state="accepted")
         ):
             return None  # another one made it
         entry = self._library.own(proposal.pipeline)
@@ -261,7 +262,12 @@ class Proposals:
         text = self._library.text(self._library.find(str(path)))
         accepted = self.list(state="accepted")
         found = next(
-            (one for one in accepted if one.pipeline == str(path) and one.before and one.after == text), None
+            (
+                proposal
+                for proposal in accepted
+                if proposal.pipeline == str(path) and proposal.before and proposal.after == text
+            ),
+            None,
         )
         if found is None:
             raise RequestError(
@@ -348,7 +354,7 @@ def _is_template(value: Any) -> bool:
     variables = value.get("variables") or {}
     return (
         isinstance(variables, dict)
-        and all(isinstance(one, dict) for one in variables.values())
+        and all(isinstance(variable, dict) for variable in variables.values())
         and all(
             isinstance(step, dict) and "step_id" in step and isinstance(step.get("tool_args", {}), dict)
             for step in value["steps"]

@@ -18,12 +18,12 @@ def capped(value: Any, *, text: int = LONGEST_TEXT) -> Any:
     {'title': 'a b'}
     """
     if isinstance(value, str):
-        plain = "".join(one if one.isprintable() else " " for one in value)
+        plain = "".join(letter if letter.isprintable() else " " for letter in value)
         return plain if len(plain) <= text else f"{plain[: text - 1]}…"
     if isinstance(value, dict):
-        return {str(key)[:80]: capped(one, text=text) for key, one in value.items()}
+        return {str(key)[:80]: capped(fact, text=text) for key, fact in value.items()}
     if isinstance(value, (list, tuple)):
-        return [capped(one, text=text) for one in value]
+        return [capped(item, text=text) for item in value]
     return value
 
 
@@ -36,7 +36,7 @@ def fitting(value: dict[str, Any], most: int = LONGEST) -> dict[str, Any]:
     made = dict(value)
     left_out: dict[str, int] = {}
     while len(json.dumps(made, ensure_ascii=False)) > most:
-        lists = {key: len(json.dumps(one)) for key, one in made.items() if isinstance(one, list) and one}
+        lists = {key: len(json.dumps(rows)) for key, rows in made.items() if isinstance(rows, list) and rows}
         if not lists:
             break  # whoever quotes it cuts what is left
         longest = max(lists, key=lambda key: lists[key])

@@ -81,8 +81,8 @@ def _values(text: str) -> Iterator[Any]:
         return
     if whole.code == OVERSIZE:
         return
-    for found in _FENCE.finditer(text):
-        yield check_json(found[1])
+    for match in _FENCE.finditer(text):
+        yield check_json(match[1])
     end = tried = 0
     for start in re.finditer(r"[{\[]", text):
         if start.start() < end:

@@ -1,4 +1,4 @@
-"""What is wanted of a new pipeline, whoever says it: flags, a sentence, a form or a model fill one `Request`."""
+"""A request for a new pipeline: flags, a sentence, a form or a model each fill one `Request`."""
 
 from __future__ import annotations
 
@@ -97,11 +97,11 @@ class Request:
     Parameters
     ----------
     spacecraft : tuple of str
-        Spacecraft of the table of quantities, or missions of several (``"MMS"``), of which the writer asks which.
+        Spacecraft of the table of quantities. For a mission of several (``"MMS"``) the writer asks which one.
     quantities : tuple of Quantity
-        Each of every spacecraft, but for those in `own`.
+        The quantities of every spacecraft that is not in `own`.
     own : tuple of (str, Quantity)
-        Where spacecraft have quantities of their own: which has which.
+        Spacecraft with quantities of their own, each with its quantity.
     datasets : tuple of (str, str)
         Ids of data sets, each with a parameter or nothing.
     times : tuple of str

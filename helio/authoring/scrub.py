@@ -37,7 +37,7 @@ class Scrub:
     def __init__(self, *secrets: str, url: str = "") -> None:
         known = {*secrets, _password(url)}
         # the longest first, or a key within a longer one would leave the rest of it
-        self._known = sorted((one for one in known if len(one) >= _SHORTEST), key=len, reverse=True)
+        self._known = sorted((secret for secret in known if len(secret) >= _SHORTEST), key=len, reverse=True)
 
     def __call__(self, text: str) -> str:
         """The text without keys."""
@@ -49,18 +49,18 @@ class Scrub:
             return self(value)
         if isinstance(value, dict):
             return {
-                self(name): self._without_known(one)
-                if name == "signature" and isinstance(one, str)
-                else self.json(one)
-                for name, one in value.items()
+                self(name): self._without_known(part)
+                if name == "signature" and isinstance(part, str)
+                else self.json(part)
+                for name, part in value.items()
             }
         if isinstance(value, (list, tuple)):
-            return [self.json(one) for one in value]
+            return [self.json(item) for item in value]
         return value
 
     def _without_known(self, text: str) -> str:
-        for one in self._known:
-            text = text.replace(one, HIDDEN)
+        for secret in self._known:
+            text = text.replace(secret, HIDDEN)
         return text
 
 

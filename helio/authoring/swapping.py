@@ -54,7 +54,7 @@ def swapped(
     if not old and len(there) > 1:
         raise NotUnderstood(
             f"it has data of {', '.join(there)}: which of them is to give way to {craft}?",
-            advice=" or ".join(f"'replace {one} by {craft}'" for one in there if one != craft),
+            advice=" or ".join(f"'replace {name} by {craft}'" for name in there if name != craft),
         )
     for step in template["steps"]:
         if step.get("tool_name") != "fetch_data":
@@ -88,19 +88,31 @@ def crafts_in(template: Document, catalogue: Catalogue) -> list[str]:
 
 
 def _crafts_of(step: Document, catalogue: Catalogue) -> list[str]:
-    return [catalogue.summary(one).spacecraft for one in datasets_of(step["tool_args"]) if one in catalogue]
+    return [
+        catalogue.summary(dataset).spacecraft
+        for dataset in datasets_of(step["tool_args"])
+        if dataset in catalogue
+    ]
 
 
 def _cadences(step: Document, operations: Sequence[Operation]) -> tuple[str, str]:
     """The cadence of what a fetch took and of what it takes now, as intents write them; empty where not known."""
-    args: Document = next((one.value for one in operations if one.at == ("tool_args",)), {})
+    args: Document = next((operation.value for operation in operations if operation.at == ("tool_args",)), {})
     return _cadence(step["tool_args"]), _cadence(args)
 
 
 def _cadence(args: Document) -> str:
-    pairs = [*fetched(args), *((args.get("dataset_id"), one) for one in args.get("parameters") or ())]
+    pairs = [
+        *fetched(args),
+        *((args.get("dataset_id"), parameter) for parameter in args.get("parameters") or ()),
+    ]
     known = next(
-        (one for pair in pairs for one in SOURCES if one.dataset == pair[0] and pair[1] in one.parameters),
+        (
+            source
+            for pair in pairs
+            for source in SOURCES
+            if source.dataset == pair[0] and pair[1] in source.parameters
+        ),
         None,
     )
     if known is None:
@@ -126,13 +138,13 @@ def _swapped_fetch(
     chosen = [(first.dataset, first.parameters[0])]
     if len(pairs) > 1 and first.quantity:
         others = sources_of(first.quantity, craft, frame=first.frame)
-        preferred = next((one for one in others if one.dataset == first.dataset), None)
+        preferred = next((source for source in others if source.dataset == first.dataset), None)
         chosen += [
-            (one.dataset, one.parameters[0])
-            for one in others
+            (source.dataset, source.parameters[0])
+            for source in others
             if preferred is not None
-            and one.alike(preferred)
-            and (one.dataset, one.parameters[0]) not in chosen
+            and source.alike(preferred)
+            and (source.dataset, source.parameters[0]) not in chosen
         ]
     return refetched(template, step, chosen), [_told(*pairs[0], first)]
 
@@ -143,29 +155,31 @@ def _swapped_parameters(
     """Several parameters of one dataset, as long as the other spacecraft has them in one dataset too."""
     name, args = str(step["step_id"]), deepcopy(step["tool_args"])
     dataset, parameters = args["dataset_id"], list(args["parameters"])
-    found = [_swap(dataset, one, craft, catalogue) for one in parameters]
-    if len({one.dataset for one in found}) > 1 or any(len(one.parameters) != 1 for one in found):
-        there = ", ".join(dict.fromkeys(f"{one.dataset}.{'+'.join(one.parameters)}" for one in found))
+    found = [_swap(dataset, own, craft, catalogue) for own in parameters]
+    if len({source.dataset for source in found}) > 1 or any(len(source.parameters) != 1 for source in found):
+        there = ", ".join(
+            dict.fromkeys(f"{source.dataset}.{'+'.join(source.parameters)}" for source in found)
+        )
         raise NotUnderstood(
             f"{craft} has the parameters of step {name} in several datasets", advice=f"there is {there}"
         )
-    args |= {"dataset_id": found[0].dataset, "parameters": [one.parameters[0] for one in found]}
+    args |= {"dataset_id": found[0].dataset, "parameters": [source.parameters[0] for source in found]}
     operations = [Operation("set", name, ("tool_args",), args)]
-    for parameter, one in zip(parameters, found, strict=True):
-        label, new = f"{dataset}.{parameter}", f"{one.dataset}.{one.parameters[0]}"
+    for parameter, source in zip(parameters, found, strict=True):
+        label, new = f"{dataset}.{parameter}", f"{source.dataset}.{source.parameters[0]}"
         operations += [
-            Operation("rewire", str(each), old=label, new=new) for each in _readers(template, label)
+            Operation("rewire", str(reader), old=label, new=new) for reader in _readers(template, label)
         ]
-    return operations, [_told(dataset, one, other) for one, other in zip(parameters, found, strict=True)]
+    return operations, [_told(dataset, own, other) for own, other in zip(parameters, found, strict=True)]
 
 
 def _swap(dataset: str, parameter: str, craft: str, catalogue: Catalogue) -> Swap:
     try:
         found = swap(dataset, parameter, craft, catalogue=catalogue)
         sizes = [
-            catalogue.dataset(one).parameter(other).size
-            for one, other in ((dataset, parameter), (found.dataset, found.parameters[0]))
-            if catalogue.dataset(one).parameters
+            catalogue.dataset(name).parameter(own).size
+            for name, own in ((dataset, parameter), (found.dataset, found.parameters[0]))
+            if catalogue.dataset(name).parameters
         ]
     except (RequestError, DataError) as error:
         raise NotUnderstood(error.message, advice=error.advice) from error
@@ -189,7 +203,8 @@ def datasets_of(args: Document) -> list[str]:
     """The datasets that a fetch may take, the preferred one first."""
     named = [args["dataset_id"]] if isinstance(args.get("dataset_id"), str) and args["dataset_id"] else []
     others = [
-        one if isinstance(one, str) else one.get("dataset_id", "") for one in args.get("candidates") or ()
+        candidate if isinstance(candidate, str) else candidate.get("dataset_id", "")
+        for candidate in args.get("candidates") or ()
     ]
     return [*named, *others]
 
@@ -201,7 +216,10 @@ def refetched(template: Document, step: Document, pairs: Sequence[tuple[str, str
     for key in ("candidates", "dataset_id", "parameter_id", "parameters"):
         args.pop(key, None)
     if len(pairs) > 1:
-        args = {"candidates": [{"dataset_id": one, "parameter_id": other} for one, other in pairs], **args}
+        args = {
+            "candidates": [{"dataset_id": dataset, "parameter_id": other} for dataset, other in pairs],
+            **args,
+        }
         args.setdefault("output_label", ".".join(pairs[0]))
     else:
         args = {"dataset_id": pairs[0][0], "parameter_id": pairs[0][1], **args}
@@ -210,7 +228,7 @@ def refetched(template: Document, step: Document, pairs: Sequence[tuple[str, str
     for label in old:
         if label != new:
             operations += [
-                Operation("rewire", str(one), old=label, new=new) for one in _readers(template, label)
+                Operation("rewire", str(reader), old=label, new=new) for reader in _readers(template, label)
             ]
     return operations
 
@@ -222,11 +240,11 @@ def fetched(args: Document) -> Iterator[tuple[str, str]]:
         return
     if args.get("dataset_id"):
         yield args["dataset_id"], parameter
-    for one in args.get("candidates") or ():
+    for candidate in args.get("candidates") or ():
         yield (
-            (one, parameter)
-            if isinstance(one, str)
-            else (one["dataset_id"], one.get("parameter_id", parameter))
+            (candidate, parameter)
+            if isinstance(candidate, str)
+            else (candidate["dataset_id"], candidate.get("parameter_id", parameter))
         )
 
 
@@ -237,15 +255,17 @@ def _readers(template: Document, label: str) -> Iterator[object]:
         read = list(view.labels)
         if step.get("tool_name") == STYLE:
             args = view.params
-            read += [one for key in KEYED_BY_LABEL if isinstance(args.get(key), dict) for one in args[key]]
-        if any(owner(one, [label]) for one in read):
+            read += [
+                drawn for key in KEYED_BY_LABEL if isinstance(args.get(key), dict) for drawn in args[key]
+            ]
+        if any(owner(shown, [label]) for shown in read):
             yield step["step_id"]
 
 
 def _relabelled(template: Document, before: set[str], craft: str) -> Iterator[Operation]:
     """Labels that begin with the spacecraft's name, with the other one's: ``ACE_Bmag`` would lie about Wind."""
-    names = {short(one) for one in before} | before
-    spelt = "|".join(re.escape(one) for one in sorted(names, key=len, reverse=True))
+    names = {short(name) for name in before} | before
+    spelt = "|".join(re.escape(spelling) for spelling in sorted(names, key=len, reverse=True))
     pattern = re.compile(rf"(?:{spelt})(?=[_\W]|$)", re.IGNORECASE)
     changed: dict[str, str] = {}
     for step in template["steps"]:
@@ -264,8 +284,8 @@ def _renamed(
     template: Document, before: set[str], craft: str, cadences: dict[str, tuple[str, str]]
 ) -> Iterator[Operation]:
     """What is said for people, with the other spacecraft's name, and with its cadence where a fetch is told of."""
-    names = {name for one in before for name in (one, *ALIASES.get(one, ()))}
-    spelt = "|".join(re.escape(one) for one in sorted(names, key=len, reverse=True))
+    names = {name for dataset in before for name in (dataset, *ALIASES.get(dataset, ()))}
+    spelt = "|".join(re.escape(spelling) for spelling in sorted(names, key=len, reverse=True))
     if not spelt:
         return
     pattern = re.compile(rf"(?<![\w-])(?:{spelt})(?![\w-])", re.IGNORECASE)

@@ -360,9 +360,9 @@ def _difference(then: Any, now: Any, place: str = "") -> str:
             if then[name] != now[name]:
                 return _difference(then[name], now[name], f"{place}/{name}")
     if isinstance(then, list) and isinstance(now, list):
-        for number, (one, other) in enumerate(zip(then, now, strict=False)):
-            if one != other:
-                return _difference(one, other, f"{place}/{number}")
+        for number, (former, present) in enumerate(zip(then, now, strict=False)):
+            if former != present:
+                return _difference(former, present, f"{place}/{number}")
         return f"{place} has {len(then)} items there and {len(now)} here"
     if isinstance(then, str) and isinstance(now, str):
         at = next(

@@ -191,7 +191,7 @@ class _Task(threading.Thread):
 
 
 def _summary(answers: Sequence[Answer]) -> list[Finding]:
-    """The findings: each answer, but what several hosts share only once, and the clock."""
+    """Return the findings: each answer and the clock. A finding that several hosts share is there once."""
     alike: dict[tuple[str, str], list[Answer]] = defaultdict(list)
     for answer in answers:
         if not answer.is_right:

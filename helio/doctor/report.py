@@ -53,7 +53,7 @@ _HOME = re.compile(r"/(?:home|Users)/[^/\s\"':,)]+")
 
 
 class ReportScrub(Scrub):
-    """Takes out of texts what is nobody else's business: keys, passwords, tokens, the name of the user."""
+    """Removes private data from texts: keys, passwords, tokens, the name of the user."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(*_secrets(settings.environ), settings.model_key)
@@ -78,7 +78,7 @@ def check_report(path: Path, *, replace: bool) -> None:
     Raises
     ------
     RequestError
-        There is a file of that name, which is not to be replaced; or it is a folder.
+        A file of that name exists and `replace` is not set; or the name is that of a folder.
     """
     if path.is_dir():
         raise RequestError(f"{path} is a folder", advice="name a file for the report")

@@ -248,7 +248,7 @@ def _is_api(path: str) -> bool:
 
 
 def _is_followed_link(scope: Message, headers: dict[bytes, list[bytes]]) -> bool:
-    """Whether a person follows a link on another page to one of the engine's pages, in a tab of its own."""
+    """Whether a person follows a link from another page to one of the engine's pages, in a new tab."""
     return (
         scope["type"] == "http"
         and scope["method"] == "GET"

@@ -92,16 +92,16 @@ def run_name(plan: Plan) -> str:
 
 def describe(result: PlanResult) -> tuple[str, str | None]:
     """The name and the message of a flow run's last state."""
-    undone = [one for one in result.steps if one.state not in DONE]
+    undone = [outcome for outcome in result.steps if outcome.state not in DONE]
     message = "; ".join(
-        f"step {one.step.step_id} {one.state}: {one.error.message if one.error else one.reason}"
-        for one in undone
+        f"step {outcome.step.step_id} {outcome.state}: {outcome.error.message if outcome.error else outcome.reason}"
+        for outcome in undone
     )
     if result.status == "success":
         return "Completed", None
     if result.status == "partial":
         return "Partial", message
-    return ("CriticalFailure" if any(one.step.critical for one in undone) else "Failed"), message
+    return ("CriticalFailure" if any(outcome.step.critical for outcome in undone) else "Failed"), message
 
 
 def version_of(template: Document) -> str:

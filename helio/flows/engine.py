@@ -166,18 +166,18 @@ def _schedule(execution: FlowExecution, page: _Page) -> None:
     A step that is alone is called in this thread: handing it over costs more than a short step takes.
     """
     waiting = {step.step_id: set(step.depends_on) for step in execution.request.plan.steps}
-    dependants: dict[StepId, list[StepId]] = {one: [] for one in waiting}
-    for one, needs in waiting.items():
+    dependants: dict[StepId, list[StepId]] = {step_id: [] for step_id in waiting}
+    for step_id, needs in waiting.items():
         for need in needs:
-            dependants[need].append(one)
-    ready = deque(one for one, needs in waiting.items() if not needs)
+            dependants[need].append(step_id)
+    ready = deque(step_id for step_id, needs in waiting.items() if not needs)
     running: set[StepId] = set()
     done: queue.SimpleQueue[StepId] = queue.SimpleQueue()
     task_runs: dict[StepId, UUID] = {}
 
     def begin(step: PlannedStep) -> None:
         task = _task(execution, step)
-        edges = [_Edge(task_runs[one]) for one in step.depends_on]
+        edges = [_Edge(task_runs[step_id]) for step_id in step.depends_on]
         alone = not ready and not running
         if alone or blocked_by(step, execution.results):
             state = cast(State[Any], task(quote(step.step_id), wait_for=edges, return_state=True))
@@ -208,10 +208,10 @@ def _schedule(execution: FlowExecution, page: _Page) -> None:
         running.discard(finished)
         if finished not in execution.results:
             continue  # cancelled, and so is all that waits for it
-        for one in dependants[finished]:
-            waiting[one].discard(finished)
-            if not waiting[one]:
-                ready.append(one)
+        for dependant in dependants[finished]:
+            waiting[dependant].discard(finished)
+            if not waiting[dependant]:
+                ready.append(dependant)
 
 
 def _task(execution: FlowExecution, step: PlannedStep) -> Task[Any, Any]:

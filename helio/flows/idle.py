@@ -1,4 +1,4 @@
-"""The end of a server that nobody uses: a watch beside its application."""
+"""Ends a server without users: watches the application from a thread."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Watched:
             self._used = self._clock()
 
     def watch(self) -> None:
-        """Look every now and then; end this process once nobody has used it for the time that its record allows."""
+        """Look regularly; end this process when it was unused for the time that its record allows."""
         while True:
             time.sleep(EVERY)
             try:

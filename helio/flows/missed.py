@@ -27,7 +27,7 @@ MOST = 10_000
 
 @dataclass(frozen=True)
 class Missed:
-    """Slots of one schedule that nobody makes up for: neither `helio serve` nor the engine's server was running."""
+    """Slots of one schedule that are lost: neither `helio serve` nor the engine's server was running."""
 
     count: Count
     first: NaiveInstant
@@ -80,12 +80,12 @@ def note_served(home: Path, now: datetime, missed: Mapping[str, Missed] | None =
 def missed_slots(
     schedule: Schedule, since: datetime, now: datetime, made: Sequence[datetime]
 ) -> Missed | None:
-    """The slots of a time for which the engine has no run.
+    """Return the slots of a time without a run in the engine.
 
     Parameters
     ----------
     made : sequence of datetime
-        The slots of which it has a run, naive UTC.
+        The slots with a run, naive UTC.
     """
     if schedule.paused:
         return None

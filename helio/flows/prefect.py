@@ -119,8 +119,8 @@ class PrefectEngine:
         if not flow_run:
             return ""
         by_step: dict[object, dict[str, Path]] = {}
-        for one in run.artefacts:
-            by_step.setdefault(one.step_id, {})[one.kind] = one.path.absolute()
+        for artefact in run.artefacts:
+            by_step.setdefault(artefact.step_id, {})[artefact.kind] = artefact.path.absolute()
         figures = [
             Picture(str(step), files["png"].read_bytes() if "png" in files else None, files.get("html"))
             for step, files in by_step.items()
@@ -137,11 +137,11 @@ class PrefectEngine:
             for output in step.outputs
             if output.label
         ]
-        files = [one.path.absolute() for one in run.artefacts]
+        files = [artefact.path.absolute() for artefact in run.artefacts]
         pipeline = run.plan.pipeline_id
         publish(self._server, flow_run, pipeline_id=pipeline, figures=figures, tables=tables, files=files)
         if run.status != run.result.status:
-            self._correct(flow_run, run.status, "; ".join(one.message for one in run.unwritten))
+            self._correct(flow_run, run.status, "; ".join(problem.message for problem in run.unwritten))
         return self._server.link(f"/runs/flow-run/{flow_run}")
 
     def _correct(self, flow_run: str, status: str, why: str) -> None:

@@ -100,16 +100,16 @@ def publish(
     bool
         Whether all of it is there; what is not, the log says.
     """
-    artifacts = [_figure(pipeline_id, one) for one in figures]
+    artifacts = [_figure(pipeline_id, figure) for figure in figures]
     if tables:
-        lines = json.dumps([dict(one) for one in tables], default=str)
+        lines = json.dumps([dict(table) for table in tables], default=str)
         artifacts.append(_artifact(f"{pipeline_id}-tables", "table", lines, "Tables of this run"))
     if files:
-        listed = "\n".join(f"- {_link(one)}" for one in files)
+        listed = "\n".join(f"- {_link(file)}" for file in files)
         artifacts.append(_artifact(f"{pipeline_id}-files", "markdown", listed, "Files of this run"))
     try:
-        for one in artifacts:
-            server.request("/artifacts/", {**one, "flow_run_id": flow_run_id}, timeout=QUICK)
+        for artifact in artifacts:
+            server.request("/artifacts/", {**artifact, "flow_run_id": flow_run_id}, timeout=QUICK)
     except EngineError as error:
         log.info("the artifacts of flow run %s are not all shown: %s", flow_run_id, error.message)
         return False
@@ -144,13 +144,13 @@ def mark_crashed(server: Server, flow_run_ids: Iterable[str]) -> tuple[str, ...]
     these = {"id": {"any_": wanted}}
     still_open = {"state": {"type": {"any_": list(OPEN)}}}
     tasks = server.request("/task_runs/filter", {"flow_runs": these, "task_runs": still_open})
-    for one in tasks:
-        server.request(f"/task_runs/{one['id']}/set_state", crashed)
+    for task in tasks:
+        server.request(f"/task_runs/{task['id']}/set_state", crashed)
     begun = {"state": {"type": {"any_": list(BEGUN)}}}
     runs = server.request("/flow_runs/filter", {"flow_runs": {**these, **begun}})
-    for one in runs:
-        server.request(f"/flow_runs/{one['id']}/set_state", crashed)
-    return tuple(str(one["id"]) for one in runs)
+    for run in runs:
+        server.request(f"/flow_runs/{run['id']}/set_state", crashed)
+    return tuple(str(run["id"]) for run in runs)
 
 
 def _register(server: Server, result: PlanResult, run_id: str) -> str:
@@ -185,11 +185,14 @@ def _complete(server: Server, result: PlanResult, flow_run: str) -> str:
 
 def _events(result: PlanResult, flow_run_id: str) -> list[dict[str, Any]]:
     now = datetime.now(UTC).isoformat()
-    ids = {one.step.step_id: str(uuid4()) for one in result.steps}
+    ids = {step_result.step.step_id: str(uuid4()) for step_result in result.steps}
     events = []
-    for one in result.steps:
-        step_id, name = ids[one.step.step_id], "Cached" if one.state == "cached" else "Completed"
-        edges = [{"input_type": "task_run", "id": ids[need]} for need in one.step.depends_on]
+    for step_result in result.steps:
+        step_id, name = (
+            ids[step_result.step.step_id],
+            "Cached" if step_result.state == "cached" else "Completed",
+        )
+        edges = [{"input_type": "task_run", "id": ids[need]} for need in step_result.step.depends_on]
         events.append(
             {
                 "id": str(uuid4()),
@@ -197,7 +200,7 @@ def _events(result: PlanResult, flow_run_id: str) -> list[dict[str, Any]]:
                 "event": f"prefect.task-run.{name}",
                 "resource": {
                     "prefect.resource.id": f"prefect.task-run.{step_id}",
-                    "prefect.resource.name": str(one.step.step_id),
+                    "prefect.resource.name": str(step_result.step.step_id),
                     "prefect.state-name": name,
                     "prefect.state-type": "COMPLETED",
                     "prefect.state-timestamp": now,
@@ -214,10 +217,10 @@ def _events(result: PlanResult, flow_run_id: str) -> list[dict[str, Any]]:
                     "initial_state": None,
                     "validated_state": {"type": "COMPLETED", "name": name, "state_details": {}},
                     "task_run": {
-                        "name": str(one.step.step_id),
-                        "task_key": str(one.step.step_id),
+                        "name": str(step_result.step.step_id),
+                        "task_key": str(step_result.step.step_id),
                         "dynamic_key": step_id,
-                        "tags": ["critical"] if one.step.critical else [],
+                        "tags": ["critical"] if step_result.step.critical else [],
                         "task_inputs": {"wait_for": edges} if edges else {},
                         "expected_start_time": now,
                         "start_time": now,

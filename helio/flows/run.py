@@ -304,8 +304,8 @@ def signals_to(cancel: Callable[[], None]) -> Iterator[None]:
         log.info("%s: ending", signal.Signals(number).name)
         cancel()
 
-    for one in (signal.SIGINT, signal.SIGTERM):
-        before[one] = signal.signal(one, handle)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        before[number] = signal.signal(number, handle)
     try:
         yield
     finally:

@@ -260,7 +260,7 @@ class Schedules:
         shelf = Library(self.settings.templates)
         entry = shelf.find(pipeline)
         template = shelf.read(entry)
-        given = {one if one.startswith("$") else f"${one}": value for one, value in (values or {}).items()}
+        given = {key if key.startswith("$") else f"${key}": value for key, value in (values or {}).items()}
         known = entry.shipped or entry.path.parent == self.settings.templates
         schedule = Schedule(
             name=name or id_like(str(template["id"])),

@@ -147,8 +147,12 @@ def run_scheduled(
 def describe_run(run: Run) -> str:
     """A finished run in a line."""
     words = [f"{run.status}: {run_name(run.plan)}"]
-    words += [f"step {one.step.step_id}: {one.error.message}" for one in run.result.steps if one.error]
-    words += [one.message for one in run.unwritten]
+    words += [
+        f"step {step_result.step.step_id}: {step_result.error.message}"
+        for step_result in run.result.steps
+        if step_result.error
+    ]
+    words += [problem.message for problem in run.unwritten]
     return f"{'; '.join(words)}  {run.folder or ''}".rstrip()
 
 
@@ -273,9 +277,12 @@ class _Serving:
         offset = 0
         while page := ask(self.server, "/deployments/filter", {**wanted, "offset": offset}):
             offset += len(page)
-            for one in page:
-                if (one.get("labels") or {}).get(HOME) == self._home:
-                    yield one["name"], _Deployment(one["id"], one["flow_id"], one["version"] or "")
+            for deployment in page:
+                if (deployment.get("labels") or {}).get(HOME) == self._home:
+                    yield (
+                        deployment["name"],
+                        _Deployment(deployment["id"], deployment["flow_id"], deployment["version"] or ""),
+                    )
 
     def _follow_records(self) -> None:
         names = self._schedules.names()
@@ -341,18 +348,21 @@ class _Serving:
         due = ask(
             self.server,
             "/deployments/get_scheduled_flow_runs",
-            {"deployment_ids": [one.id for one in self._deployments.values()], "scheduled_before": _now()},
+            {
+                "deployment_ids": [deployment.id for deployment in self._deployments.values()],
+                "scheduled_before": _now(),
+            },
         )
-        for one in due:
+        for run in due:
             if len(self._running) >= self._limit:
                 return
-            if one["deployment_id"] in self._busy.values():
+            if run["deployment_id"] in self._busy.values():
                 continue  # the server would let it wait for half a minute before it may be asked for again
             # The server gives the schedule's only slot with this state, or sends the run to wait for it.
-            answer = ask(self.server, f"/flow_runs/{one['id']}/set_state", {"state": {"type": "PENDING"}})
+            answer = ask(self.server, f"/flow_runs/{run['id']}/set_state", {"state": {"type": "PENDING"}})
             if answer["status"] == "ACCEPT":
-                self._running[one["id"]] = self._spawn(one["id"])
-                self._busy[one["id"]] = one["deployment_id"]
+                self._running[run["id"]] = self._spawn(run["id"])
+                self._busy[run["id"]] = run["deployment_id"]
 
     def _deployed_schedules(self) -> Iterator[tuple[str, _Deployment, Schedule]]:
         """The schedules that the server knows and whose records can be read."""
@@ -403,7 +413,7 @@ class _Serving:
         note_served(self._settings.home, now, missed)
 
     def _made(self, deployment: _Deployment, since: datetime) -> list[datetime]:
-        """The slots since an instant of which the server has a run."""
+        """Return the slots since an instant that have a run on the server."""
         wanted = {
             "deployments": {"id": {"any_": [deployment.id]}},
             "flow_runs": {"expected_start_time": {"after_": f"{since.isoformat()}Z"}},
@@ -422,7 +432,7 @@ class _Serving:
 
     def _look_for_plans(self) -> None:
         """Say of a schedule that it will never run: nothing else would show it."""
-        for name in [one for one, when in self._look_at.items() if when < time.monotonic()]:
+        for name in [deployment for deployment, when in self._look_at.items() if when < time.monotonic()]:
             del self._look_at[name]
             if name in self._resting:
                 continue
@@ -504,7 +514,7 @@ class _Serving:
 
     def _put_back_unbegun(self) -> None:
         """Runs that an earlier process had taken, and died before they began."""
-        ids = [one.id for one in self._deployments.values()]
+        ids = [deployment.id for deployment in self._deployments.values()]
         if not ids:
             return
         pending = {

@@ -206,7 +206,7 @@ class Server:
         return f"{self.ui_url}{START_PAGE}#{urlencode({'to': page}, safe='/')}"
 
     def with_ticket(self, link: str) -> str:
-        """Return a link of `link` with a ticket, for which a browser gets the secret once within ten minutes.
+        """Return `link` with a ticket. A browser can exchange it for the secret once, within ten minutes.
 
         For a terminal only: anybody who reads a ticket in time can use it. The secret itself is in no link, since
         other users can see the arguments of the programs that open links. Without an answer the link stays as it is.
@@ -346,7 +346,7 @@ class Server:
             )
 
     def wait(self, timeout: float | None = None, *, stop: Callable[[], bool] = lambda: False) -> None:
-        """Return when the server answers, however long its start takes, as long as its process lives.
+        """Return when the server answers. Wait for any length of time while its process lives.
 
         A server that has ended itself for want of use since `start` is started again.
 
@@ -707,7 +707,7 @@ def is_loopback(url: str) -> bool:
 
 def _free_port(wanted: int) -> int:
     """The wanted port, else the next that is free; 0 means any."""
-    for port in (wanted, *(one for one in PORTS if one != wanted)):
+    for port in (wanted, *(other for other in PORTS if other != wanted)):
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
             # As uvicorn does: a port that only waits for its last connections to fade is free.
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

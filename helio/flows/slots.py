@@ -99,7 +99,7 @@ def slots_between(cron: str, timezone: str, after: datetime, until: datetime) ->
 
 
 def changes_clocks(timezone: str, now: datetime) -> bool:
-    """Whether a zone changes its clocks within the time for which slots are planned."""
+    """Whether a zone changes its clocks within the time of the planned slots."""
     return next(_changes(ZoneInfo(timezone), now, now + FAR), None) is not None
 
 

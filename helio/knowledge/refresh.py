@@ -176,7 +176,7 @@ def _described(ids: Iterable[str], service: str, http: Http) -> dict[str, Sequen
             return dataset_id, path
 
         tasks = [partial(download, dataset_id) for dataset_id in ids]
-        there = dict(found for found in together(http, tasks) if found)
+        there = dict(entry for entry in together(http, tasks) if entry)
         read: dict[Path, list[Described]] = {}
         paths = list(there.values())
         for start in range(0, len(paths), 100):

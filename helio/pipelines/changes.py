@@ -290,7 +290,7 @@ def work_left(
     for step in planned.get("steps", ()):
         names = [*step.get("produces", ()), *(f"{kind} {step['step_id']}" for kind in ("figure", "export"))]
         found = [meant[name] for name in names if name in meant]
-        (kept if found and all(one in known for one in found) else anew).append(step["step_id"])
+        (kept if found and all(step_id in known for step_id in found) else anew).append(step["step_id"])
     return Work(tuple(anew), tuple(kept))
 
 
@@ -327,13 +327,13 @@ class _Place:
 def _changes(before: Document, after: Document) -> Iterator[Change]:
     whole = _Place("pipeline", None, ())
     before, after = _without_defaults(before), _without_defaults(after)
-    for key, one, other in _values_by_key(before, after):
-        if key == "variables" and _are_objects(one, other):
-            yield from _variables(whole.at(key), one, other)
-        elif key == "steps" and _are_steps(one, other):
-            yield from _steps(whole.at(key), one, other)
+    for key, was, now in _values_by_key(before, after):
+        if key == "variables" and _are_objects(was, now):
+            yield from _variables(whole.at(key), was, now)
+        elif key == "steps" and _are_steps(was, now):
+            yield from _steps(whole.at(key), was, now)
         else:
-            yield from _values(whole.at(key), one, other)
+            yield from _values(whole.at(key), was, now)
     if _are_steps(before.get("steps"), after.get("steps")):
         yield from _order(whole.at("steps"), before, after)
 
@@ -349,11 +349,11 @@ def _without_defaults(template: Document) -> Document:
 
 
 def _variables(place: _Place, before: Any, after: Any) -> Iterator[Change]:
-    for name, one, other in _values_by_key(_object(before), _object(after)):
+    for name, was, now in _values_by_key(_object(before), _object(after)):
         found = replace(
             place, subject="variable", path=(*place.path, name), what=f"variable {shown_name(name)}"
         )
-        yield from _values(found, one, other)
+        yield from _values(found, was, now)
 
 
 def _steps(place: _Place, before: Any, after: Any) -> Iterator[Change]:
@@ -420,15 +420,15 @@ def _names(step: Document) -> list[str]:
 
 def _step(place: _Place, before: Document, after: Document) -> Iterator[Change]:
     before, after = _without_step_defaults(before), _without_step_defaults(after)
-    for key, one, other in _values_by_key(before, after):
-        if key == "tool_args" and _are_objects(one, other):
+    for key, was, now in _values_by_key(before, after):
+        if key == "tool_args" and _are_objects(was, now):
             yield from _arguments(place.at(key), before, after)
-        elif key == "block" and _are_steps(one, other):
-            yield from _steps(place.at(key), one, other)
-            if one is not ABSENT and other is not ABSENT and _are_moved(_by_id(one), _by_id(other)):
-                yield _new_order(place.at(key), one, other)
+        elif key == "block" and _are_steps(was, now):
+            yield from _steps(place.at(key), was, now)
+            if was is not ABSENT and now is not ABSENT and _are_moved(_by_id(was), _by_id(now)):
+                yield _new_order(place.at(key), was, now)
         else:
-            yield from _values(place.at(key, _OF_STEP.get(key, ""), _subject_of(key)), one, other)
+            yield from _values(place.at(key, _OF_STEP.get(key, ""), _subject_of(key)), was, now)
 
 
 def _subject_of(key: str) -> Subject:
@@ -471,16 +471,16 @@ def _looks(step: Document) -> tuple[Document, Document]:
 
 def _figure(place: _Place, before: Document, after: Document) -> Iterator[Change]:
     before, after = _without_empty(before), _without_empty(after)
-    for key, one, other in _values_by_key(before, after):
+    for key, was, now in _values_by_key(before, after):
         subject, word = _OF_FIGURE.get(key, ("style", _words(key)))
-        if key in _BY_LABEL and _are_objects(one, other):
+        if key in _BY_LABEL and _are_objects(was, now):
             kept = place.at(key, subject=subject)
-            for label, old, new in _values_by_key(_object(one), _object(other)):
+            for label, old, new in _values_by_key(_object(was), _object(now)):
                 what = _BY_LABEL[key].format(shown_name(label))
                 found = replace(kept, path=(*kept.path, label), what=what)
                 yield from _values(found, old, new)
         else:
-            yield from _values(place.at(key, word, subject), one, other)
+            yield from _values(place.at(key, word, subject), was, now)
 
 
 def _without_empty(spec: Document) -> Document:
@@ -495,8 +495,8 @@ def _values(place: _Place, before: Any, after: Any) -> Iterator[Change]:
     elif same(before, after):
         return
     elif isinstance(before, dict) and isinstance(after, dict):
-        for key, one, other in _values_by_key(before, after):
-            yield from _values(place.at(key), one, other)
+        for key, was, now in _values_by_key(before, after):
+            yield from _values(place.at(key), was, now)
     elif isinstance(before, list) and isinstance(after, list):
         yield from _lists(place, before, after)
     elif isinstance(before, str) and isinstance(after, str) and "\n" in before + after:
@@ -532,7 +532,7 @@ def _whole_value(place: _Place, before: Any, after: Any) -> Change:
 def _lists(place: _Place, before: list[Any], after: list[Any]) -> Iterator[Change]:
     whole = place.change(before=before, after=after)
     if not _has_containers(before) and not _has_containers(after):
-        apart = not any(same(one, other) for one in before for other in after)
+        apart = not any(same(was, now) for was in before for now in after)
         items = tuple(_compared(before, after, is_line=False))
         yield whole if apart and whole.is_short else place.change(items=items)
         return
@@ -565,9 +565,9 @@ def _replaced(old: Sequence[Any], new: Sequence[Any]) -> Iterator[tuple[int, int
     if len(inner_one) * len(inner_other) > _MOST_COMPARED:
         yield first, len(one) - last, first, len(other) - last
         return
-    for kind, *found in SequenceMatcher(None, inner_one, inner_other, autojunk=False).get_opcodes():
+    for kind, *bounds in SequenceMatcher(None, inner_one, inner_other, autojunk=False).get_opcodes():
         if kind != "equal":
-            i1, i2, j1, j2 = (first + at for at in found)
+            i1, i2, j1, j2 = (first + at for at in bounds)
             yield i1, i2, j1, j2
 
 

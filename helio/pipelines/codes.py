@@ -22,7 +22,7 @@ HB502 (retired)  no earlier run offers that identity
     after   its results stay in the store until helio gc collects them
 
 HB601 (retired)  schedule of each step, with the reason
-    Retired, for it is no change of the plan: helio plan prints the state of each step with its reason.
+    Retired: it changes no plan. helio plan prints the state of each step with its reason.
     before  3 steps
     after   helio plan: cached, run, waits
 

@@ -52,7 +52,7 @@ class Diagnostic:
         lines = [f"{self.severity}[{self.code}]{where}{tool}: {self.message}"]
         if self.path:
             lines.append(f"  --> {self.path}")
-        lines += [f"  try {one}" for one in self.advice]
+        lines += [f"  try {advice}" for advice in self.advice]
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
@@ -65,7 +65,7 @@ class Diagnostic:
             "message": self.message,
             "advice": list(self.advice),
             "candidates": list(self.candidates),
-            "fixes": [{"message": one.message, "operations": list(one.operations)} for one in self.fixes],
+            "fixes": [{"message": fix.message, "operations": list(fix.operations)} for fix in self.fixes],
         }
 
 
@@ -74,8 +74,8 @@ class InvalidTemplate(RequestError):
 
     def __init__(self, diagnostics: Iterable[Diagnostic], *, place: str = "") -> None:
         self.diagnostics = tuple(diagnostics)
-        errors = [one for one in self.diagnostics if one.severity == "error"]
-        super().__init__("\n".join(str(one) for one in errors), place=place)
+        errors = [finding for finding in self.diagnostics if finding.severity == "error"]
+        super().__init__("\n".join(str(error) for error in errors), place=place)
 
 
 def without_hints(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -161,7 +161,7 @@ class Step(_Object):
     @property
     def items(self) -> tuple[str, ...]:
         """The variables of the maps around the step."""
-        return tuple(each.name for each in self.maps)
+        return tuple(loop.name for loop in self.maps)
 
 
 @dataclass(frozen=True, kw_only=True)

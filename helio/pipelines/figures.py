@@ -27,8 +27,8 @@ def depends_on(step: Document) -> list[Any]:
 
 def figures_meant(steps: Sequence[Document]) -> dict[StepId, list[StepId]]:
     """For each style, the figures that it can mean: those it depends on, through other styles too, else all."""
-    figures = [one["step_id"] for one in steps if one.get("tool_name") in FIGURES and "step_id" in one]
-    styles = {one["step_id"]: one for one in steps if one.get("tool_name") == STYLE and "step_id" in one}
+    figures = [step["step_id"] for step in steps if step.get("tool_name") in FIGURES and "step_id" in step]
+    styles = {step["step_id"]: step for step in steps if step.get("tool_name") == STYLE and "step_id" in step}
     meant: dict[StepId, list[StepId]] = {}
     for name in styles:
         found: set[StepId] = set()
@@ -44,7 +44,7 @@ def figures_meant(steps: Sequence[Document]) -> dict[StepId, list[StepId]]:
                     waiting.append(other)
                 elif other in figures:
                     found.add(other)
-        meant[name] = [one for one in figures if one in found] or figures
+        meant[name] = [figure for figure in figures if figure in found] or figures
     return meant
 
 
@@ -81,15 +81,15 @@ def merged(below: Any, above: Any) -> Any:
 def complete_labels(spec: Document) -> list[str]:
     """The labels of a figure, those that stand in its panels only after the others."""
     labels = spec.get("labels")
-    listed = [one for one in labels if isinstance(one, str)] if isinstance(labels, list) else []
+    listed = [label for label in labels if isinstance(label, str)] if isinstance(labels, list) else []
     panels = spec.get("panels")
     drawn = [
-        one
+        label
         for panel in (panels if isinstance(panels, list) else ())
-        for one in (panel if isinstance(panel, list) else [panel])
-        if isinstance(one, str)
+        for label in (panel if isinstance(panel, list) else [panel])
+        if isinstance(label, str)
     ]
-    return [*listed, *(one for one in dict.fromkeys(drawn) if one not in listed)]
+    return [*listed, *(label for label in dict.fromkeys(drawn) if label not in listed)]
 
 
 _PER_PANEL = ("panel_types", "row_heights")
@@ -140,10 +140,10 @@ def without_labels(spec: Document, lost: Collection[str]) -> Document:
     for key in _AT_PANEL:
         if isinstance(spec.get(key), list):
             every = [
-                {**one, "panel": place.get(one["panel"], 0)}
-                if isinstance(one, dict) and "panel" in one
-                else one
-                for one in spec[key]
+                {**item, "panel": place.get(item["panel"], 0)}
+                if isinstance(item, dict) and "panel" in item
+                else item
+                for item in spec[key]
             ]
-            left[key] = [one for one in every if not isinstance(one, dict) or one.get("panel") != 0]
+            left[key] = [item for item in every if not isinstance(item, dict) or item.get("panel") != 0]
     return left

@@ -110,18 +110,18 @@ class StepView(Place):
             `most`.
         """
         names = set(TOKEN.findall(label))
-        maps = [each for each in self.maps if variable_of(each) in names]
+        maps = [loop for loop in self.maps if variable_of(loop) in names]
         if not maps:
             return [label]
-        items = [known_items(each, context) for each in maps]
+        items = [known_items(loop, context) for loop in maps]
         known = [listed for listed in items if listed is not None]
         if len(known) < len(items) or (most is not None and prod(map(len, known)) > most):
             return None
         found: list[str] = []
         for chosen in product(*known):
             named = label
-            for each, item in reversed(list(zip(maps, chosen, strict=True))):  # an item may name an outer one
-                named = str(with_item(named, {}, variable_of(each), item))
+            for loop, item in reversed(list(zip(maps, chosen, strict=True))):  # an item may name an outer one
+                named = str(with_item(named, {}, variable_of(loop), item))
             found.append(named)
         return found
 
@@ -167,7 +167,7 @@ class Graph(Generic[AnyStep]):
         return found
 
     def given(self, label: str) -> list[str]:
-        """The labels of steps that a label means: itself, or the table of which it names a component.
+        """Return the labels of steps that a label means: itself, or the table whose component it names.
 
         Where there is none: all that it may mean once variables have their values, as far as names tell.
         """

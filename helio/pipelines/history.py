@@ -112,7 +112,7 @@ class History:
             There is none of that number.
         """
         revisions = self.revisions()
-        found = next((one for one in revisions if one.number == number), None)
+        found = next((revision for revision in revisions if revision.number == number), None)
         if found is None:
             last = revisions[-1].number if revisions else 0
             raise RequestError(
@@ -208,7 +208,7 @@ class History:
     def restore(self, number: int) -> Revision:
         """Make the text of an earlier revision the pipeline's again."""
         text = self.text(number)
-        parent = next(one.parent for one in self.revisions() if one.number == number)
+        parent = next(revision.parent for revision in self.revisions() if revision.number == number)
         writing = Writing("undone", request=f"back to revision {number}")
         return self.write(text, writing, parent=parent)
 
@@ -220,7 +220,7 @@ class History:
 
     def _known(self) -> list[Revision]:
         found = [_revision(path) for path in self._abouts()]
-        return sorted((one for one in found if one is not None), key=lambda one: one.number)
+        return sorted((revision for revision in found if revision is not None), key=lambda one: one.number)
 
     def _current(self) -> str | None:
         return read_as_it_is(self._file)
@@ -293,7 +293,7 @@ def _revision(path: Path) -> Revision | None:
 
 def _of(known: list[Revision], text: str) -> Revision | None:
     """The newest revision of that text."""
-    return next((one for one in reversed(known) if one.digest == _digest(text)), None)
+    return next((revision for revision in reversed(known) if revision.digest == _digest(text)), None)
 
 
 def _digest(text: str) -> str:

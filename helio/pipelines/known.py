@@ -72,17 +72,17 @@ class KnownDatasets(Mapping[str, Dataset]):
         if not dataset_id or dataset_id not in catalogue:
             raise KeyError(dataset_id)
         entry = catalogue.dataset(dataset_id)
-        parameters = {one.name: one.components for one in entry.parameters}
+        parameters = {parameter.name: parameter.components for parameter in entry.parameters}
         known = Dataset(
             parameters,
-            units={one.name: one.unit for one in entry.parameters},
-            frames={one.name: one.frame for one in entry.parameters if one.frame},
-            spectra=frozenset(one.name for one in entry.parameters if one.axes),
-            descriptions={one.name: one.description for one in entry.parameters},
+            units={parameter.name: parameter.unit for parameter in entry.parameters},
+            frames={parameter.name: parameter.frame for parameter in entry.parameters if parameter.frame},
+            spectra=frozenset(parameter.name for parameter in entry.parameters if parameter.axes),
+            descriptions={parameter.name: parameter.description for parameter in entry.parameters},
         )
         if not self._spans or entry.first is None or entry.last is None:
             return known
-        first, last = (one.astimezone(UTC).replace(tzinfo=None) for one in (entry.first, entry.last))
+        first, last = (time.astimezone(UTC).replace(tzinfo=None) for time in (entry.first, entry.last))
         fresh = catalogue.is_fresh(entry, self._now)
         return replace(known, first=first, last=last + _AFTER_LAST, fresh=fresh)
 

@@ -52,12 +52,16 @@ def owner(label: str, produced: Iterable[str]) -> str | None:
 def split_labels(text: str, known: Iterable[str]) -> list[str]:
     """The labels of a comma string, longest known label first, since a label may hold a comma."""
     # Only a known label that holds a comma itself is not found by the commas alone.
-    by_length = sorted({one for one in known if "," in one}, key=lambda one: (-len(one), one))
+    by_length = sorted({whole for whole in known if "," in whole}, key=lambda one: (-len(one), one))
     found: list[str] = []
     rest = text.strip().strip(",").strip()
     while rest:
         label = next(
-            (one for one in by_length if rest.startswith(one) and rest[len(one) :].lstrip()[:1] in ("", ",")),
+            (
+                whole
+                for whole in by_length
+                if rest.startswith(whole) and rest[len(whole) :].lstrip()[:1] in ("", ",")
+            ),
             None,
         )
         if label is None:

@@ -42,8 +42,8 @@ class Library:
 
     def entries(self) -> list[Entry]:
         """Every template, by id; a user's own never has the id of a shipped one."""
-        found = {one.id: one for one in (*_entries(self.folder, False), *_entries(SHIPPED, True))}
-        return [found[one] for one in sorted(found)]
+        found = {entry.id: entry for entry in (*_entries(self.folder, False), *_entries(SHIPPED, True))}
+        return [found[name] for name in sorted(found)]
 
     @checked
     def find(self, name: str) -> Entry:
@@ -76,7 +76,7 @@ class Library:
                 f"the pipeline '{name}' was deleted",
                 advice=f"helio history {name} --restore {deleted.number} brings it back",
             )
-        known = [one.id for one in self.entries()]
+        known = [entry.id for entry in self.entries()]
         close = closest(name, known)
         raise UnknownPipeline(
             f"no pipeline is called '{shortened(name)}'",
@@ -243,7 +243,7 @@ class Library:
 class _Templates(Mapping[str, Document]):
     def __init__(self, library: Library) -> None:
         self._library = library
-        self._entries = {one.id: one for one in library.entries()}
+        self._entries = {entry.id: entry for entry in library.entries()}
 
     def __getitem__(self, name: str) -> Document:
         return self._library.read(self._entries[name])

@@ -39,12 +39,12 @@ class Place:
     @property
     def variables(self) -> tuple[str, ...]:
         """The item variables that stand in the step."""
-        return tuple(name for one in self.maps if (name := variable_of(one)))
+        return tuple(name for loop in self.maps if (name := variable_of(loop)))
 
 
 def places(plan: Document) -> Iterator[Place]:
     """Every step of a plan, those of blocks after the step that holds them."""
-    return (Place(*found) for found in steps_with_maps(plan))
+    return (Place(*pair) for pair in steps_with_maps(plan))
 
 
 def steps_with_maps(plan: Document) -> list[tuple[Path, Document, Maps]]:
@@ -114,7 +114,7 @@ def uses(value: Any, schema: Mapping[str, Any], name: str) -> bool:
 
 
 def known_items(each: Document, context: Context) -> list[Any] | None:
-    """The items of a map as far as they are known before any run; none where they are not."""
+    """Return the items of a map that are known before any run; none where no item is known."""
     over = each.get("over")
     if isinstance(over, list):
         return over
@@ -125,7 +125,7 @@ def known_items(each: Document, context: Context) -> list[Any] | None:
 
 
 def items_of_map(each: ForEach, context: Context) -> Sequence[Any] | None:
-    """The items of a map as far as they are known before any run; none where they are not."""
+    """Return the items of a map that are known before any run; none where no item is known."""
     dataset = context.catalogue.get(each.parameters_of)
     return each.items if each.items is not None or dataset is None else list(dataset.parameters)
 
@@ -189,7 +189,7 @@ def unwrapped(step: Document, signatures: Mapping[str, Signature]) -> Document |
         or args.get(EACH, over.get("step", "1d")) != over.get("step", "1d")
     ):
         return None
-    times = [one for one in signature.time_arguments() if args.get(one) == name]
+    times = [taken for taken in signature.time_arguments() if args.get(taken) == name]
     others = {key: value for key, value in args.items() if key not in times}
     if len(times) != 1 or uses(others, signature.schema(), name):
         return None
@@ -227,7 +227,7 @@ def distinct(items: Iterable[Any]) -> int:
 
 
 def step_count(step: Document, context: Context) -> int:
-    """How many steps a step becomes in a run, as far as its items are known before: no item is put in place."""
+    """Count the steps that a step becomes in a run, from the items known before it; put no item in place."""
     each = step.get("for_each")
     items = known_items(each, context) if isinstance(each, dict) else None
     count = 1 if items is None else distinct(items)
@@ -240,7 +240,7 @@ def step_count(step: Document, context: Context) -> int:
 
 
 def steps_of(step: Step, context: Context) -> int:
-    """How many steps a step becomes in a run, as far as its items are known before: no item is put in place."""
+    """Count the steps that a step becomes in a run, from the items known before it; put no item in place."""
     items = None if step.for_each is None else items_of_map(step.for_each, context)
     count = 1 if items is None else distinct(items)
     return count * (sum(steps_of(inner, context) for inner in step.block) if step.block else 1)
@@ -269,7 +269,7 @@ def matching(label: str, known: Iterable[str]) -> list[str]:
     ['AC_H2_MFI.mag', 'AC_H0_MFI.mag']
     """
     pattern = re.sub(r"([\[?])", r"[\1]", label)
-    return [one for one in known if fnmatchcase(one, pattern)]
+    return [match for match in known if fnmatchcase(match, pattern)]
 
 
 def overlap(one: str, other: str) -> bool:
@@ -317,13 +317,13 @@ def _written_out(value: Any, path: list[str], known: list[str]) -> Any:
         return value if inner is value[path[0]] else {**value, path[0]: inner}
     if not isinstance(value, list):
         return value
-    if any(isinstance(one, list) for one in value):
-        rows = [_written_out(one, [], known) for one in value]
-        return value if all(one is other for one, other in zip(rows, value, strict=True)) else rows
-    if not any(isinstance(one, str) and is_glob(one) and matching(one, known) for one in value):
+    if any(isinstance(row, list) for row in value):
+        rows = [_written_out(item, [], known) for item in value]
+        return value if all(row is other for row, other in zip(rows, value, strict=True)) else rows
+    if not any(isinstance(item, str) and is_glob(item) and matching(item, known) for item in value):
         return value
     listed: list[Any] = []
-    for one in value:
-        meant = matching(one, known) if isinstance(one, str) and is_glob(one) else []
-        listed += [each for each in meant or [one] if each not in listed]
+    for item in value:
+        meant = matching(item, known) if isinstance(item, str) and is_glob(item) else []
+        listed += [label for label in meant or [item] if label not in listed]
     return listed

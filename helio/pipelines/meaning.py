@@ -128,7 +128,7 @@ class _Reading:
             if bound and isinstance(facts, dict) and facts.get("default") not in (None, *_no_value(facts))
         }
         steps = plan.get("steps")
-        self.steps = [one for one in (steps if isinstance(steps, list) else ()) if isinstance(one, dict)]
+        self.steps = [step for step in (steps if isinstance(steps, list) else ()) if isinstance(step, dict)]
         self.graph = Graph(self._uses(), lambda use: use.outputs, self._needs)
         self.producers = self.graph.producers
         self.aliases = {
@@ -178,17 +178,20 @@ class _Reading:
             yield from self._items(step, {}, ())
 
     def _lowered(self) -> dict[Any, Document] | None:
-        """Each figure with its styles merged in; none when a style's figure cannot be told."""
-        ids = [one.get("step_id") for one in self.steps]
-        if any(not isinstance(one, (int, str)) for one in ids) or len(set(map(str, ids))) < len(ids):
+        """Each figure with its styles merged in; none when the figure of a style is unclear."""
+        ids = [lowered.get("step_id") for lowered in self.steps]
+        if any(not isinstance(step_id, (int, str)) for step_id in ids) or len(set(map(str, ids))) < len(ids):
             return None
-        if any(self._signature(one) is None and not is_block(one) for one in self.steps):
+        if any(self._signature(lowered) is None and not is_block(lowered) for lowered in self.steps):
             return None  # under a name that is not known here, it may be a style
         drawn = (*FIGURES, STYLE)
-        if any(isinstance(one.get("tool_args"), str) and one.get("tool_name") in drawn for one in self.steps):
+        if any(
+            isinstance(lowered.get("tool_args"), str) and lowered.get("tool_name") in drawn
+            for lowered in self.steps
+        ):
             return None
         meant = figures_meant(self.steps)
-        if any(len(one) != 1 for one in meant.values()):
+        if any(len(steps) != 1 for steps in meant.values()):
             return None
         found: dict[Any, Document] = {}
         for step in self.steps:
@@ -222,7 +225,7 @@ class _Reading:
                     return
                 yield from self._inner(step, items, over)
                 return
-            for item in {item_name(one): one for one in known}.values():
+            for item in {item_name(value): value for value in known}.values():
                 yield from self._inner(step, {**items, name: item}, over)
             return
         yield from self._inner(step, items, over)
@@ -282,7 +285,7 @@ class _Reading:
     # What it means --------------------------------------------------------------------------------------------
 
     def _needs(self, use: _Use) -> list[str]:
-        """The labels of steps that go in: no meaning rests on what a variable may become."""
+        """Return the labels that a step reads. A meaning does not depend on the values of variables."""
         tables = (owner(label, self.producers) for label in self._labels(use))
         return [table for table in tables if table is not None]
 
@@ -302,24 +305,28 @@ class _Reading:
                 if table.many and isinstance(value, str):
                     value = split_labels(value, self.producers)
                 listed: list[Any] = value if isinstance(value, list) else [value]
-                labels = [one for one in listed if isinstance(one, str)]
-            globs = {one: matching(one, self.producers) for one in labels if is_glob(one)}
-            values = [one for label in labels for one in globs.get(label, [self._value(label)])]
-            meant = [one for one in values if isinstance(one, str)]
+                labels = [label for label in listed if isinstance(label, str)]
+            globs = {label: matching(label, self.producers) for label in labels if is_glob(label)}
+            values = [name for label in labels for name in globs.get(label, [self._value(label)])]
+            meant = [item for item in values if isinstance(item, str)]
             # Beside a ``*`` that stands for it, a label is meant once.
             found[table.parameter] = list(dict.fromkeys(meant)) if any(globs.values()) else meant
         return found
 
     def _recipe(self, use: _Use, keys: Mapping[str, str], label: str) -> Recipe:
         signature = use.signature
-        known = {one.name for one in signature.arguments}
+        known = {argument.name for argument in signature.arguments}
         if not set(use.args) <= known or any(
-            one.required and one.name not in use.args for one in signature.arguments
+            argument.required and argument.name not in use.args for argument in signature.arguments
         ):
             raise _NotUnderstoodError(label)
         places = {table.argument for table in signature.tables} | set(signature.time_arguments())
-        others = [one for one in signature.arguments if one.name in use.args and one.name not in places]
-        if not all(_has_its_type(use.args[one.name], one.schema) for one in others):
+        others = [
+            argument
+            for argument in signature.arguments
+            if argument.name in use.args and argument.name not in places
+        ]
+        if not all(_has_its_type(use.args[other.name], other.schema) for other in others):
             raise _NotUnderstoodError(label)
         args = {name: self._argument(signature, name, value) for name, value in use.args.items()}
         if signature.gives == "tables":
@@ -334,9 +341,9 @@ class _Reading:
         for parameter, labels in self._read(use).items():
             if parameter in left_out:
                 continue
-            if parameter in scalar and any((size_of(one, self.context) or 1) > 1 for one in labels):
+            if parameter in scalar and any((size_of(read, self.context) or 1) > 1 for read in labels):
                 raise _NotUnderstoodError(label)  # no result is defined
-            inputs[parameter] = [self._ingredient(one, keys) for one in labels]
+            inputs[parameter] = [self._ingredient(read, keys) for read in labels]
             if not labels:
                 raise _NotUnderstoodError(label)
         recipe = work_recipe(signature, canonical_args(signature, args), inputs)
@@ -376,7 +383,7 @@ class _Reading:
         if not all(name in known and _has_its_type(value, known[name]) for name, value in spec.items()):
             raise _NotUnderstoodError("a figure")
         labels = self._labels(use)
-        inputs = {one: self._ingredient(one, keys) for one in labels}
+        inputs = {label: self._ingredient(label, keys) for label in labels}
         if not inputs:
             raise _NotUnderstoodError("a figure of nothing")
         args.pop("spec")
@@ -457,7 +464,7 @@ def _agreed(first: str, second: str) -> str:
 def _declared(variables: Any) -> dict[str, Any]:
     """What each variable is declared as, by its name with the ``$``, whatever way its name is marked."""
     if isinstance(variables, list):
-        variables = {one.get("name"): one for one in variables if isinstance(one, dict)}
+        variables = {variable.get("name"): variable for variable in variables if isinstance(variable, dict)}
     found: dict[str, Any] = {}
     for name, facts in variables.items() if isinstance(variables, dict) else ():
         plain = str(name).strip(" \t${}()<>%")
@@ -470,8 +477,8 @@ def _says_nothing(signature: Signature, name: str, value: Any) -> bool:
     """Whether an argument might as well be left out."""
     argument = signature.argument(name)
     if argument is None:
-        return any(value == one and type(value) is type(one) for one in NOTHING)
+        return any(value == empty and type(value) is type(empty) for empty in NOTHING)
     if argument.required and name != "spec":
         return value is None
-    nothing = any(value == one and type(value) is type(one) for one in NOTHING)
+    nothing = any(value == empty and type(value) is type(empty) for empty in NOTHING)
     return nothing or (argument.default is not None and value == argument.default)

@@ -85,7 +85,7 @@ def _origin(step: StepView, signature: Signature, of: Callable[[Iterable[str]], 
     if one_table and args.get("operation") in ("subtract", "divide"):
         return Origin(written=itself)
     factor, offset = args.get("factor", 1.0), args.get("offset", 0.0)
-    numbers = all(isinstance(one, (int, float)) for one in (factor, offset))
+    numbers = all(isinstance(number, (int, float)) for number in (factor, offset))
     if signature.name == "rescale" and numbers and abs(factor) < DROWNED * abs(offset):
         return of(labels) | Origin(doubtful=itself)
     return of(labels)

@@ -96,7 +96,7 @@ def terminal_labels(
 
 
 def labels_used(readers: Iterable[StepView], produced: Collection[str]) -> set[str]:
-    """Of labels with a ``*`` for each item of maps, those of which steps read one, a component or all."""
+    """Return the labels with a ``*`` (one for each item of a map) that steps read: one item, a component, or all."""
     reads = [step.pattern(label) for step in readers for label in step.labels]
     used = {known for label in reads if (known := owner(label, produced)) is not None}
     used.update(
@@ -113,12 +113,12 @@ def _dependants(plan: Document, step_id: StepId | None) -> set[StepId]:
         return found
     after: dict[StepId, list[StepId]] = {}
     for step in plan["steps"]:
-        for one in depends_on(step):
-            after.setdefault(one, []).append(step.get("step_id"))
+        for needed in depends_on(step):
+            after.setdefault(needed, []).append(step.get("step_id"))
     waiting = list(after.get(step_id, ()))
     while waiting:
-        one = waiting.pop()
-        if one not in found:
-            found.add(one)
-            waiting += after.get(one, ())
+        reader = waiting.pop()
+        if reader not in found:
+            found.add(reader)
+            waiting += after.get(reader, ())
     return found

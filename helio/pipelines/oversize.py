@@ -52,8 +52,8 @@ def oversize_text(text: str) -> Diagnostic | None:
     if text.lstrip("\ufeff \t\r\n")[:1] not in ("{", "["):
         return None  # words, which are not read as JSON
     depth, values = 0, 1
-    for found in _SHAPE.finditer(text):
-        mark = found[0][0]
+    for match in _SHAPE.finditer(text):
+        mark = match[0][0]
         if mark in "[{":
             depth += 1
             values += 1
@@ -63,8 +63,8 @@ def oversize_text(text: str) -> Diagnostic | None:
         elif mark == ",":
             values += 1
         if depth > LIMITS.nesting or values > LIMITS.values:
-            line = text.count("\n", 0, found.start()) + 1
-            column = found.start() - text.rfind("\n", 0, found.start())
+            line = text.count("\n", 0, match.start()) + 1
+            column = match.start() - text.rfind("\n", 0, match.start())
             where = f" at line {line}, column {column}"
             return _too_deep(where=where) if depth > LIMITS.nesting else _too_many(where=where)
     return None

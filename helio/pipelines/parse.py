@@ -125,8 +125,8 @@ def _read(text: str) -> tuple[Any, list[Edit]] | Diagnostic:
 
 def _fences(text: str) -> Iterator[tuple[str, Any]]:
     """Each fenced block with its value, or why it has none."""
-    for found in FENCE.finditer(text):
-        inner = found[2].strip()
+    for match in FENCE.finditer(text):
+        inner = match[2].strip()
         if inner[:1] in ("{", "["):
             yield inner, check_json(inner)
 
@@ -134,11 +134,11 @@ def _fences(text: str) -> Iterator[tuple[str, Any]]:
 def _loose(text: str) -> Iterator[tuple[str, Any]]:
     """Each object or list that stands between words, with its value, or why it has none."""
     end, tried = 0, 0
-    for found in re.finditer(r'\{(?=\s*")|\[(?=\s*\{)', text):
-        if found.start() < end or tried >= MOST_STARTS:
+    for match in re.finditer(r'\{(?=\s*")|\[(?=\s*\{)', text):
+        if match.start() < end or tried >= MOST_STARTS:
             continue
         tried += 1
-        inner = text[found.start() :]
+        inner = text[match.start() :]
         try:
             _, length = json.JSONDecoder().raw_decode(inner)
         except (ValueError, RecursionError):
@@ -152,7 +152,7 @@ def _loose(text: str) -> Iterator[tuple[str, Any]]:
             end = len(text)
             continue
         yield inner[:length], check_json(inner[:length])
-        end = found.start() + length
+        end = match.start() + length
 
 
 def _choose(found: list[tuple[str, Any]], text: str) -> tuple[Any, list[Edit]] | Diagnostic | None:
@@ -169,14 +169,14 @@ def _choose(found: list[tuple[str, Any]], text: str) -> tuple[Any, list[Edit]] |
         else:
             with_commas = _taken_out(text, inner)
             read.append((mended, [with_commas, _mended(inner, mended)]))
-    plans = [one for one in read if _looks_like_a_plan(one[0])]
+    plans = [plan for plan in read if _looks_like_a_plan(plan[0])]
     if len(plans) > 1:
         return Diagnostic(
             "HP003", f"there are {len(plans)} plans in this text, and one is wanted", advice=("one of them",)
         )
     if plans:
         return plans[0]
-    truncated = [one for one in wrong if one.code == "HP002"]
+    truncated = [finding for finding in wrong if finding.code == "HP002"]
     if truncated or wrong:
         return (truncated or wrong)[0]
     return read[0] if read else None
@@ -192,7 +192,7 @@ def _mended(text: str, value: Any) -> Edit:
 
 def _is_prose(text: str) -> bool:
     """Whether a text can be read as words."""
-    shown = sum(one.isprintable() or one in "\n\r\t" for one in text)
+    shown = sum(letter.isprintable() or letter in "\n\r\t" for letter in text)
     return shown > 0.9 * len(text)
 
 
@@ -210,13 +210,13 @@ def _enveloped(value: Any, edits: list[Edit]) -> Diagnostic | None:
         edits.append(Edit("HP101", "the plan is taken out of a list", replaced("", value, value[0])))
         value = value[0]
     if isinstance(value, list):
-        if not all(isinstance(one, dict) for one in value):
+        if not all(isinstance(item, dict) for item in value):
             return _no_plan("a list, and not of steps")
         steps = {"steps": value}
         edits.append(Edit("HP101", "a list of steps is a template's", replaced("", value, steps)))
         value = steps
     elif isinstance(value, dict) and "steps" not in value:
-        renamed = [one for one in rename_template_keys(value, _NOTHING) if isinstance(one, Edit)]
+        renamed = [edit for edit in rename_template_keys(value, _NOTHING) if isinstance(edit, Edit)]
         moved = replay(value, renamed)
         if "steps" in moved:
             edits += renamed
@@ -256,8 +256,8 @@ def _has_steps(value: Any) -> bool:
         return False
     if "steps" in value:
         return True
-    renamed = [one for one in rename_template_keys(value, _NOTHING) if isinstance(one, Edit)]
-    return any(one["path"] == "/steps" for edit in renamed for one in edit.operations)
+    renamed = [edit for edit in rename_template_keys(value, _NOTHING) if isinstance(edit, Edit)]
+    return any(operation["path"] == "/steps" for edit in renamed for operation in edit.operations)
 
 
 def _is_action(value: Document) -> bool:
@@ -267,7 +267,7 @@ def _is_action(value: Document) -> bool:
 
 def _looks_like_a_plan(value: Any) -> bool:
     if isinstance(value, list):
-        return all(isinstance(one, dict) for one in value)
+        return all(isinstance(item, dict) for item in value)
     return isinstance(value, dict) and (_has_steps(value) or _is_action(value) or _wrapped(value) is not None)
 
 

@@ -112,7 +112,7 @@ def normalise(template: Document, context: Context, *, mode: Mode = "safe") -> R
     if stable.errors:
         return stable if mode == "repair" else _with_kept_promises(stable, template, context)
     verified = rewrite(stable.plan, context, VERIFY)
-    found = [authored_path(one, stable.plan, template) for one in verified.diagnostics]
+    found = [authored_path(finding, stable.plan, template) for finding in verified.diagnostics]
     written = rewrite(template, context, AS_WRITTEN).diagnostics
     return Rewritten(stable.plan, stable.edits, tuple(dict.fromkeys((*stable.diagnostics, *found, *written))))
 
@@ -142,7 +142,7 @@ def _with_kept_promises(found: Rewritten, template: Document, context: Context) 
 def bind(template: Document, normalised: Rewritten, context: Context) -> Rewritten:
     """The plan of one run, with the values of the context put in place."""
     bound = rewrite(normalised.plan, context, BINDING)
-    found = tuple(authored_path(one, normalised.plan, template) for one in bound.diagnostics)
+    found = tuple(authored_path(finding, normalised.plan, template) for finding in bound.diagnostics)
     return Rewritten(bound.plan, bound.edits, found)
 
 
@@ -339,7 +339,9 @@ def _freeze(written: Document, authored: Rewritten, bound: Rewritten, now: datet
         document=bound.plan,
         edits=(*authored.edits, *bound.edits),
         warnings=tuple(
-            one for one in (*authored.diagnostics, *bound.diagnostics) if one.severity == "warning"
+            finding
+            for finding in (*authored.diagnostics, *bound.diagnostics)
+            if finding.severity == "warning"
         ),
         verified=_VERIFIED,
     )

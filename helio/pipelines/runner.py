@@ -58,7 +58,7 @@ class Rewritten:
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
         """The diagnostics that keep the plan from running."""
-        return tuple(one for one in self.diagnostics if one.severity == "error")
+        return tuple(finding for finding in self.diagnostics if finding.severity == "error")
 
 
 def rewrite(
@@ -149,10 +149,10 @@ class _Work:
         self.findings = []
         edited: list[str] = []
         for stage in stages:
-            for one in stage:
-                if self._run(one):
-                    edited.append(_name(one))
-            if any(found.severity == "error" for found in self.findings):
+            for rule in stage:
+                if self._run(rule):
+                    edited.append(_name(rule))
+            if any(finding.severity == "error" for finding in self.findings):
                 break
         return edited
 

@@ -196,12 +196,12 @@ def _with_variables(schema: Schema) -> Schema:
     inner = dict(schema)
     for key in ("properties",):
         if key in inner:
-            inner[key] = {name: _with_variables(one) for name, one in inner[key].items()}
+            inner[key] = {name: _with_variables(part) for name, part in inner[key].items()}
     for key in ("items", "additionalProperties"):
         if isinstance(inner.get(key), dict):
             inner[key] = _with_variables(inner[key])
     if "prefixItems" in inner:
-        inner["prefixItems"] = [_with_variables(one) for one in inner["prefixItems"]]
+        inner["prefixItems"] = [_with_variables(part) for part in inner["prefixItems"]]
     described: dict[str, Any] = {"description": inner.pop("description")} if "description" in inner else {}
     if inner.get("type") in ("object", "array"):  # no type of variable holds one
         return {**described, **inner}

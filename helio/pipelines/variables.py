@@ -34,7 +34,7 @@ Path = tuple[str | int, ...]
 
 def strings(value: Any, schema: Schema) -> Iterator[tuple[Path, str]]:
     """Every string in which variables stand for values, with its place. Free text and code are left out."""
-    return ((path, text) for path, text, found in _every_string(value, schema, ()) if not is_text(found))
+    return ((path, text) for path, text, part in _every_string(value, schema, ()) if not is_text(part))
 
 
 @dataclass(frozen=True)
@@ -79,9 +79,9 @@ class Pattern:
         return self._braces.sub(value_of, self.text)
 
     def _found(self) -> Iterator[tuple[str, str]]:
-        for found in self._braces.finditer(self.text):
-            if self.is_name or not found[0].startswith("$"):
-                yield found["name"] or "", found[0]
+        for match in self._braces.finditer(self.text):
+            if self.is_name or not match[0].startswith("$"):
+                yield match["name"] or "", match[0]
 
     @property
     def _braces(self) -> re.Pattern[str]:
@@ -91,9 +91,9 @@ class Pattern:
 def patterns(value: Any, schema: Schema) -> Iterator[Pattern]:
     """Every title and every name of a file."""
     return (
-        Pattern(path, text, found["format"] == _FILE_NAME)
-        for path, text, found in _every_string(value, schema, ())
-        if found.get("format") in (_TITLE, _FILE_NAME)
+        Pattern(path, text, part["format"] == _FILE_NAME)
+        for path, text, part in _every_string(value, schema, ())
+        if part.get("format") in (_TITLE, _FILE_NAME)
     )
 
 
@@ -146,10 +146,10 @@ def _filled(text: str, values: Mapping[str, Any]) -> str:
         It would be longer than any text may be.
     """
     length, parts, end = 0, [], 0
-    for found in TOKEN.finditer(text):
-        parts += [text[end : found.start()], str(values.get(found[0], found[0]))]
+    for match in TOKEN.finditer(text):
+        parts += [text[end : match.start()], str(values.get(match[0], match[0]))]
         length += sum(map(len, parts[-2:]))
-        end = found.end()
+        end = match.end()
         if length > LIMITS.argument_text:
             message = (
                 f"with its variables filled in, a text is longer than {LIMITS.argument_text:,} characters"
@@ -207,7 +207,7 @@ def read_value(name: str, declared: Mapping[str, Any], given: Any, now: datetime
 
 def read_time_range(given: Any, now: datetime) -> TimeRange:
     """A time range from any spelling that stands for one value."""
-    if isinstance(given, list) and len(given) == 2 and all(isinstance(one, str) for one in given):
+    if isinstance(given, list) and len(given) == 2 and all(isinstance(item, str) for item in given):
         given = f"{given[0]} to {given[1]}"
     if not isinstance(given, str):
         raise RequestError(
@@ -218,9 +218,9 @@ def read_time_range(given: Any, now: datetime) -> TimeRange:
 
 def _choice(given: Any, choices: Sequence[Any]) -> Any:
     """The choice that is meant; a command line gives every one of them as text."""
-    for one in choices:
-        if given == one or (isinstance(given, str) and given == str(one)):
-            return one
+    for choice in choices:
+        if given == choice or (isinstance(given, str) and given == str(choice)):
+            return choice
     raise RequestError(
         f"{json.dumps(given)} is not one of {', '.join(map(str, choices)) or 'its choices: it has none'}"
     )

@@ -63,7 +63,7 @@ def canonical_args(signature: Signature, args: Mapping[str, Any]) -> dict[str, A
 
 
 def _labels_of(value: Any) -> list[str]:
-    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str)]
+    return [label for label in (value if isinstance(value, list) else [value]) if isinstance(label, str)]
 
 
 def work_of(template: Mapping[str, Any], signatures: Mapping[str, Signature]) -> str:
@@ -88,7 +88,7 @@ def _work_of_step(step: Mapping[str, Any], signatures: Mapping[str, Signature]) 
         del work["critical"]
     if isinstance(step.get("block"), list):
         work["block"] = [
-            _work_of_step(one, signatures) if isinstance(one, dict) else one for one in step["block"]
+            _work_of_step(inner, signatures) if isinstance(inner, dict) else inner for inner in step["block"]
         ]
     signature, args = signatures.get(str(step.get("tool_name"))), step.get("tool_args")
     if signature is not None and isinstance(args, dict):
@@ -143,10 +143,10 @@ def canonical_code(code: str, names: Mapping[str, str] | None = None) -> str:
 
 def _written(value: Any, names: Mapping[str, str]) -> str:
     if isinstance(value, list):
-        return f"[{' '.join(_written(one, names) for one in value)}]"
+        return f"[{' '.join(_written(item, names) for item in value)}]"
     if not isinstance(value, ast.AST):
         return repr(value)
-    fields = " ".join(f"{name}={_written(one, names)}" for name, one in _fields(value, names))
+    fields = " ".join(f"{name}={_written(part, names)}" for name, part in _fields(value, names))
     return f"{type(value).__name__}({fields})"
 
 
@@ -155,7 +155,7 @@ def _fields(node: ast.AST, names: Mapping[str, str]) -> Iterator[tuple[str, Any]
     for name in node._fields:
         value: Any = getattr(node, name, None)
         if isinstance(value, list):
-            value = [one for one in value if not _does_nothing(one)]
+            value = [item for item in value if not _does_nothing(item)]
         if name == "id" and isinstance(node, ast.Name):
             value = names.get(node.id, node.id)
         # None is a constant as well

@@ -67,13 +67,13 @@ class Answer:
 
     @property
     def length(self) -> int:
-        """Bytes of the body as it is announced; 0 where it is not."""
+        """Announced bytes of the body; 0 without an announcement."""
         text: str = self.headers.get("content-length", "")
         return int(text) if text.isdecimal() else 0
 
     @property
     def came_from(self) -> str:
-        """The URL that it came from: another than was asked for, where redirects were followed."""
+        """The URL of the reply; after redirects it is not the URL of the request."""
         return str(self._response.url)
 
     @property
@@ -84,7 +84,7 @@ class Answer:
         return (secured and secured.getpeercert(True)) or b""
 
     def raw(self) -> Iterator[bytes]:
-        """The body as it is sent, of any length: the caller bounds it."""
+        """The body as the server sends it, of any length: the caller limits it."""
         for part in self._response.iter_raw():
             self._meter.add_content(len(part))
             self.received += len(part)
@@ -181,7 +181,7 @@ class Answer:
 
     @property
     def has_end(self) -> bool:
-        """Whether anything but the end of the connection says that it is whole: HTTP's length, or the compression."""
+        """Whether HTTP's length or the compression proves that the body is whole; a closed connection does not."""
         framed = "content-length" in self.headers or (
             "chunked" in self.headers.get("transfer-encoding", "").lower()
         )

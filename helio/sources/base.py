@@ -8,7 +8,7 @@ Choose the base by what the archive gives:
   `parameters_of`, `url_of` and `read`; the base asks, keeps and names the replies.
 - anything else: `Source`. Write `datasets`, `locate` and `fetch`; the base offers asking and keeping.
 
-Every subclass sets `title` and `address`. It overrides no ``__init__``: what it needs of its own it makes in `prepare`.
+Every subclass sets `title` and `address`. It overrides no ``__init__``: it prepares its own state in `prepare`.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Source(ABC):
     refresh : bool
         Ask again for what is kept already.
     listed : Listings, optional
-        Files that are known, so that the archive is not asked which there are.
+        Known files: with them the source does not ask the archive for a listing.
     on_progress : callable, optional
         Gets the progress of downloads.
     """
@@ -94,7 +94,7 @@ class Source(ABC):
     title: ClassVar[str]
     """Name in messages; names in records and figures begin with it: ``"SWPC"``."""
     address: ClassVar[str]
-    """Where it is asked, unless the user names another address in ``$HELIO_NAME_URL``."""
+    """The URL of the archive; the user can replace it with ``$HELIO_NAME_URL``."""
     further_addresses: ClassVar[tuple[str, ...]] = ()
     """Addresses on other hosts that its replies may lead to."""
     publisher: ClassVar[str] = ""
@@ -135,7 +135,7 @@ class Source(ABC):
         self.replies = SavedReplies(cache / "replies", self.http.clock.now)
         self.transfers = Transfers(self.http, self.allowance, on_progress)
         self._replies_here: dict[str, tuple[Any, bool]] = {}
-        """Replies, and whether each was as young as it had to be."""
+        """Replies, each with whether it was young enough."""
         self._made_once: dict[str, Any] = {}
         self.prepare()
 
@@ -194,7 +194,7 @@ class Source(ABC):
         return self.title
 
     def prepare(self) -> None:  # noqa: B027 - many sources need nothing
-        """Make what the source needs of its own; called once, when everything of the base is there."""
+        """Prepare the source's own state; called once, after the base is ready."""
 
     @classmethod
     def full_address(cls, url: str) -> str:
@@ -212,7 +212,7 @@ class Source(ABC):
 
     @classmethod
     def folder_of_address(cls, url: str) -> str:
-        """Folder of what is kept of the server at an address: of its own, for servers differ."""
+        """Return the folder of the replies and files kept from one server: each address has its own."""
         return f"{folder_name(cls.title.lower())}/{folder_name(urlsplit(url).netloc)}"
 
     @classmethod
@@ -222,7 +222,7 @@ class Source(ABC):
 
     @classmethod
     def known_datasets(cls) -> Mapping[str, Collection[str]]:
-        """Datasets with their parameters, as far as they are known without asking."""
+        """Return the datasets with their parameters that the source knows without asking."""
         return {}
 
     @classmethod
@@ -304,7 +304,7 @@ class Source(ABC):
         never_asked : str
             Message for a run offline that needs it.
         longest : float or None
-            Seconds for which it is used; None for any age. Offline every age will do.
+            Greatest age in seconds; None allows any age. Offline any age is accepted.
 
         Raises
         ------
@@ -327,7 +327,7 @@ class Source(ABC):
         return content
 
     def is_saved(self, place: str, kind: Any, *, longest: float = DAY) -> bool:
-        """Whether `saved` would ask nobody."""
+        """Whether `saved` would send no request."""
         place = f"{self.folder}/{place}"
         return (
             place in self._replies_here
@@ -399,7 +399,7 @@ class Source(ABC):
                 )
 
     def close_ids(self, dataset_id: str) -> str:
-        """Advice for an unknown id: the closest ones, as far as the source can say which it has."""
+        """Return advice for an unknown id: the closest ids, if the source knows its ids."""
         try:
             return did_you_mean(dataset_id, self.datasets(), otherwise="look for it by its mission")
         except DataError as error:  # that it is unknown is known all the same

@@ -463,7 +463,7 @@ def facts_from_json(kept: Any) -> FileFacts | None:
 
 
 def survey_to_json(survey: Sequence[ParameterFacts]) -> list[dict[str, Any]]:
-    """A survey as it is remembered."""
+    """A survey in the form in which it is kept."""
     return [
         {
             **asdict(facts),

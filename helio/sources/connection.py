@@ -337,7 +337,7 @@ def host_of(url: str) -> str:
 
 
 def without_user(url: str, *, query: bool = True) -> str:
-    """A URL without user and password, and without what its query says if that is not wanted.
+    """Return a URL without user and password, and on request without its query.
 
     >>> without_user("https://me:secret@mirror.org/hapi?token=abc", query=False)
     'https://mirror.org/hapi'
@@ -425,7 +425,7 @@ def _address(url: str) -> tuple[str, int]:
 
 
 def _elsewhere(other: str, host: str) -> bool:
-    """Whether a host belongs to somebody else: a server may send to another one of its own domain."""
+    """Whether a host is of another owner: a server may redirect to another host of its own domain."""
 
     def domain(name: str) -> str:
         name = name.partition(":")[0].casefold()
@@ -605,7 +605,7 @@ def _login_page(host: str, other: str) -> Problem:
 
 
 def look(url: str, now: float) -> Seen:
-    """Look at a server's certificate and clock without trust: nothing but the root of the host is asked for."""
+    """Read a server's certificate and clock without trusting it: ask only for the root of the host."""
     import httpx2
 
     # what comes is only described, never used as data

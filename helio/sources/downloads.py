@@ -185,11 +185,11 @@ class Downloads:
             revalidate = False
         asked = list(kept) if revalidate else missing
         if asked:
-            size = sum(one.size for one in missing)
+            size = sum(file.size for file in missing)
             what = f"{len(missing)} file{'s' * (len(missing) != 1)} of {in_words(size)}"
-            whole = sum(one.size for one in asked) if all(one.size for one in asked) else 0
+            whole = sum(file.size for file in asked) if all(file.size for file in asked) else 0
             with self._transfers.begin(len(asked), size, what, shown=whole) as tally:
-                tasks = [partial(self._download, one, kept[one], tally) for one in asked]
+                tasks = [partial(self._download, file, kept[file], tally) for file in asked]
                 kept.update(zip(asked, self._transfers.run(tasks, tally), strict=True))
         return [found for one in wanted if (found := kept[one]) is not None]
 

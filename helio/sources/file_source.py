@@ -241,11 +241,11 @@ class FileSource(Source):
         try:
             kept = self.downloads.get([_wanted(file) for file in listed], revalidate=self.refresh)
         except (DamagedFile, Refused) as error:
-            # the archive has changed since it was listed, as far as can be told: the next run asks it again
+            # the archive has probably changed since it was listed: the next run lists it again
             self._forget(dataset_id, time_range)
             if not error.advice:
                 error.advice = (
-                    f"{self.name} lists this file and does not give it: run again, which asks for the list anew, "
+                    f"{self.name} lists this file and does not give it: run again to ask for a new list, "
                     "or try a range without the file"
                 )
             raise
@@ -317,7 +317,7 @@ class FileSource(Source):
     def _keep_listing(
         self, place: str, time_range: TimeRange, listed: Sequence[RemoteFile], *, doubted: bool
     ) -> None:
-        """Keep which files there are; one that is doubted is used only where nobody may be asked."""
+        """Keep a listing of files; a doubtful one is used only offline."""
         span = [time_range.start.isoformat(), time_range.stop.isoformat()]
         files = [asdict(file) for file in listed]
         self.replies.save(place, {"span": span, "files": files, "doubted": doubted})

@@ -1,4 +1,4 @@
-"""A bounded walk over a folder that somebody else may have filled: what is a file of data, and what is passed over."""
+"""Walks a folder of unknown content within limits: which files are data, and which are passed over."""
 
 from __future__ import annotations
 

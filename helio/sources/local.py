@@ -306,7 +306,7 @@ class LocalArchive:
         return tuple(path for name, path in self._listing if name is None and f"_{_MASTER_DATE}" in path.name)
 
     def shadowed(self) -> tuple[ArchiveFile, ...]:
-        """Files of any name that say they belong to a dataset whose files have names of its own: not read for it."""
+        """Files that name a dataset inside, but lack the file name of that dataset: no fetch reads them."""
         if self.nameless > MOST_NAMELESS:
             return ()
         return tuple(

@@ -101,7 +101,7 @@ class Meter:
             )
         if first:
             return
-        # a single silence is bounded by the timeout: however long, it fills half a window at most
+        # the timeout limits a single silence, so it fills at most half a window
         self._waited += min(seconds, self._limits.rate_seconds / 2)
         self._in_window += count
         if self._waited < self._limits.rate_seconds:

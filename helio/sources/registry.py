@@ -1,8 +1,8 @@
-"""Which sources there are, by name: the files of `helio.sources.providers`, none of which is imported for that.
+"""Finds the sources by name: it lists the files of `helio.sources.providers` and imports none of them.
 
-A file ``NAME.py`` there is the source that a step and ``--archive`` call ``NAME``. A file ``NAME_WAY.py``, where there
-is a ``NAME.py``, is another way to ask the same archive, ``NAME-WAY``: it has the same address. Where
-``NAME_servers.json`` stands beside ``NAME.py``, there are many servers, and each is called ``NAME:SERVER``.
+A file ``NAME.py`` is the source that a step and ``--archive`` call ``NAME``. A file ``NAME_WAY.py`` next to it is
+another way to ask the same archive: it is called ``NAME-WAY`` and has the same address. A file ``NAME_servers.json``
+next to it lists many servers: each is called ``NAME:SERVER``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def names() -> tuple[str, ...]:
 
 
 def families() -> tuple[str, ...]:
-    """Sources of many servers, of which a step names one: ``hapi:CDAWeb``."""
+    """Sources of many servers; a step names one server: ``hapi:CDAWeb``."""
     return tuple(name for name, servers in _files().items() if servers is not None)
 
 

@@ -121,7 +121,7 @@ class Metered(httpcore2.NetworkStream):
         self._wire = wire
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Receive what is there, within the time that the attempt has."""
+        """Receive the bytes that have come, within the time of the attempt."""
         meter = self._wire.watch.meter
         begun = meter.now()
         try:

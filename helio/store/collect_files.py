@@ -53,7 +53,7 @@ class KeptFile:
 
 
 class _Described(TypedDict):
-    """What stands beside a file of the cache, as far as collection needs it."""
+    """The part of the metadata of a cached file that collection needs."""
 
     sha256: Sha256
 

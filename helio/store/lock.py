@@ -289,7 +289,7 @@ def changes(locked: Lock, now: Lock) -> list[str]:
         found.append(f"the template: {_short(locked.template)} → {_short(now.template)}")
     found += _of_mappings("", locked.values, now.values)
     found += _of_mappings("tool ", locked.tools, now.tools, "version ")
-    before, after = ({one.step_id: one for one in each.fetches} for each in (locked, now))
+    before, after = ({fetch.step_id: fetch for fetch in lock.fetches} for lock in (locked, now))
     for step_id in dict.fromkeys((*before, *after)):
         if step_id not in after:
             found.append(f"step {step_id} fetches no longer")
@@ -341,8 +341,8 @@ def _of_fetches(old: LockedFetch, new: LockedFetch) -> Iterator[str]:
             told = True
             yield f"{step}: {change}"
     used = [
-        next((one.dataset for one in each.datasets if one.used), "") if each.tables else ""
-        for each in (old, new)
+        next((dataset.dataset for dataset in fetch.datasets if dataset.used), "") if fetch.tables else ""
+        for fetch in (old, new)
     ]
     if all(used) and used[0] != used[1]:
         yield f"{step}: {used[0]} was used → {used[1]} is used"
@@ -356,14 +356,15 @@ def _of_datasets(old: LockedDataset, new: LockedDataset) -> Iterator[str]:
     if old.absent or new.absent:
         if old.absent != new.absent:
             before, after = (
-                one.absent or f"{len(one.files)} file{'s' * (len(one.files) != 1)}" for one in (old, new)
+                dataset.absent or f"{len(dataset.files)} file{'s' * (len(dataset.files) != 1)}"
+                for dataset in (old, new)
             )
             yield f"{old.dataset}: {before} → {after}"
         return
     if not old.files:
         return  # served without files, or never looked at: the numbers that were read decide
-    listed, now = ({one.file: one for one in each.files} for each in (old, new))
-    gone = {one.series: one for name, one in listed.items() if name not in now}
+    listed, now = ({known.file: known for known in dataset.files} for dataset in (old, new))
+    gone = {known.series: known for name, known in listed.items() if name not in now}
     for name, file in now.items():
         if name in listed:
             change = _of_files(listed[name], file)

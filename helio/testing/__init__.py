@@ -8,7 +8,7 @@
 
 Point helio at one by its address: ``HELIO_CDAWEB_URL``, ``HELIO_SWPC_URL``, ``HELIO_HAPI_SERVERS=mine=URL``, or the
 ``url`` of a source. `StandIn` and `Handler` are the base of stand-ins for other services, `FaultyServer` sends any
-bytes at all. `check_source` checks what every source has to hold. See docs/sources.md.
+bytes at all. `check_source` checks what every source must do. See docs/sources.md.
 
 Nothing of helio imports this package.
 """

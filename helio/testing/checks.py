@@ -1,4 +1,4 @@
-"""What every source of data has to hold, checked over a stand-in."""
+"""Checks over a stand-in what every source of data must do."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check_source(
 
     The names of what is fetched are the same before and after it; tables are in order, within the range and say where
     they come from; a second run asks for no data again; a run offline asks nobody, gives the same, and names what
-    was never asked for; an unknown dataset and an unknown parameter are told apart.
+    was never asked for; an unknown dataset and an unknown parameter raise different errors.
 
     Parameters
     ----------

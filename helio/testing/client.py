@@ -12,12 +12,13 @@ from helio.sources.http import Clock, Hosts, Http
 
 
 class FakeClock(Clock):
-    """Tells real time plus what was slept, which takes none.
+    """A clock that stands still: a wait adds its seconds and returns at once.
 
     Parameters
     ----------
     start : datetime or float, optional
-        What the time is, UTC, or seconds since 1970; now when left out. It stands still but for what is slept.
+        The time at the start: UTC, or seconds since 1970; the present time by default. Only waits and `ahead` move
+        the clock.
 
     Attributes
     ----------

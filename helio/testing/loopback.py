@@ -59,6 +59,6 @@ class OwnedServer(socketserver.ThreadingTCPServer):
     owner: Any
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Print an error of the stand-in; a client that goes away is what some tests are about."""
+        """Print an error of the stand-in, except that a client went away: some tests cause that."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)

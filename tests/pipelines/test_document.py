@@ -52,7 +52,7 @@ def test_there_are_many_documents_to_try() -> None:
     assert sum(map(has_structure, DOCUMENTS)) > 100
 
 
-@pytest.mark.parametrize("document", [one for one in DOCUMENTS if has_structure(one)])
+@pytest.mark.parametrize("document", [document for document in DOCUMENTS if has_structure(document)])
 def test_a_document_is_written_as_it_was_read(document: Any) -> None:
     assert_kept(document)
 
@@ -104,7 +104,7 @@ TOP: dict[str, st.SearchStrategy[Any]] = {
 @st.composite
 def changed(draw: st.DrawFn) -> Any:
     """A template of those above with some members set, others taken out, and keys in another order."""
-    document = copy.deepcopy(draw(st.sampled_from([one for one in DOCUMENTS if has_structure(one)])))
+    document = copy.deepcopy(draw(st.sampled_from([known for known in DOCUMENTS if has_structure(known)])))
     homes: list[tuple[Any, dict[str, st.SearchStrategy[Any]]]] = [(document, TOP)]
     homes += [(step, MEMBERS) for step in document["steps"]]
     homes += [(inner, MEMBERS) for step in document["steps"] for inner in step.get("block", ())]

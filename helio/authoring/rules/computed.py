@@ -55,7 +55,7 @@ def tool_names(tool: str) -> str:
 
 
 def _phrases() -> Iterator[tuple[str, str, bool]]:
-    """Every tool with an expression, and whether a noun in it may stand beside what goes in."""
+    """Yield every tool, an expression for it, and whether a noun of the expression may come next to the input."""
     window = rf"(?:\s+(?:of|over|with|using|in)?\s*(?:an?\s+)?(?:window\s+of\s+)?{_DURATION}(?:\s+window)?)"
     for tool in ("running_median", "running_average", "power_spectrogram", "power_spectrum", "despike"):
         names = tool_names(tool)
@@ -83,11 +83,11 @@ def _phrases() -> Iterator[tuple[str, str, bool]]:
 
 
 def read_computations(sentence: Sentence) -> tuple[Said, ...]:
-    """Read what is to be computed, in the order in which it is said."""
+    """Read the computations, in the order of the sentence."""
     said = [
-        _said(sentence, found, tool, related=related)
+        _said(sentence, match, tool, related=related)
         for tool, pattern, related in _phrases()
-        for found in sentence.take(pattern)
+        for match in sentence.take(pattern)
     ]
     said.sort(key=lambda known: known.place)
     apart = sentence.take_first(

@@ -129,14 +129,14 @@ class _Editor(Looks):
         self._kept_only()
 
     def _removed_by_number(self) -> None:
-        for found in self.sentence.take(
+        for match in self.sentence.take(
             rf"{_REMOVE}(?:panel\s+(?P<number>\d+)|(?P<place>{'|'.join(_PLACES)})\s+panel)\b"
         ):
             figure = self._figure()
             panels = self._lines().spec(figure).get("panels")
             if not isinstance(panels, list):
                 raise NotUnderstood("the panels of this figure are not listed")
-            number = int(found["number"] or _PLACES[found["place"].lower()])
+            number = int(match["number"] or _PLACES[match["place"].lower()])
             number = len(panels) if number < 0 else number
             if not 0 < number <= len(panels) or len(panels) == 1:
                 raise NotUnderstood(
@@ -145,18 +145,18 @@ class _Editor(Looks):
             self._redraw(figure, panels[: number - 1] + panels[number:])
 
     def _removed_by_name(self) -> None:
-        for found in self.sentence.take(
+        for match in self.sentence.take(
             rf"{_REMOVE}(?P<what>[\w|.-]+(?:\s+(?!panel)[\w|.-]+)??)\s+panels?\b"
         ):
             figure = self._figure()
             panels = self._lines().spec(figure).get("panels") or []
-            gone, shared = self._panel_numbers(found["what"], figure)
+            gone, shared = self._panel_numbers(match["what"], figure)
             if gone == shared:
                 raise NotUnderstood(
-                    f"panel {gone[0]} draws more than '{found['what']}'",
+                    f"panel {gone[0]} draws more than '{match['what']}'",
                     advice=f"'remove panel {gone[0]}' removes all of it",
                 )
-            if len(gone) > 1 and not found[0].casefold().endswith("s"):
+            if len(gone) > 1 and not match[0].casefold().endswith("s"):
                 answer = self.ask("Which panel is meant?", [*(f"panel {number}" for number in gone), EVERY])
                 gone = gone if answer == EVERY else [int(answer.removeprefix("panel "))]
             if len(gone) == len(panels):
@@ -164,13 +164,13 @@ class _Editor(Looks):
             self._redraw(figure, [panel for number, panel in enumerate(panels, 1) if number not in gone])
 
     def _kept_only(self) -> None:
-        for found in self.sentence.take(
+        for match in self.sentence.take(
             r"\b(?:show|draw|plot|keep)\s+(?:me\s+)?only\s+(?:the\s+)?(?P<what>[\w.|]+(?:\s+[\w|]+){0,2})"
         ):
             figure = self._figure()
-            lines = self._lines().meant(found["what"], figure)  # all of it, of however many spacecraft
+            lines = self._lines().meant(match["what"], figure)  # all of it, of however many spacecraft
             if not lines:
-                raise NotUnderstood(f"no line is known as '{found['what']}'")
+                raise NotUnderstood(f"no line is known as '{match['what']}'")
             panels = self._lines().spec(figure).get("panels") or [self._lines().drawn(figure)]
             kept = [[label for label in panel if label in lines] for panel in panels]
             apart = [line for line in lines if not any(line in panel for panel in kept)]
@@ -249,7 +249,7 @@ class _Editor(Looks):
         if key == "log_scale" and isinstance(known, int):
             return int(numbers.get(str(known)) or 0)
         if key in _IN_ORDER and isinstance(known, list) and len(known) == len(numbers):
-            value = [each for each, new in zip(known, numbers.values(), strict=True) if new]
+            value = [label for label, new in zip(known, numbers.values(), strict=True) if new]
             if len(value) != count:
                 raise NotUnderstood(
                     f"the figure says {key} of each panel, which rules cannot do for a new one"
@@ -276,10 +276,10 @@ class _Editor(Looks):
                 rf"\s+(?:to|be|=)\s*(?:an?\s+)?{_DURATION}",
             )
             for pattern in patterns if steps else ():
-                for found in self.sentence.take(pattern):
+                for match in self.sentence.take(pattern):
                     for step in steps:
                         where = ("tool_args", APPLIED[tool].argument)
-                        self._do(Operation("set", str(step["step_id"]), where, duration_in(found)))
+                        self._do(Operation("set", str(step["step_id"]), where, duration_in(match)))
         self.sentence.take_first(r"\binstead of [\w ]+?(?=$|[,.;])")
 
     def _added(self) -> None:
@@ -288,18 +288,18 @@ class _Editor(Looks):
         words = r"[A-Za-z|][\w.|]*(?:\s+(?!over\b|with\b|in\b|and\b)[\w|]+){0,2}"
         of = rf"(?:\s+(?:of|to|for|on|from)\s+(?:the\s+)?(?P<what>{words}))?"
         for tool in _ADDED:
-            for found in self.sentence.take(
+            for match in self.sentence.take(
                 r"\b(?:add|with|include|overlay|and|apply)\s+(?:also\s+)?(?:an?\s+|the\s+)?"
                 rf"(?:{_DURATION}[\s-]*)?(?:{tool_names(tool)}){of}{window}"
             ):
                 name = tool.replace("_", " ")
-                length = duration_in(found, "", "2") or self.ask(f"Over which window is the {name}?", WINDOWS)
-                self._beside(tool, found["what"], length)
-        for found in self.sentence.take(
+                length = duration_in(match, "", "2") or self.ask(f"Over which window is the {name}?", WINDOWS)
+                self._beside(tool, match["what"], length)
+        for match in self.sentence.take(
             r"\b(?:add|with|include|compute|and)\s+(?:also\s+)?(?:an?\s+|the\s+)?"
             rf"(?:magnitude|\|b\||total field|field strength)(?: (?:line|panel))?{of}"
         ):
-            self._magnitude(found["what"])
+            self._magnitude(match["what"])
 
     def _targets(self, what: str | None, *, vector: bool | None = None) -> list[str]:
         figure = self._figure()
@@ -343,7 +343,7 @@ class _Editor(Looks):
         known = beside or below
         if isinstance(panels, list):
             place = next(
-                (at for at, panel in enumerate(panels) if any(owner(known, [each]) for each in panel)),
+                (at for at, panel in enumerate(panels) if any(owner(known, [series]) for series in panel)),
                 len(panels) - 1,
             )
             if beside:
@@ -443,18 +443,18 @@ class _Editor(Looks):
         self._do(Operation("set", "", ("variables", name, "default"), value))
         if is_relative(times[0]):
             self.notes.append(
-                f"'{times[0]}' is {span}, counted from {self.now:%Y-%m-%d %H:%M} UTC, and anew in each run"
+                f"'{times[0]}' is {span}, counted from {self.now:%Y-%m-%d %H:%M} UTC; each run counts again"
             )
 
     def _exports(self) -> None:
-        for found in self.sentence.take(
+        for match in self.sentence.take(
             r"\b(?:also\s+)?(?:save|export|write)(?:\s+(?:it|them|the\s+)?(?P<what>[\w.|]+)?)?(?:\s+\w+)?"
             r"\s+(?:as|to|in)\s+(?:a\s+)?(?P<form>csv|cdf|netcdf|nc|parquet)\b(?:\s+files?)?"
             r"(?:\s+(?:too|also|as well))?"
         ):
-            form = {"nc": "netcdf"}.get(found["form"].lower(), found["form"].lower())
-            every = (found["what"] or "it").casefold() in ("it", "them", "the", "data", "everything", "all")
-            for label in self._targets(None if every else found["what"]):
+            form = {"nc": "netcdf"}.get(match["form"].lower(), match["form"].lower())
+            every = (match["what"] or "it").casefold() in ("it", "them", "the", "data", "everything", "all")
+            for label in self._targets(None if every else match["what"]):
                 suffix = {"netcdf": "nc"}.get(form, form)
                 args = {"source_labels": [label], "filename": f"{label}.{suffix}", "format": form}
                 self._add(self._free_id(f"save_{label}"), "save_data", args, f"Save it as {form}")

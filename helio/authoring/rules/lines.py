@@ -288,7 +288,7 @@ class Lines:
 
 
 def _first(drawn: list[str], *ways: Callable[[str], bool]) -> list[str]:
-    """The lines for which the first of some tests holds that holds for any."""
+    """Return the lines that pass the first test that any line passes."""
     return next((found for way in ways if (found := list(filter(way, drawn)))), [])
 
 

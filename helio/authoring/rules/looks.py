@@ -133,13 +133,13 @@ class Looks:
 
     def _looks(self) -> None:
         for key, pattern, constant in LOOKS:
-            for found in self.sentence.take(pattern):
-                figure, said = self._figure(), _said(found)
+            for match in self.sentence.take(pattern):
+                figure, said = self._figure(), _said(match)
                 what = said.pop("what", "")
                 values = [_READ[name](text) for name, text in said.items()] or [constant]
                 below = tuple(said) if key == "line_styles" else ()
-                for place in self._places(key, what, figure):
-                    self._put(figure, key, values[0] if len(values) == 1 else values, *place, *below)
+                for target in self._places(key, what, figure):
+                    self._put(figure, key, values[0] if len(values) == 1 else values, *target, *below)
 
     def _places(self, key: str, what: str, figure: Document) -> list[tuple[str, ...]]:
         """The lines or the panels, by number, that a look is of."""
@@ -155,8 +155,8 @@ class Looks:
     def _marks(self) -> None:
         """Put lines and shades behind those that are there."""
         for key, pattern in MARKS:
-            for found in self.sentence.take(pattern):
-                figure, said = self._figure(), _said(found)
+            for match in self.sentence.take(pattern):
+                figure, said = self._figure(), _said(match)
                 mark = {
                     name: self._numbers_of(said[group], figure)[0]
                     if group == "what"

@@ -44,7 +44,7 @@ def repaired(template: Document, failure: Failure, *, catalogue: Catalogue, gate
         *(
             known["step_id"]
             for known in template["steps"]
-            if str(known["step_id"]) in {each.step for each in operations}
+            if str(known["step_id"]) in {operation.step for operation in operations}
         ),
     }
     proved = gate.repaired(template, after, declared=touched)
@@ -162,7 +162,7 @@ def _other_sources(
         (
             source
             for source in SOURCES
-            if (source.dataset, *source.parameters) in [tuple(each) for each in pairs]
+            if (source.dataset, *source.parameters) in [tuple(pair) for pair in pairs]
         ),
         None,
     )

@@ -36,13 +36,13 @@ def read_datasets(sentence: Sentence, catalogue: Catalogue) -> tuple[tuple[str, 
 
 
 def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
-    """Read spacecraft, and missions of which no spacecraft is named, in their order with their places."""
+    """Read spacecraft, and missions named without a spacecraft, in their order with their positions."""
     found: list[tuple[int, str]] = []
     named, grouped, names = spellings(), families(), names_of_spacecraft()
     missions = {name.casefold(): name for name in grouped}
     missions |= {"van allen probes": "RBSP", "van allen probe": "RBSP"}
     every = _any(missions)
-    # the solar wind is no spacecraft, nor is the wind of ACE
+    # neither "the solar wind" nor "the wind of ACE" names the spacecraft Wind
     sentence.drop(rf"(?<![\w-])(?:{names})\s+(?P<out>(?-i:wind)\s+)(?={_OF_WIND})")
     sentence.drop(
         rf"(?<!solar )(?<![\w-])(?P<out>(?-i:wind)\s+)(?={_OF_WIND}\s+(?:of|from|at|by|measured by)\s+"
@@ -76,12 +76,12 @@ def read_quantities(sentence: Sentence, coloured: set[str], *, magnitude: bool) 
     coloured : set of str
         Words that have a colour: Bz in red beside the whole field is a line of it.
     magnitude : bool
-        Whether a magnitude is to be computed, so that there has to be a vector.
+        Whether to compute a magnitude, which needs a vector.
     """
     found: Placed = []
     components = [(name, pattern, True) for name, pattern in COMPONENTS]
     words = [(row.quantity, row.pattern, False) for row in WORDS]
-    after_field = next(place for place, row in enumerate(words) if row[0] == B) + 1
+    after_field = next(index for index, row in enumerate(words) if row[0] == B) + 1
     for name, pattern, lettered in (*words[:after_field], *components, *words[after_field:]):
         for said in sentence.take(rf"(?<![\w|])(?:{pattern})(?![\w|]|-\w)"):
             letter = said[0].rstrip()[-1].lower() if lettered else ""
@@ -103,14 +103,14 @@ def is_coloured(quantity: Quantity, coloured: set[str]) -> bool:
 def pairs_of(
     crafts: Sequence[tuple[int, str]], asked: Placed, wanted: Sequence[Quantity]
 ) -> tuple[tuple[tuple[str, Quantity], ...], bool]:
-    """Find which quantity is of which spacecraft; nothing where all are of all, and whether that is not clear.
+    """Find the quantities of each spacecraft, and whether they are unclear; nothing where each spacecraft has all.
 
     ``Wind speed and ACE density`` and ``Bn of STEREO-A and Bz of ACE`` are pairs; ``ACE and Wind density`` and
     ``density of ACE and Wind`` are not; ``density of ACE and Wind speed`` may be either.
     """
     if len(crafts) < 2 or len(wanted) < 2:
         return (), False
-    runs = _runs(crafts, [(place, quantity) for place, quantity in asked if quantity in wanted])
+    runs = _runs(crafts, [(index, quantity) for index, quantity in asked if quantity in wanted])
     named = {craft for _, craft in crafts}
     first_is_craft = isinstance(runs[0][0], str)
     if len(runs) < 3 or len(named) < 2 or (len(runs) == 3 and first_is_craft):

@@ -75,7 +75,7 @@ _DRAWN = (
     r"|ace|wind|dscovr|omni)"
 )
 _COLOUR = f"(?P<colour>{COLOURS})"
-# What has the colour stays, for it is to be drawn, but for ``with a red Bz``.
+# The words that name the coloured line stay in the sentence: it must be drawn. ``with a red Bz`` is the exception.
 _COLOURED = (
     rf"\b{_DRAWN}(?P<out>(?: line)?\s+(?:is |be |drawn |shown )?(?:in|as)\s+{_COLOUR})\b",
     rf"\bwith\s+(?:an? |the )?{_COLOUR}\s+{_DRAWN}(?: lines?)?\b",
@@ -133,11 +133,11 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
         panels = replace(panels, order=_order(sentence, asked, magnitude=magnitude))
     computed = _derived(sentence, asked)
     wanted = _wanted(sentence, asked, coloured)
-    asked = [(place, quantity) for place, quantity in asked if computed in ("", quantity.name)]
+    asked = [(start, quantity) for start, quantity in asked if computed in ("", quantity.name)]
     wanted = [quantity for quantity in wanted if computed in ("", quantity.name)]
     own, unclear = pairs_of(crafts, asked, wanted)
     request = Request(
-        # missions of which one has to be chosen come last
+        # missions where the author must choose a spacecraft come last
         spacecraft=tuple(sorted(dict.fromkeys(craft for _, craft in crafts), key=families().__contains__)),
         quantities=tuple(wanted),
         own=own,
@@ -147,8 +147,8 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
         cadence=_cadence(sentence),
         burst=sentence.take_first(_BURST) is not None,
         vectors=re.search(r"\bvectors?\b", sentence.text, re.IGNORECASE) is not None,
-        instruments=tuple(found[0].upper() for found in sentence.take(_INSTRUMENTS)),
-        units=tuple(found[1] for found in sentence.take(_UNIT)),
+        instruments=tuple(match[0].upper() for match in sentence.take(_INSTRUMENTS)),
+        units=tuple(match[1] for match in sentence.take(_UNIT)),
         computed=computed,
         computations=tuple(known.computation for known in said),
         panels=panels,
@@ -164,7 +164,7 @@ def _panels(sentence: Sentence, panels: Panels) -> tuple[Panels, bool]:
     together = sentence.take_first(_TOGETHER) is not None
     count = sentence.take_text(_PANELS).lower()
     ordered = sentence.drop(_LAYOUT) > 0
-    overlaid = {found[0].casefold() for found in sentence.take(_OVERLAID)}
+    overlaid = {match[0].casefold() for match in sentence.take(_OVERLAID)}
     found = replace(
         panels,
         together=together,
@@ -175,7 +175,7 @@ def _panels(sentence: Sentence, panels: Panels) -> tuple[Panels, bool]:
 
 
 def _exports(sentence: Sentence) -> tuple[str, ...]:
-    forms = tuple(found[1].lower() for found in sentence.take(_SAVED))
+    forms = tuple(match[1].lower() for match in sentence.take(_SAVED))
     if forms:
         sentence.take_first(r"\b(?:save|export|write)\b")
     return tuple({"nc": "netcdf"}.get(form, form) for form in forms)
@@ -183,22 +183,22 @@ def _exports(sentence: Sentence) -> tuple[str, ...]:
 
 def _colours(sentence: Sentence) -> Iterator[tuple[str, str]]:
     for pattern in _COLOURED:
-        for found in sentence.take(pattern):
-            yield found["what"].lower(), found["colour"].lower()
+        for match in sentence.take(pattern):
+            yield match["what"].lower(), match["colour"].lower()
 
 
 def _log(sentence: Sentence) -> Iterator[str]:
     for pattern in _LOG:
-        for found in sentence.take(pattern):
-            yield found["what"].lower() or "*"
+        for match in sentence.take(pattern):
+            yield match["what"].lower() or "*"
 
 
 def _order(sentence: Sentence, asked: Placed, *, magnitude: bool) -> tuple[str, ...]:
     """The quantities in the order in which they were said, the magnitude that is computed among them."""
-    places = [(place, quantity.name) for place, quantity in asked]
+    places = [(start, quantity.name) for start, quantity in asked]
     if magnitude:
         said = re.finditer(r"\bmagnitudes?\b", sentence.text, re.IGNORECASE)
-        places += [(found.start(), ABS_B) for found in said]
+        places += [(match.start(), ABS_B) for match in said]
     return tuple(dict.fromkeys(name for _, name in sorted(places)))
 
 
@@ -229,12 +229,12 @@ def _derived(sentence: Sentence, asked: Placed) -> str:
 
 def _cadence(sentence: Sentence) -> float | None:
     cadence = None
-    for found in sentence.take(_CADENCE):
-        if found["bare"] and re.match(_NO_CADENCE, sentence.text[found.end() :], re.IGNORECASE):
+    for match in sentence.take(_CADENCE):
+        if match["bare"] and re.match(_NO_CADENCE, sentence.text[match.end() :], re.IGNORECASE):
             raise NotUnderstood(
-                f"not understood: '{found[0]}'", advice="'5 min averages', or a time as 'A to B'"
+                f"not understood: '{match[0]}'", advice="'5 min averages', or a time as 'A to B'"
             )
-        seconds = cadences_in(found[0])
+        seconds = cadences_in(match[0])
         cadence = seconds[0] if seconds else cadence
     return cadence
 

@@ -63,7 +63,7 @@ def pick(
 
 
 def _preferred(sources: list[Source], holds: Callable[[Source], bool]) -> list[Source]:
-    """Those for which something holds, if there are any."""
+    """Return the items that pass a test; all of them if none passes."""
     return list(filter(holds, sources)) or sources
 
 

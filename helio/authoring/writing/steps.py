@@ -61,7 +61,7 @@ class Steps:
     variables: Document = field(default_factory=dict)
 
     def add(self, name: str, tool: str, args: Mapping[str, Any], intent: str) -> str:
-        """Add a step under an id of its own, and give that id."""
+        """Add a step under a new id, and return the id."""
         wanted = re.sub(r"\W+", "_", name).strip("_").lower() or "step"
         step_id = free_name(wanted, {step["step_id"] for step in self.steps})
         self.steps.append({"step_id": step_id, "tool_name": tool, "tool_args": dict(args), "intent": intent})
@@ -170,9 +170,9 @@ def _told_apart(
     shades: dict[str, str] = {}
     for number, panel in enumerate(panels, 1):
         if len({series.craft for series in panel}) > 1:
-            for place, series in enumerate(panel):
+            for index, series in enumerate(panel):
                 names[series.label] = series.craft
-                shades[series.label] = COLOURS.get(series.craft, MORE_COLOURS[place % len(MORE_COLOURS)])
+                shades[series.label] = COLOURS.get(series.craft, MORE_COLOURS[index % len(MORE_COLOURS)])
         elif several and len(panel) == 1 and panel[0].kind == "vector" and panel[0].unit:
             labels[str(number)] = _axis_of(panel[0])  # two panels would both be called B GSE
     return labels, names, shades

@@ -138,7 +138,7 @@ class _Writer:
             }
             if is_relative(phrase):
                 self.steps.note(
-                    f"'{phrase}' is {span}, counted from {self.now:%Y-%m-%d %H:%M} UTC, and anew in each run"
+                    f"'{phrase}' is {span}, counted from {self.now:%Y-%m-%d %H:%M} UTC; each run counts again"
                 )
             epochs.append((name, group, span))
         return epochs or [("$TIME_RANGE", "", None)]
@@ -181,7 +181,7 @@ class _Writer:
         return shown + self._indices_beside(span)
 
     def _indices_beside(self, span: TimeRange | None) -> list[Series]:
-        """Indices in a sentence where each spacecraft has quantities of its own."""
+        """Return the indices, for a sentence that gives each spacecraft its own quantities."""
         own = {wanted for _, wanted in self.request.own}
         shown = []
         for wanted in self.request.quantities if own else ():
@@ -225,7 +225,7 @@ class _Writer:
         )
 
     def _check_named(self, shown: list[Series]) -> None:
-        """Refuse when a spacecraft, a unit or an instrument was named of which nothing is drawn."""
+        """Refuse a spacecraft, a unit or an instrument that was named but of which the figure draws nothing."""
         request = self.request
         absent = [craft for craft in request.spacecraft if craft not in {series.craft for series in shown}]
         if absent:
@@ -258,7 +258,7 @@ class _Writer:
             raise NotUnderstood("these do not share a panel by themselves", advice="'… in one panel'")
         drawn = [f"{panel[0].quantity} " for panel in panels]
         places = [
-            next((place for place, quantity in enumerate(drawn) if quantity.startswith(f"{name} ")), -1)
+            next((index for index, quantity in enumerate(drawn) if quantity.startswith(f"{name} ")), -1)
             for name in wanted.order
         ]
         if -1 in places or places != sorted(places):
@@ -615,7 +615,7 @@ class _Writer:
                 self.steps.add(f"save_{series.label}", "save_data", args, f"Save it as {form}")
 
     def _log(self, shown: list[Series]) -> list[str]:
-        """The quantities for which a logarithmic scale was asked."""
+        """Return the quantities that the request wants on a logarithmic scale."""
         said = self.request.style.log
         every = ["*"] if {"*", "all", "everything"} & set(said) else []
         return every + [series.quantity for series in shown for word in said if word in series.quantity]

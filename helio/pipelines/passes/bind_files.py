@@ -75,41 +75,41 @@ def bind_files(template: Template, context: Context) -> Iterator[Finding]:
     files: dict[StepId, dict[str, OutputFile]] = {}
     stated = {step.step_id for step in steps if step.tool_name == RENDER and _states_files(step)}
     for step in steps:
-        for found in names.of(step):
-            if isinstance(found, Diagnostic):
-                yield found
+        for target in names.of(step):
+            if isinstance(target, Diagnostic):
+                yield target
                 continue
-            writer, file = found
+            writer, file = target
             if step.tool_name == MANAGE:
                 stated.add(writer)
             known = files.setdefault(writer, {})
             if file.name not in known or file.critical:
                 known[file.name] = file
     draft = Draft(("steps",), steps)
-    exports = [place for place, step in enumerate(steps) if step.tool_name == MANAGE]
-    gone = {steps[place].step_id for place in exports}
-    for place, step in enumerate(steps):
+    exports = [index for index, step in enumerate(steps) if step.tool_name == MANAGE]
+    gone = {steps[export].step_id for export in exports}
+    for index, step in enumerate(steps):
         args = names.filled(step)
         if step.step_id in stated and step.step_id in files:
             written = files[step.step_id].values()
             spec = {key: value for key, value in args["spec"].items() if key not in ("filename", "formats")}
             listed = tuple(asdict(file) for file in written)
-            draft.change(place, tool_args={**args, "spec": spec}, files=listed)
+            draft.change(index, tool_args={**args, "spec": spec}, files=listed)
             message = f"written as {', '.join(file.name for file in written)}"
             yield Edit("HB306", message, draft.take(), step.step_id, kind="bind")
         elif context.signatures[step.tool_name].gives == "export" and not args.get("filename"):
             name = called_after(args["source_labels"])
-            draft.change(place, tool_args={**args, "filename": name})
+            draft.change(index, tool_args={**args, "filename": name})
             yield Edit("HB304", f"written as {name}", draft.take(), step.step_id, kind="bind")
         elif args != step.tool_args:
-            draft.change(place, tool_args=args)
+            draft.change(index, tool_args=args)
             yield Edit("HB306", "times in its name or title", draft.take(), step.step_id, kind="bind")
-    for place, step in enumerate(steps):
-        draft.change(place, depends_on=tuple(other for other in step.depends_on if other not in gone))
-    for place in exports:
-        draft.remove(place)
+    for index, step in enumerate(steps):
+        draft.change(index, depends_on=tuple(other for other in step.depends_on if other not in gone))
+    for export in exports:
+        draft.remove(export)
     if exports:
-        ids = ", ".join(str(steps[place].step_id) for place in exports)
+        ids = ", ".join(str(steps[export].step_id) for export in exports)
         yield Edit("HB306", f"now files of their figures: {ids}", draft.take(), kind="bind")
 
 
@@ -184,10 +184,12 @@ class FileNames:
             )
 
         texts = list(patterns(step.tool_args, self._context.signatures[tool_name].schema()))
-        for one in texts:
-            if _has_time(one) and next(self._ranges(writer), None) is None:
-                message = f"'{one.text}' names a time, and step {writer} has none: no fetch is behind it"
-                yield refused("HV108", ("tool_args", *one.path), message, "a text without {start} and {stop}")
+        for pattern in texts:
+            if _has_time(pattern) and next(self._ranges(writer), None) is None:
+                message = f"'{pattern.text}' names a time, and step {writer} has none: no fetch is behind it"
+                yield refused(
+                    "HV108", ("tool_args", *pattern.path), message, "a text without {start} and {stop}"
+                )
                 return
         named = next((("tool_args", *text.path) for text in texts if text.is_name and text.text), ())
         place = named or ("step_id",)

@@ -44,7 +44,7 @@ class Asked:
 
 
 def asked_of_catalogue(template: Template, context: Context) -> Iterator[Asked]:
-    """Each parameter of each data set that a run would ask the catalogue's archive for, as far as it is known before.
+    """Find each parameter of each data set that a run will ask of the catalogue's archive, if it is known before.
 
     An archive of one's own, or another provider, decides for itself what it has.
     """
@@ -71,7 +71,7 @@ def _arguments(step: Step) -> Iterator[tuple[Text, Text | None, Any]]:
     several = args.get("parameters")
     wanted = [Text(args.get("parameter_id", ""), (*at, "parameter_id"))]
     if several:
-        wanted = [Text(one, (*at, "parameters", number)) for number, one in enumerate(several)]
+        wanted = [Text(name, (*at, "parameters", number)) for number, name in enumerate(several)]
     candidates = args.get("candidates") or ()
     if not candidates:
         home = Text(args.get("dataset_id", ""), (*at, "dataset_id"))
@@ -83,7 +83,7 @@ def _arguments(step: Step) -> Iterator[tuple[Text, Text | None, Any]]:
         home = Text(whole.get("dataset_id", ""), place_of_id)
         own = whole.get("parameter_id")
         # a parameter for all candidates may be missing in one of them
-        names = [Text(own, (*here, "parameter_id"))] if own else [replace(one, path=here) for one in wanted]
+        names = [Text(own, (*here, "parameter_id"))] if own else [replace(wish, path=here) for wish in wanted]
         yield from ((home, text, whole.get("provider", named)) for text in _texts(names) if home.value)
 
 
@@ -99,12 +99,12 @@ def _values(template: Template, step: Step, context: Context) -> dict[str, list[
         path = ("variables", name) if name in context.values else ("variables", name, "default")
         if isinstance(given, str):
             found[name] = [Text(given, path)]
-    for each in step.maps:
-        items = items_of_map(each, context) or []
-        own = each is step.for_each
+    for loop in step.maps:
+        items = items_of_map(loop, context) or []
+        own = loop is step.for_each
         home = (*(step.path if own else step.path[:2]), "for_each", "over")
-        found[each.name] = [
-            Text(item, home if each.items is None else (*home, number))
+        found[loop.name] = [
+            Text(item, home if loop.items is None else (*home, number))
             for number, item in enumerate(items)
             if isinstance(item, str)
         ]

@@ -1,12 +1,12 @@
 """Code against the allow-list; it is read, never run.
 
 HV601 (error)  code outside the allow-list
-    Code from a template is hostile until shown otherwise; a list of what is allowed is the first wall.
+    Code from a template may be hostile: a list of the allowed names is the first defence.
     before  import os; result = df
     after   refused, each line named
 
 HV602 (error)  code that never assigns result
-    What it gives is what 'result' holds.
+    The value of 'result' is the output of the step.
     before  x = df.abs()
     after   refused
 """
@@ -55,7 +55,7 @@ def check_code(template: Template, context: Context) -> Iterator[Finding]:
             refused = refusals(code, input_names(labels), any_input=open_labels)
             at = pointer(*step.path, "tool_args", argument.name)
             if refused:
-                told = "; ".join(str(one) for one in refused[:MOST_SHOWN])
+                told = "; ".join(str(name) for name in refused[:MOST_SHOWN])
                 more = f"; and {len(refused) - MOST_SHOWN} more" if len(refused) > MOST_SHOWN else ""
                 yield Diagnostic(
                     "HV601",

@@ -1,4 +1,4 @@
-"""What a fetch's arguments say together: which parameters, of which data sets, under which label.
+"""Reads the arguments of a fetch together: which parameters, of which data sets, under which label.
 
 HV105 (error)  arguments of a fetch that do not go together
     One of them would be ignored.
@@ -41,10 +41,10 @@ def check_fetches(template: Template, context: Context) -> Iterator[Finding]:
             at = pointer(*step.path, "tool_args", argument)
             return Diagnostic("HV105", message, "error", step.step_id, "fetch_data", at, (advice,))
 
-        for one, other, reason in APART:
-            if args.get(one) and args.get(other):
+        for first, other, reason in APART:
+            if args.get(first) and args.get(other):
                 yield found(
-                    other, f"'{one}' and '{other}' do not go together: {reason}", f"leave out '{other}'"
+                    other, f"'{first}' and '{other}' do not go together: {reason}", f"leave out '{other}'"
                 )
         if args.get("candidates") and not args.get("output_label"):
             yield found(

@@ -49,10 +49,10 @@ def check_files(template: Template, context: Context) -> Iterator[Finding]:
     said: set[Path] = set()
     for step in made:
         home = step.path[:2]
-        for found in names.of(step):
-            if isinstance(found, Diagnostic) and home not in said:
+        for target in names.of(step):
+            if isinstance(target, Diagnostic) and home not in said:
                 said.add(home)
-                yield replace(found, path=pointer(*home)) if home in blocks else found
+                yield replace(target, path=pointer(*home)) if home in blocks else target
 
 
 def _items(step: Step, each: ForEach, template: Template, context: Context) -> Sequence[Any]:

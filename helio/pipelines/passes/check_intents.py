@@ -1,7 +1,7 @@
 """What each step is for, in words.
 
 HV910 (info)  step without an intent
-    Whoever reads the plan next would like to know.
+    A later reader of the plan needs to know what the step is for.
     before  "intent": ""
     after   noted
 """
@@ -21,7 +21,7 @@ def check_intents(template: Template, context: Context) -> Iterator[Finding]:
     >>> from datetime import datetime
     >>> template = Template.from_json({"steps": [{"step_id": 1, "intent": "ACE field in GSE"}, {"step_id": 2}]})
     >>> findings = check_intents(template, Context({}, datetime.min, {}))
-    >>> [(found.code, found.severity, found.step_id) for found in findings]
+    >>> [(finding.code, finding.severity, finding.step_id) for finding in findings]
     [('HV910', 'info', 2)]
     """
     del context

@@ -27,7 +27,7 @@ def check_maps(template: Template, context: Context) -> Iterator[Finding]:
     >>> args = {"dataset_id": "AC_H2_MFI", "parameter_id": "$P", "time_range": "$T"}
     >>> step = {"step_id": 1, "tool_name": "fetch_data", "tool_args": args}
     >>> template = Template.from_json({"steps": [{**step, "for_each": {"as": "$P", "over": ["BGSEc", "Magnitude"]}}]})
-    >>> [found.advice for found in check_maps(template, Context(signatures(), datetime(2024, 1, 1), {}))]
+    >>> [finding.advice for finding in check_maps(template, Context(signatures(), datetime(2024, 1, 1), {}))]
     [('"parameters": […] in one fetch',)]
     """
     for step in template.walk():

@@ -110,13 +110,13 @@ def check_quantities(plan: Document, context: Context) -> Iterator[Finding]:
 
 
 def _demands(step: StepView) -> bool:
-    """Whether the tool minds what its tables are."""
+    """Whether the tool requires a unit, a frame or a kind of its tables."""
     tool = step.signature
     return tool is not None and bool(tool.same or any(table.takes != ANYTHING for table in tool.tables))
 
 
 def _wanted(graph: Graph[StepView]) -> set[str]:
-    """The labels of which anybody minds what they are: the catalogue is opened for those, and for no other."""
+    """Return the labels whose unit, frame or kind some step requires: only these need the catalogue."""
     wanted: set[str] = set()
     for step in reversed(graph.order):
         if _demands(step) or wanted.intersection(step.outputs):
@@ -216,7 +216,7 @@ def _wrong(table: TableInput, read: _Read) -> Iterator[tuple[Aspect, str, str]]:
     elif takes.frames and known.frame is not None:
         if not known.frame and (takes.kind != "vector" or known.kinds == {"scalar"}):
             return  # only vectors have to have one
-        if known.frame.casefold() not in (one.casefold() for one in takes.frames):
+        if known.frame.casefold() not in (frame.casefold() for frame in takes.frames):
             *others, last = takes.frames
             frames = f"{', '.join(others)} or {last}" if others else last
             yield (
@@ -233,7 +233,7 @@ def _unlike(
     blamed: Iterable[tuple[Aspect, str]],
 ) -> Iterator[Diagnostic]:
     """Inputs that would have to be alike and are not; only the first thing in which two of them differ."""
-    tables = {parameter: [one.known for one in read] for parameter, read in inputs.items()}
+    tables = {parameter: [reading.known for reading in read] for parameter, read in inputs.items()}
     told: set[tuple[str, str]] = set()
     for pair in pairs_alike(signature, step.params, tables):
         one, other = (_at(inputs, *position) for position in (pair.first, pair.second))
@@ -281,7 +281,7 @@ def _advice_on_unlike(aspect: Aspect, one: _Read, other: _Read) -> str:
 def _found(
     step: StepView, aspect: Aspect, read: _Read, known: list[Foreseen], message: str, why: str, advice: str
 ) -> Diagnostic:
-    sure = not any(aspect in one.doubts for one in known)
+    sure = not any(aspect in quantity.doubts for quantity in known)
     return Diagnostic(
         SURE[aspect] if sure else BY_CATALOGUE[aspect],
         message + ("" if sure else _SAID[aspect]) + why,
@@ -308,7 +308,7 @@ def _is_in(value: str, aspect: Aspect) -> str:
 
 
 def _kinds(known: Foreseen) -> str:
-    return " or ".join(_HELD[one] for one in ("scalar", "vector", "spectrum") if one in known.kinds)
+    return " or ".join(_HELD[kind] for kind in ("scalar", "vector", "spectrum") if kind in known.kinds)
 
 
 def _advice_on_frames(known: Foreseen, wanted: str) -> str:

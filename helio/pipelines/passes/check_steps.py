@@ -14,8 +14,8 @@ def check_steps(plan: Document, context: Context) -> Iterator[Finding]:
     """Refuse ``steps`` that are no list of objects; every other pass relies on that.
 
     >>> from datetime import datetime
-    >>> for found in check_steps({"steps": [{}, "fetch"]}, Context({}, datetime(2024, 1, 1), {})):
-    ...     print(found.code, found.path, found.message)
+    >>> for finding in check_steps({"steps": [{}, "fetch"]}, Context({}, datetime(2024, 1, 1), {})):
+    ...     print(finding.code, finding.path, finding.message)
     HV101 /steps/1 "fetch" is not an object
     """
     del context

@@ -34,8 +34,8 @@ def check_structure(plan: Document, context: Context) -> Iterator[Finding]:
 
     >>> from datetime import datetime
     >>> plan = {"steps": [{"step_id": 1, "tool_name": "magnitude", "tool_args": [], "critical": "perhaps"}]}
-    >>> for found in check_structure(plan, Context({}, datetime(2024, 1, 1), {})):
-    ...     print(found.code, found.path, found.message)
+    >>> for finding in check_structure(plan, Context({}, datetime(2024, 1, 1), {})):
+    ...     print(finding.code, finding.path, finding.message)
     HV101 /steps/0/critical "perhaps" is not true or false
     HV101 /steps/0/tool_args [] is not an object
     """
@@ -43,8 +43,8 @@ def check_structure(plan: Document, context: Context) -> Iterator[Finding]:
     for _, path, message, meant in misfits(plan, _FRAME):
         yield _found(message, pointer(*path), None, meant, str(path[-1]) if path else "")
     for path, step in each_step(plan):
-        for _, place, message, meant in misfits(step, STEP):
-            yield _found(message, pointer(*path, *place), step, meant, str(place[-1]) if place else "")
+        for _, inside, message, meant in misfits(step, STEP):
+            yield _found(message, pointer(*path, *inside), step, meant, str(inside[-1]) if inside else "")
         kinds = [key for key in KINDS if key in step]
         if len(kinds) > 1:
             message = f"{' and '.join(kinds)} do not go together: a step is one of them"
@@ -58,6 +58,6 @@ def _found(message: str, at: str, step: Document | None, meant: tuple[str, ...],
         message,
         step_id=id_of(step) if step is not None else None,
         path=at,
-        advice=tuple(f"did you mean '{one}'?" for one in close[:1]) or meant[:3],
+        advice=tuple(f"did you mean '{guess}'?" for guess in close[:1]) or meant[:3],
         candidates=meant,
     )

@@ -80,7 +80,7 @@ def _arguments(step: Step, signature: Signature, schema: Schema, context: Contex
             advice = (f"did you mean '{close[0]}'?",) if close else ()
             yield found(code, path, message, (*advice, known) if of_figure else advice or (known,))
         else:
-            likely = tuple(f"did you mean '{one}'?" for one in meant[:1])
+            likely = tuple(f"did you mean '{guess}'?" for guess in meant[:1])
             yield found("HV101", path, message, likely or _examples(signature, path))
     for group in signature.needs:
         given = [name for name in group if name in args]
@@ -113,9 +113,9 @@ def _purposes(signature: Signature, path: Path, names: tuple[str, ...]) -> tuple
     """What the arguments that are missing are for, in the first words of the tool's own page."""
     arguments = [signature.argument(str(name)) for name in names or path[:1]] if len(path) == 1 else []
     return tuple(
-        f"{one.name}: {_first_sentence(one.schema['description'])}"
-        for one in arguments
-        if one is not None and one.schema.get("description")
+        f"{argument.name}: {_first_sentence(argument.schema['description'])}"
+        for argument in arguments
+        if argument is not None and argument.schema.get("description")
     )
 
 
@@ -131,14 +131,14 @@ def _examples(signature: Signature, path: Path) -> tuple[str, ...]:
         return ()
     choices = argument.schema.get("enum", ())
     if 1 < len(choices) <= 12:
-        *others, last = [f'"{one}"' for one in choices]
+        *others, last = [f'"{choice}"' for choice in choices]
         return (f"{argument.name}: {', '.join(others)} or {last}",)
     example = _WRITTEN.get(argument.schema.get("format", ""))
     return (f'{argument.name}: "{example}"',) if example else ()
 
 
 def _says_nothing(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) and not one.strip() for one in value)
+    return isinstance(value, list) and all(isinstance(item, str) and not item.strip() for item in value)
 
 
 def _keys(schema: Schema, path: Path) -> list[str]:

@@ -6,7 +6,7 @@ HV301 (warning)  step that nothing uses
     after   said, and run
 
 HV302 (warning)  label that nothing uses
-    It is worked out, and nobody sees it.
+    The run computes it, and nobody sees it.
     before  "output_label": "ACE_Bmag", drawn nowhere
     after   said, and computed
 """
@@ -37,7 +37,7 @@ def check_use(template: Template, context: Context) -> Iterator[Finding]:
     needed: set[Any] = set()
     artefacts = False
     for step in template.walk():
-        needed.update(str(one) for one in step.depends_on)
+        needed.update(str(step_id) for step_id in step.depends_on)
         signature = context.signatures.get(step.tool_name)
         if signature is None:
             continue
@@ -53,16 +53,16 @@ def check_use(template: Template, context: Context) -> Iterator[Finding]:
     if not artefacts:
         return
     used = {known for label in reads if (known := owner(label, produced)) is not None}
-    used.update(one for label in reads if is_glob(label) for one in matching(label, produced))
+    used.update(match for label in reads if is_glob(label) for match in matching(label, produced))
     maps = [label for label in produced if is_glob(label)]
-    used.update(one for one in maps if matching(one, reads))
+    used.update(loop for loop in maps if matching(loop, reads))
     by_step: dict[tuple[str | int, ...], list[str]] = {}
     for label, (_, step) in produced.items():
         by_step.setdefault(step.path, []).append(label)
     for label, (written, step) in produced.items():
         if label in used:
             continue
-        unused = not any(one in used for one in by_step[step.path])
+        unused = not any(name in used for name in by_step[step.path])
         alone = unused and not step.depends_on and str(step.step_id) not in needed
         if alone and len(step.path) == 2:
             if by_step[step.path][0] == label:

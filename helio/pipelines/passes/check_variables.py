@@ -1,7 +1,7 @@
 """Variables: each one used is declared, each default fits its type.
 
 HN602 (error)  undeclared variable
-    A near miss is a suggestion: a second variable may have been meant.
+    A near name is only a suggestion: the author may mean a second variable.
     before  "time_range": "$TIMERANGE"
     after   refused: did you mean $TIME_RANGE?
 
@@ -32,7 +32,7 @@ def check_variables(template: Template, context: Context) -> Iterator[Finding]:
 
     >>> from datetime import datetime
     >>> template = Template.from_json({"variables": {"$DAY": {"type": "time_range", "required": True}}, "steps": []})
-    >>> [found.code for found in check_variables(template, Context({}, datetime(2024, 1, 1), {}))]
+    >>> [finding.code for finding in check_variables(template, Context({}, datetime(2024, 1, 1), {}))]
     ['HN603']
     """
     declared = template.variables
@@ -69,8 +69,8 @@ def _uses(step: Step, context: Context, schemas: dict[str, Schema]) -> Iterator[
         (("with",), step.with_values, {}),
         (("for_each", "over"), over, {}),
     ):
-        for place, name in tokens(value, below):
-            yield (*step.path, *home, *place), name, _at(value, place)
+        for inside, name in tokens(value, below):
+            yield (*step.path, *home, *inside), name, _at(value, inside)
 
 
 def _schema_of(step: Step, context: Context, schemas: dict[str, Schema]) -> Schema:
@@ -90,7 +90,7 @@ def _undeclared(step: Step, path: Path, name: str, text: str, known: Sequence[st
     if name not in TOKEN.findall(text):  # it stands in braces
         return _names_nothing(step, path, f"{{{name[1:]}}}", known)
     kind = "time_range" if path[-1] == "time_range" else "string"
-    fixes = [Fix(f"use {one}", replaced(at, text, text.replace(name, one))) for one in close]
+    fixes = [Fix(f"use {guess}", replaced(at, text, text.replace(name, guess))) for guess in close]
     fixes.append(Fix(f"declare {name}", added(pointer("variables", name), {"type": kind, "required": True})))
     return Diagnostic(
         "HN602",

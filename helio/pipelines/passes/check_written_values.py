@@ -34,8 +34,8 @@ def check_written_values(template: Template, context: Context) -> Iterator[Findi
     ...          "tool_args": {"pandas_code": code, "output_label": "limit"}}
     >>> figure = {"step_id": 2, "tool_name": "plot_data", "tool_args": {"labels": ["limit"]}}
     >>> template = Template.from_json({"steps": [table, figure]})
-    >>> for found in check_written_values(template, Context(signatures(), datetime.min, {})):
-    ...     print(found.code, found.step_id, found.message)
+    >>> for finding in check_written_values(template, Context(signatures(), datetime.min, {})):
+    ...     print(finding.code, finding.step_id, finding.message)
     HV604 1 'limit' holds values written by the author, not measured
     HV604 2 it rests on values written by the author, not measured: limit
     """

@@ -45,8 +45,8 @@ def choose_providers(template: Template, context: Context) -> Iterator[Finding]:
         args, at = step.tool_args, pointer(*step.path, "tool_args")
         wrong: list[Diagnostic] = []
         chosen = _chosen(args, at, context, wrong)
-        for one in dict.fromkeys(wrong):
-            yield replace(one, step_id=step.step_id, tool_name=step.tool_name)
+        for finding in dict.fromkeys(wrong):
+            yield replace(finding, step_id=step.step_id, tool_name=step.tool_name)
         if chosen != args and not wrong:
             yield Edit(
                 "HS103",
@@ -65,14 +65,14 @@ def _chosen(args: Mapping[str, Any], at: str, context: Context, wrong: list[Diag
         provider = _provider(named, str(args.get("dataset_id", "")), place, context, wrong)
         return {**args, "provider": provider} if provider != named else args
     candidates: list[Any] = []
-    for number, one in enumerate(args["candidates"]):
-        own = one.get("provider", named) if isinstance(one, dict) else named
-        dataset_id = one["dataset_id"] if isinstance(one, dict) else one
-        its_own = isinstance(one, dict) and "provider" in one
+    for number, candidate in enumerate(args["candidates"]):
+        own = candidate.get("provider", named) if isinstance(candidate, dict) else named
+        dataset_id = candidate["dataset_id"] if isinstance(candidate, dict) else candidate
+        its_own = isinstance(candidate, dict) and "provider" in candidate
         place = f"{at}/provider" if named and not its_own else f"{at}/candidates/{number}"
         provider = _provider(str(own), dataset_id, place, context, wrong)
-        whole = one if isinstance(one, dict) else {"dataset_id": one}
-        candidates.append({**whole, "provider": provider} if provider != own else one)
+        whole = candidate if isinstance(candidate, dict) else {"dataset_id": candidate}
+        candidates.append({**whole, "provider": provider} if provider != own else candidate)
     return {**args, "candidates": candidates}
 
 
@@ -110,6 +110,6 @@ def _not_served(dataset_id: str, place: str, context: Context) -> Diagnostic:
             advice=(f'"provider": "{source}" in the step, or --archive {source}',),
         )
     close = closest(dataset_id, [*context.catalogue, *elsewhere])
-    advice = [f"did you mean {' or '.join(repr(one) for one in close)}?"] if close else []
+    advice = [f"did you mean {' or '.join(repr(guess) for guess in close)}?"] if close else []
     advice.append(f'name who serves it: "provider" in the step ({choices()}), or --archive DIR')
     return Diagnostic("HS101", message, path=place, advice=tuple(advice), candidates=close)

@@ -1,7 +1,7 @@
 """The built-in time range, declared where it is used.
 
 HN604 (edit safe)  built-in $TIME_RANGE declared as required
-    No default is invented: whoever runs it says the range.
+    No pass invents a default: the person who runs the pipeline gives the range.
     before  "time_range": "$TIME_RANGE", not declared
     after   "variables": {"$TIME_RANGE": {"type": "time_range", "required": true}}
 """

@@ -6,12 +6,12 @@ HR203 (error)  label that nobody produces
     after   refused
 
 HR301 (edit safe)  dependency derived from a label or figure
-    A step waits for whoever gives what it reads.
+    A step waits for the step that produces the labels it reads.
     before  2 reads "AC_H2_MFI.BGSEc" of 1
     after   "depends_on": [1]
 
 HR303 (error)  dependency on a step that does not exist
-    It may have been meant to be another one.
+    The author may mean another step.
     before  "depends_on": [7] in a plan of 3 steps
     after   refused
 """
@@ -164,9 +164,9 @@ def _nobody(plan: Document, step: StepView, read: Read, labels: Labels, context:
     label, known = read.label, list(labels.all)
     close = closest(label, known)
     at = pointer(*step.path, "tool_args", *read.path)
-    fixes = [Fix(f"read {one}", replaced(at, label, one)) for one in close]
+    fixes = [Fix(f"read {guess}", replaced(at, label, guess)) for guess in close]
     inserted = _fetch_of(plan, label, context)
-    advice = [f"did you mean '{one}'?" for one in close[:1]]
+    advice = [f"did you mean '{guess}'?" for guess in close[:1]]
     if inserted is not None:
         fixes.insert(0, inserted)
         advice.append(f"a step that fetches it: {label}")
@@ -187,7 +187,7 @@ def _fetch_of(plan: Document, label: str, context: Context) -> Fix | None:
     dataset_id, _, rest = label.partition(".")
     dataset = context.catalogue.get(dataset_id)
     parameter = next(
-        (one for one in (rest, rest.rpartition(".")[0]) if dataset and one in dataset.parameters), ""
+        (name for name in (rest, rest.rpartition(".")[0]) if dataset and name in dataset.parameters), ""
     )
     if not parameter:
         return None
@@ -195,7 +195,7 @@ def _fetch_of(plan: Document, label: str, context: Context) -> Fix | None:
     operations: tuple[Operation, ...] = ()
     if not times and BUILT_IN not in plan.get("variables", {}):
         operations = declaration(plan, REQUIRED)
-    numbers = [one["step_id"] for one in plan["steps"] if isinstance(one["step_id"], int)]
+    numbers = [fetch["step_id"] for fetch in plan["steps"] if isinstance(fetch["step_id"], int)]
     step = {
         "step_id": max([*numbers, 0]) + 1,
         "tool_name": "fetch_data",

@@ -76,7 +76,7 @@ def _derived(step: Step, labels: tuple[str, ...]) -> Iterator[Finding]:
 
 def _alike(said: Sequence[str], labels: Sequence[str]) -> bool:
     """Whether two lists name the same labels but for case and repetition."""
-    return {one.strip().casefold() for one in said} == {one.casefold() for one in labels}
+    return {label.strip().casefold() for label in said} == {label.casefold() for label in labels}
 
 
 def is_same_work(one: Step, other: Step, context: Context) -> bool:

@@ -35,7 +35,7 @@ class Draft:
     def __init__(self, path: Path, steps: Sequence[Step]) -> None:
         self.path = path
         self.steps = list(steps)
-        self.places = {step.step_id: place for place, step in reversed(list(enumerate(steps)))}
+        self.places = {step.step_id: index for index, step in reversed(list(enumerate(steps)))}
         self._gone: list[int] = []
         self._operations: list[Operation] = []
 
@@ -68,12 +68,12 @@ class Draft:
 
     def rewire(self, instead: Mapping[StepId, StepId], among: Sequence[int]) -> None:
         """Let steps depend on others instead, in the order of the list, each once and none on itself."""
-        for place in among:
-            step = self.steps[place]
-            if self.is_gone(place) or not any(needed in instead for needed in step.depends_on):
+        for index in among:
+            step = self.steps[index]
+            if self.is_gone(index) or not any(needed in instead for needed in step.depends_on):
                 continue
             wanted = {instead.get(needed, needed) for needed in step.depends_on} - {step.step_id}
-            self.change(place, depends_on=self.in_order(wanted))
+            self.change(index, depends_on=self.in_order(wanted))
 
     def in_order(self, step_ids: set[StepId]) -> tuple[StepId, ...]:
         """Ids of steps in the order of the list."""
@@ -93,9 +93,9 @@ class Draft:
 def dependants_of(steps: Sequence[Step]) -> dict[StepId, list[int]]:
     """For each step, the places of those that depend on it."""
     found: dict[StepId, list[int]] = {}
-    for place, step in enumerate(steps):
+    for index, step in enumerate(steps):
         for needed in dict.fromkeys(step.depends_on):
-            found.setdefault(needed, []).append(place)
+            found.setdefault(needed, []).append(index)
     return found
 
 
@@ -104,7 +104,7 @@ def reaches(
 ) -> bool:
     """Whether a step rests on one of the goals by way of steps that are not among `through`."""
     waiting = [places[needed] for needed in steps[start].depends_on if needed in places]
-    waiting = [place for place in waiting if place not in through]
+    waiting = [index for index in waiting if index not in through]
     seen: set[int] = set()
     while waiting:
         reached = waiting.pop()

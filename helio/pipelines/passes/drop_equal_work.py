@@ -33,23 +33,23 @@ def drop_equal_work(template: Template, context: Context) -> Iterator[Finding]:
         return
     steps = template.steps
     draft, dependants = Draft(("steps",), steps), dependants_of(steps)
-    for kept, place in equal_steps(template, context):
-        if draft.is_gone(kept) or draft.is_gone(place):
+    for kept, index in equal_steps(template, context):
+        if draft.is_gone(kept) or draft.is_gone(index):
             continue
-        both = {kept, place}
-        if any(reaches(draft.steps, draft.places, one, both, through=both) for one in both):
+        both = {kept, index}
+        if any(reaches(draft.steps, draft.places, either, both, through=both) for either in both):
             continue
-        mine, other = (_labels(draft.steps[one], context) for one in (kept, place))
+        mine, other = (_labels(draft.steps[either], context) for either in (kept, index))
         instead = dict(zip(other, mine, strict=True))
-        renamed = {one: name for one, name in instead.items() if one != name}
+        renamed = {label: name for label, name in instead.items() if label != name}
         readers = _readers(draft, renamed, context) if renamed else []
         if renamed and not _may_be_renamed(draft, renamed, readers, context):
             continue
-        first, second = draft.steps[kept].step_id, draft.steps[place].step_id
+        first, second = draft.steps[kept].step_id, draft.steps[index].step_id
         for reader in readers:
             draft.change(reader, tool_args=_relabelled(draft.steps[reader], renamed, context))
         raised = ""
-        if draft.steps[place].critical and not draft.steps[kept].critical:
+        if draft.steps[index].critical and not draft.steps[kept].critical:
             draft.change(kept, critical=True)
             raised = f"'critical: false' has no effect: step {second} does the same work and is critical"
         if first != second:
@@ -57,7 +57,7 @@ def drop_equal_work(template: Template, context: Context) -> Iterator[Finding]:
         if renamed:
             notes = draft.steps[kept].annotations
             draft.change(kept, annotations={**notes, "aliases": {**notes.get("aliases", {}), **renamed}})
-        draft.remove(place)
+        draft.remove(index)
         if first != second:
             draft.rewire({second: first}, dependants.get(second, []))
             dependants.setdefault(first, []).extend(dependants.get(second, ()))
@@ -67,7 +67,7 @@ def drop_equal_work(template: Template, context: Context) -> Iterator[Finding]:
             draft.take(),
             first,
             warning=raised,
-            path=pointer("steps", kept, "critical") if raised else pointer("steps", place),
+            path=pointer("steps", kept, "critical") if raised else pointer("steps", index),
         )
 
 
@@ -76,19 +76,19 @@ def equal_steps(template: Template, context: Context) -> list[tuple[int, int]]:
     signs = equal_work(template.to_json(), context)
     first: dict[tuple[str, ...], int] = {}
     found: list[tuple[int, int]] = []
-    for place, step in enumerate(template.steps):
+    for index, step in enumerate(template.steps):
         signature = context.signatures.get(step.tool_name)
         if signature is None or signature.gives not in ("table", "tables") or step.for_each is not None:
             continue
         labels = _labels(step, context)
-        made = tuple(signs.get(one, "") for one in labels)
+        made = tuple(signs.get(label, "") for label in labels)
         if not made or "" in made or step.pin:
             continue
         made = (*made, str(step.tool_args.get(EACH, "")))  # of equal tables one may be refused for its gaps
         if made in first:
-            found.append((first[made], place))
+            found.append((first[made], index))
         else:
-            first[made] = place
+            first[made] = index
     return found
 
 
@@ -99,12 +99,12 @@ def _labels(step: Step, context: Context) -> list[str]:
 
 def _readers(draft: Draft, renamed: dict[str, str], context: Context) -> list[int]:
     found = []
-    for place, step in enumerate(draft.steps):
+    for index, step in enumerate(draft.steps):
         signature = context.signatures.get(step.tool_name)
-        if signature is None or draft.is_gone(place):
+        if signature is None or draft.is_gone(index):
             continue
         if any(owner(label, renamed) for _, label in read_labels(signature, step.tool_args)):
-            found.append(place)
+            found.append(index)
     return found
 
 
@@ -112,13 +112,13 @@ def _may_be_renamed(draft: Draft, renamed: dict[str, str], readers: list[int], c
     """Whether only computations read these labels, and nothing else in the plan speaks of them."""
     if not readers:
         return False  # an output by itself: its name is what the author asked for
-    for place, step in enumerate(draft.steps):
-        if draft.is_gone(place):
+    for index, step in enumerate(draft.steps):
+        if draft.is_gone(index):
             continue
         signature = context.signatures.get(step.tool_name)
         if signature is None or step.for_each is not None:
             return False
-        if place in readers and signature.gives != "table":
+        if index in readers and signature.gives != "table":
             return False
         words = [
             step.tool_args[argument.name]
@@ -139,7 +139,9 @@ def _relabelled(step: Step, renamed: dict[str, str], context: Context) -> dict[s
         if isinstance(value, str):
             args[table.argument] = _renamed(value, renamed)
         elif isinstance(value, list):
-            args[table.argument] = [_renamed(one, renamed) if isinstance(one, str) else one for one in value]
+            args[table.argument] = [
+                _renamed(item, renamed) if isinstance(item, str) else item for item in value
+            ]
     return args
 
 

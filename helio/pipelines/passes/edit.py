@@ -63,7 +63,7 @@ class Edit:
                 undone.append(added(path, before[path]))
             else:
                 undone.append(removed(path, operation["value"]))
-        return tuple(one for operations in reversed(undone) for one in operations)
+        return tuple(undo for operations in reversed(undone) for undo in operations)
 
     def to_json(self) -> dict[str, Any]:
         """For records."""

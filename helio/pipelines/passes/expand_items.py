@@ -74,7 +74,7 @@ def expand_items(template: Template, context: Context) -> Iterator[Finding]:
     steps = list(template.steps)
     skipped: set[StepId] = set()
     for step_id in [step.step_id for step in steps]:
-        index = next(place for place, step in enumerate(steps) if step.step_id == step_id)
+        index = next(number for number, step in enumerate(steps) if step.step_id == step_id)
         step = steps[index]
         if step.for_each is None and not step.block:
             continue

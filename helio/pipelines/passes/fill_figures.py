@@ -1,7 +1,7 @@
 """A figure that names no label draws what the plan ends in.
 
 HG101 (edit safe)  a render without labels gets the terminal ones
-    What nothing else uses is what the plan is for.
+    The labels that no step uses are the purpose of the plan.
     before  "spec": {}
     after   "spec": {"labels": ["ACE_Bmag"]}
 

@@ -57,9 +57,9 @@ def fuse_maps(template: Template, context: Context) -> Iterator[Finding]:
     steps = template.steps
     draft, dependants = Draft(("steps",), steps), dependants_of(steps)
     by_source: dict[str, list[int]] = {}
-    for place, step in enumerate(steps):
+    for index, step in enumerate(steps):
         if _is_map(step) and all(inner.tool_name in context.signatures for inner in _inner(step)):
-            by_source.setdefault(_source(step), []).append(place)
+            by_source.setdefault(_source(step), []).append(index)
     for places in by_source.values():
         for position, second in enumerate(places):
             for first in places[:position]:
@@ -70,7 +70,7 @@ def fuse_maps(template: Template, context: Context) -> Iterator[Finding]:
                 ):
                     continue
                 both = {first, second}
-                if any(reaches(draft.steps, draft.places, place, both, through=both) for place in both):
+                if any(reaches(draft.steps, draft.places, either, both, through=both) for either in both):
                     continue
                 yield _fused(draft, first, second, dependants, context)
 
@@ -191,8 +191,8 @@ def _name_items(draft: Draft, first: int, context: Context) -> None:
         return
     name = step.items[-1]
     labels = [str(with_item(label, {}, name, item)) for label in _produced(step, context) for item in items]
-    for place, reader in enumerate(draft.steps):
+    for index, reader in enumerate(draft.steps):
         signature = context.signatures.get(reader.tool_name)
-        if signature is None or draft.is_gone(place) or reader.for_each is not None:
+        if signature is None or draft.is_gone(index) or reader.for_each is not None:
             continue
-        draft.change(place, tool_args=without_globs(reader.tool_args, signature, labels))
+        draft.change(index, tool_args=without_globs(reader.tool_args, signature, labels))

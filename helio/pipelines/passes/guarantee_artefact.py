@@ -29,7 +29,7 @@ from helio.pipelines.passes.edit import Context, Edit, Finding, added
 from helio.pipelines.template import Document
 
 INTENTS = ("Draw what the pipeline ends in", "Export what the pipeline ends in")
-"""What the step is for that is added to a plan without a figure or an export."""
+"""The intent of the step that helio adds to a plan without a figure or an export."""
 
 
 def guarantee_artefact(template: Template, context: Context) -> Iterator[Finding]:
@@ -98,7 +98,7 @@ def _appended(
 
 def _next_id(ids: list[StepId], kind: str) -> StepId:
     """An id that is free, numbered where the others are."""
-    numbers = [one for one in ids if isinstance(one, int)]
+    numbers = [step_id for step_id in ids if isinstance(step_id, int)]
     if numbers:
         return max(numbers) + 1
     taken, name, count = set(map(str, ids)), kind, 1

@@ -129,9 +129,9 @@ class _Inlining:
 
     def inline(self, step_id: StepId) -> Finding | None:
         """The edit that replaces the calls in one step, or what is wrong with it; nothing where there are none."""
-        index = next(i for i, one in enumerate(self.steps) if one.get("step_id") == step_id)
+        index = next(i for i, listed in enumerate(self.steps) if listed.get("step_id") == step_id)
         step = self.steps[index]
-        place = next(i for i, one in enumerate(self.plan["steps"]) if one.get("step_id") == step_id)
+        place = next(i for i, listed in enumerate(self.plan["steps"]) if listed.get("step_id") == step_id)
         own = self.plan.get("id")
         around = _Around(step_id, ("steps", place), (own,) if isinstance(own, str) else ())
         before = dict(self.declared)
@@ -145,11 +145,11 @@ class _Inlining:
             return None
         operations = self._declarations(before)
         operations += removed(pointer("steps", index), step)
-        for offset, one in enumerate(inlined):
-            operations += added(pointer("steps", index + offset), one)
+        for offset, inner in enumerate(inlined):
+            operations += added(pointer("steps", index + offset), inner)
         self.steps[index : index + 1] = inlined
         operations += self._rewired(step, inlined)
-        ids = ", ".join(str(one["step_id"]) for one in inlined)
+        ids = ", ".join(str(inner["step_id"]) for inner in inlined)
         message = f"the pipeline {', '.join(dict.fromkeys(self.inlined))} inlined as {ids}"
         return Edit("HX101", message, operations, step_id)
 
@@ -173,18 +173,21 @@ class _Inlining:
     def _block(self, step: Document, around: _Around) -> Document:
         found: list[Document] = []
         ends: dict[Any, list[Any]] = {}
-        for place, one in enumerate(step["block"]):
+        for index, inner in enumerate(step["block"]):
             # what stands in another pipeline is told of where that one is called
-            path = (*around.path, "block", place) if len(around.pipelines) <= 1 else around.path
-            made = self._resolved(one, replace(around, path=path))
-            if made != [one] and "for_each" not in one and not is_block(one):
-                ends[one.get("step_id")] = _ends(made, self.context)
+            path = (*around.path, "block", index) if len(around.pipelines) <= 1 else around.path
+            made = self._resolved(inner, replace(around, path=path))
+            if made != [inner] and "for_each" not in inner and not is_block(inner):
+                ends[inner.get("step_id")] = _ends(made, self.context)
             found += made
         block = [
-            {**one, "depends_on": [each for needed in depends_on(one) for each in ends.get(needed, [needed])]}
-            if any(needed in ends for needed in depends_on(one))
-            else one
-            for one in found
+            {
+                **inner,
+                "depends_on": [end for needed in depends_on(inner) for end in ends.get(needed, [needed])],
+            }
+            if any(needed in ends for needed in depends_on(inner))
+            else inner
+            for inner in found
         ]
         return {**step, "block": block}
 
@@ -222,7 +225,7 @@ class _Inlining:
                 f"in the pipeline {name}, at {first.path}: " if first.path else f"in the pipeline {name}: "
             )
             raise refused(first.code, f"{inside}{first.message}", f"helio check {name}")
-        steps = [one for one in document.get("steps") or () if isinstance(one, dict)]
+        steps = [written for written in document.get("steps") or () if isinstance(written, dict)]
         if around.items:
             steps = self._one_table_each(steps)
         known = document.get("variables")
@@ -236,14 +239,19 @@ class _Inlining:
             )
         self._name_items(steps, values, call)
         self._name_labels(steps, values, call)
-        ids = {one.get("step_id"): f"{call.prefix}.{one.get('step_id', n)}" for n, one in enumerate(steps, 1)}
+        ids = {
+            written.get("step_id"): f"{call.prefix}.{written.get('step_id', n)}"
+            for n, written in enumerate(steps, 1)
+        }
         critical = caller.get("critical", True)
         found: list[Document] = []
         ends: dict[Any, list[Any]] = {}
         for number, step in enumerate(steps, 1):
             new_id = ids.get(step.get("step_id"), f"{call.prefix}.{number}")
             moved = self._moved(step, values, call)
-            needed = [each for one in depends_on(step) for each in ends.get(one, [ids.get(one, one)])]
+            needed = [
+                end for step_id in depends_on(step) for end in ends.get(step_id, [ids.get(step_id, step_id)])
+            ]
             needed = needed or list(depends_on(caller))
             moved = {"step_id": new_id, **deepcopy(STEP_DEFAULTS), **moved}
             moved |= {"step_id": new_id, "depends_on": needed}
@@ -282,12 +290,12 @@ class _Inlining:
                     found.append({**one, "tool_args": {**left, "parameter_id": name}})
         return [
             {
-                **one,
-                "depends_on": [each for needed in depends_on(one) for each in parts.get(needed, [needed])],
+                **inner,
+                "depends_on": [part for needed in depends_on(inner) for part in parts.get(needed, [needed])],
             }
-            if any(needed in parts for needed in depends_on(one))
-            else one
-            for one in found
+            if any(needed in parts for needed in depends_on(inner))
+            else inner
+            for inner in found
         ]
 
     def _name_items(self, steps: list[Document], values: dict[str, Any], call: _Call) -> None:
@@ -368,7 +376,7 @@ class _Inlining:
         moved = dict(step)
         if is_block(step):
             moved["block"] = [
-                self._moved(one, values, call) for one in step["block"] if isinstance(one, dict)
+                self._moved(inner, values, call) for inner in step["block"] if isinstance(inner, dict)
             ]
         for key in ("for_each", "with", "produces"):
             if key in moved:
@@ -393,8 +401,11 @@ class _Inlining:
         """A mapped call: a map of a block."""
         kept = {key: value for key, value in step.items() if key not in ("use", "with")}
         block = [
-            {**one, "depends_on": [each for each in depends_on(one) if each not in depends_on(step)]}
-            for one in inlined
+            {
+                **inner,
+                "depends_on": [step_id for step_id in depends_on(inner) if step_id not in depends_on(step)],
+            }
+            for inner in inlined
         ]
         return {**deepcopy(STEP_DEFAULTS), **kept, "block": block}
 
@@ -410,19 +421,21 @@ class _Inlining:
     def _rewired(self, step: Document, inlined: list[Document]) -> tuple[Operation, ...]:
         """Whoever depended on the call depends on all that it ends in."""
         old = step.get("step_id")
-        if any(one.get("step_id") == old for one in inlined):
+        if any(inner.get("step_id") == old for inner in inlined):
             return ()
         ends = _ends(inlined, self.context)
         operations: tuple[Operation, ...] = ()
-        for index, one in enumerate(self.steps):
-            if old in depends_on(one):
+        for index, reader in enumerate(self.steps):
+            if old in depends_on(reader):
                 wanted = list(
                     dict.fromkeys(
-                        each for given in one["depends_on"] for each in (ends if given == old else [given])
+                        step_id
+                        for given in reader["depends_on"]
+                        for step_id in (ends if given == old else [given])
                     )
                 )
-                operations += replaced(pointer("steps", index, "depends_on"), one["depends_on"], wanted)
-                self.steps[index] = {**one, "depends_on": wanted}
+                operations += replaced(pointer("steps", index, "depends_on"), reader["depends_on"], wanted)
+                self.steps[index] = {**reader, "depends_on": wanted}
         return operations
 
 
@@ -435,7 +448,7 @@ def _spelled(name: str, context: Context) -> tuple[Document, tuple[Diagnostic, .
     try:
         document = context.pipelines[name]
     except InvalidTemplate as error:
-        return {}, tuple(one for one in error.diagnostics if one.severity == "error")
+        return {}, tuple(finding for finding in error.diagnostics if finding.severity == "error")
     if not document.get("steps"):
         return {}, ()
     found = rewrite(document, context, (*NORMALISE, (map_intervals,)), until_stable=True)
@@ -444,7 +457,7 @@ def _spelled(name: str, context: Context) -> tuple[Document, tuple[Diagnostic, .
 
 def _ends(steps: list[Document], context: Context) -> list[StepId]:
     """The steps on which none of the others rests, by id or by label."""
-    needed: set[Any] = {one for step in steps for one in depends_on(step)}
+    needed: set[Any] = {step_id for step in steps for step_id in depends_on(step)}
     graph = graph_of_list(steps, context.signatures)
     for label in (label for step in graph.steps for label in step.labels):
         table = owner(label, graph.producers)
@@ -492,5 +505,5 @@ def _put(value: Any, path: tuple[str, ...], named: Any) -> Any:
     if isinstance(value, dict) and path:
         return {**value, path[0]: _put(value[path[0]], path[1:], named)} if path[0] in value else value
     if isinstance(value, list):
-        return [_put(one, path, named) for one in value]
+        return [_put(item, path, named) for item in value]
     return named(value) if isinstance(value, str) and not path and not TOKEN.fullmatch(value) else value

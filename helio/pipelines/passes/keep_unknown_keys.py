@@ -1,7 +1,7 @@
 """Keys that the format does not have, kept where nothing executes them.
 
 HN101 (edit safe + warning)  unknown key kept aside under annotations.unknown, not executed; an error in strict mode
-    What nobody reads must neither run nor get lost.
+    A key that nobody reads must not run, and must not get lost.
     before  "colour": "red" on a step
     after   "annotations": {"unknown": {"colour": "red"}}
 """
@@ -96,7 +96,7 @@ def _kept(
                 f"'{path[-1]}' is not known here",
                 step_id=step_id,
                 path=pointer(*path),
-                advice=tuple(f"did you mean '{one}'?" for one in close) or (f"keys: {', '.join(known)}",),
+                advice=tuple(f"did you mean '{guess}'?" for guess in close) or (f"keys: {', '.join(known)}",),
             )
         return
     operations: list[Operation] = []

@@ -45,7 +45,7 @@ class Labels:
         """The steps of a list that give what a label, or all that match one with ``*``, stands for."""
         known = self.producers.get(among, {})
         if is_glob(label):
-            return list(dict.fromkeys(known[one] for one in matching(label, known)))
+            return list(dict.fromkeys(known[match] for match in matching(label, known)))
         found = owner(label, known)
         return [] if found is None else [known[found]]
 

@@ -51,14 +51,14 @@ def _lower(path: Path, steps: Sequence[Step]) -> Iterator[Finding]:
         return
     draft, dependants = Draft(path, steps), dependants_of(steps)
     styles: dict[StepId, list[int]] = {}
-    for place, step in enumerate(steps):
+    for index, step in enumerate(steps):
         if step.tool_name == STYLE:
-            styles.setdefault(meant[step.step_id][0], []).append(place)
-    for place, step in enumerate(steps):
+            styles.setdefault(meant[step.step_id][0], []).append(index)
+    for index, step in enumerate(steps):
         own = styles.get(step.step_id, [])
         if step.tool_name not in FIGURES or (step.tool_name == RENDER and not own):
             continue
-        declared = [steps[one] for one in own]
+        declared = [steps[style_index] for style_index in own]
         spec = figure_of(step)
         for style in declared:
             spec = merged(spec, style.tool_args)
@@ -66,7 +66,7 @@ def _lower(path: Path, steps: Sequence[Step]) -> Iterator[Finding]:
         needed = [*step.depends_on, *(other for style in declared for other in style.depends_on)]
         wanted = dict.fromkeys(instead.get(other, other) for other in needed)
         draft.change(
-            place,
+            index,
             tool_name=RENDER,
             tool_args={**(step.tool_args if step.tool_name == RENDER else {}), "spec": spec},
             depends_on=tuple(other for other in wanted if other != step.step_id),
@@ -75,11 +75,11 @@ def _lower(path: Path, steps: Sequence[Step]) -> Iterator[Finding]:
             annotations=reduce(merged, (part.annotations for part in (step, *declared))),
         )
         if own:
-            draft.stand_for(place, list(instead))
-        for one in own:
-            draft.remove(one)
+            draft.stand_for(index, list(instead))
+        for style_index in own:
+            draft.remove(style_index)
         draft.rewire(instead, sorted({other for gone in instead for other in dependants.get(gone, ())}))
-        listed = ", ".join(str(one) for one in instead)
+        listed = ", ".join(str(step_id) for step_id in instead)
         what = f"{'plot' if step.tool_name == PLOT else 'figure'} {step.step_id}"
         what += f" and its style{'s' if len(own) > 1 else ''} {listed} become" if own else " becomes"
         yield Edit("HO301", f"{what} one render_spec", draft.take(), step.step_id)

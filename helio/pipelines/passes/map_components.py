@@ -1,7 +1,7 @@
 """A tool that takes one component is used on each component of a vector.
 
 HX401 (lossy (repair) or error (run))  vector where a scalar is needed: one item per component
-    One of the components may have been meant.
+    The author may mean one of the components.
     before  compute_spectrogram of a vector
     after   "for_each": {"as": "$COMPONENT", "over": {"components_of": LABEL}}
 

@@ -5,8 +5,8 @@ HX201 (lossy (repair) or error (run))  loop over literals: the one argument left
     before  "loop_over": ["AC_H2_MFI", "AC_H0_MFI"]
     after   "for_each": {"as": "$ITEM", "over": […]}, "dataset_id": "$ITEM"
 
-HX202 (error)  loop over literals whose argument cannot be told
-    None takes all items, or several do.
+HX202 (error)  loop over literals whose argument is unclear
+    No argument takes all items, or several do.
     before  "loop_over": ["x", "y"]
     after   refused
 

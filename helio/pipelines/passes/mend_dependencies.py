@@ -63,17 +63,17 @@ def _mended(
     path: Path, step: Document, ids: Mapping[str, StepId], producers: Mapping[str, StepId], context: Context
 ) -> Iterator[Edit]:
     at, step_id, written = pointer(*path, "depends_on"), id_of(step), step["depends_on"]
-    now = _each_once([_id(one, ids, producers) for one in _listed(written, ids, producers)])
+    now = _each_once([_id(item, ids, producers) for item in _listed(written, ids, producers)])
     if now != written or not isinstance(written, list) or any(map(_differs, now, written)):
         yield Edit("HR305", "dependencies as a list of steps", replaced(at, written, now), step_id, path=at)
-    labelled = [_producer(one, ids, producers) for one in now]
+    labelled = [_producer(item, ids, producers) for item in now]
     if labelled != now:
         labelled = _each_once(labelled)
         message = "a label stands for the step that produces it"
         yield Edit("HR304", message, replaced(at, now, labelled), step_id, path=at)
     if step_id is None or step_id not in labelled or _reads_itself(step, context):
         return
-    kept = [one for one in labelled if one != step_id]
+    kept = [needed for needed in labelled if needed != step_id]
     yield Edit("HR302", "does not depend on itself", replaced(at, labelled, kept), step_id, path=at)
 
 
@@ -84,7 +84,7 @@ def _differs(one: Any, other: Any) -> bool:
 def _labels(step: Document, context: Context) -> list[str]:
     said = step.get("produces")
     found = view_of(step, context.signatures).outputs
-    return [*found, *(one for one in (said if isinstance(said, list) else ()) if isinstance(one, str))]
+    return [*found, *(label for label in (said if isinstance(said, list) else ()) if isinstance(label, str))]
 
 
 def _listed(written: Any, ids: Mapping[str, StepId], producers: Mapping[str, StepId]) -> list[Any]:
@@ -96,11 +96,11 @@ def _listed(written: Any, ids: Mapping[str, StepId], producers: Mapping[str, Ste
         written = unpacked
     items = written if isinstance(written, list) else [written]
     found: list[Any] = []
-    for one in items:
-        if isinstance(one, str) and "," in one and one not in ids and one not in producers:
-            found += split_labels(one, producers)
-        elif not is_null(one):
-            found.append(one)
+    for item in items:
+        if isinstance(item, str) and "," in item and item not in ids and item not in producers:
+            found += split_labels(item, producers)
+        elif not is_null(item):
+            found.append(item)
     return found
 
 
@@ -136,11 +136,11 @@ def _producer(one: Any, ids: Mapping[str, StepId], producers: Mapping[str, StepI
 def _each_once(items: list[Any]) -> list[Any]:
     seen: set[tuple[str, str]] = set()
     found: list[Any] = []
-    for one in items:
-        mark = (type(one).__name__, repr(one))
+    for item in items:
+        mark = (type(item).__name__, repr(item))
         if mark not in seen:
             seen.add(mark)
-            found.append(one)
+            found.append(item)
     return found
 
 

@@ -55,7 +55,7 @@ def merge_fetches(template: Template, context: Context) -> Iterator[Finding]:
 def _groups(steps: Sequence[Step], context: Context) -> Iterator[list[int]]:
     """Places of the fetches that ask the same of the same data set, in the order of their ids."""
     found: dict[str, list[int]] = {}
-    for place, step in enumerate(steps):
+    for index, step in enumerate(steps):
         signature, args = context.signatures.get(step.tool_name), step.tool_args
         if signature is None or signature.gives != "tables" or step.for_each is not None:
             continue
@@ -68,26 +68,26 @@ def _groups(steps: Sequence[Step], context: Context) -> Iterator[list[int]]:
         }
         shared["provider"] = context.provider_of(args["dataset_id"], args.get("provider") or "")
         pinned = sorted(step.pin)
-        found.setdefault(canonical_json([step.tool_name, shared, pinned]), []).append(place)
+        found.setdefault(canonical_json([step.tool_name, shared, pinned]), []).append(index)
     for group in found.values():
         if len(group) > 1:
-            numbers = {place: number for place in group if isinstance(number := steps[place].step_id, int)}
+            numbers = {index: number for index in group if isinstance(number := steps[index].step_id, int)}
             yield sorted(group, key=numbers.__getitem__) if len(numbers) == len(group) else group
 
 
 def _without_cycle(draft: Draft, group: list[int]) -> list[int]:
     """The members that can become one step: none waits, by way of another step, for one of them."""
     members = [group[0]]
-    for one in group[1:]:
-        both = {*members, one}
-        if not any(reaches(draft.steps, draft.places, each, both, through=both) for each in both):
-            members.append(one)
+    for index in group[1:]:
+        both = {*members, index}
+        if not any(reaches(draft.steps, draft.places, other, both, through=both) for other in both):
+            members.append(index)
     return members
 
 
 def _merged(draft: Draft, members: list[int], dependants: dict[StepId, list[int]], context: Context) -> Edit:
     survivor, others = members[0], members[1:]
-    steps = [draft.steps[place] for place in members]
+    steps = [draft.steps[index] for index in members]
     args = {name: value for name, value in steps[0].tool_args.items() if name not in TOGETHER}
     names = list(dict.fromkeys(name for step in steps for name in _parameters(step.tool_args)))
     names = _in_catalogue_order(names, args["dataset_id"], context)
@@ -103,9 +103,9 @@ def _merged(draft: Draft, members: list[int], dependants: dict[StepId, list[int]
         intent="; ".join(dict.fromkeys(step.intent for step in steps if step.intent)),
     )
     draft.stand_for(survivor, ids[1:])
-    for place in others:
-        draft.remove(place)
-    draft.rewire(instead, sorted({one for gone in instead for one in dependants.get(gone, ())}))
+    for index in others:
+        draft.remove(index)
+    draft.rewire(instead, sorted({dependant for gone in instead for dependant in dependants.get(gone, ())}))
     message = f"fetches {', '.join(map(str, ids))} become one of {', '.join(names)}"
     return Edit("HO101", message, draft.take(), ids[0])
 

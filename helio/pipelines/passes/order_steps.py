@@ -6,7 +6,7 @@ HR401 (edit safe)  order made topological
     after   1, 2
 
 HR402 (error)  cycle
-    No edge is cut: which one is not meant cannot be told.
+    No pass can know which edge is wrong, so it removes none.
     before  1 waits for 3, 3 for 2, 2 for 1
     after   refused: 1 -> 2 -> 3 -> 1
 """
@@ -43,21 +43,21 @@ def order_steps(template: Template, context: Context) -> Iterator[Finding]:
 
 def _ordered(path: Path, steps: Sequence[Step]) -> Finding | None:
     place = {step.step_id: index for index, step in enumerate(steps)}
-    waits = {step.step_id: {one for one in step.depends_on if one in place} for step in steps}
+    waits = {step.step_id: {step_id for step_id in step.depends_on if step_id in place} for step in steps}
     dependants: dict[StepId, list[StepId]] = {}
-    for one, needed in waits.items():
+    for step_id, needed in waits.items():
         for other in needed:
-            dependants.setdefault(other, []).append(one)
-    ready = [place[one] for one, needed in waits.items() if not needed]
+            dependants.setdefault(other, []).append(step_id)
+    ready = [place[step_id] for step_id, needed in waits.items() if not needed]
     heapq.heapify(ready)
     ordered: list[Step] = []
     while ready:
         step = steps[heapq.heappop(ready)]
         ordered.append(step)
-        for one in dependants.get(step.step_id, ()):
-            waits[one].discard(step.step_id)
-            if not waits[one]:
-                heapq.heappush(ready, place[one])
+        for step_id in dependants.get(step.step_id, ()):
+            waits[step_id].discard(step.step_id)
+            if not waits[step_id]:
+                heapq.heappush(ready, place[step_id])
     if len(ordered) < len(steps):
         cycle = _cycle(waits, place)
         index = place[cycle[0]]
@@ -79,7 +79,7 @@ def _ordered(path: Path, steps: Sequence[Step]) -> Finding | None:
 
 def _cycle(waits: dict[StepId, set[StepId]], place: dict[StepId, int]) -> list[StepId]:
     """One cycle among the steps that can never run, from producer to consumer, the first in the list first."""
-    stuck = {one for one, needed in waits.items() if needed}
+    stuck = {step_id for step_id, needed in waits.items() if needed}
     one = min(stuck, key=place.__getitem__)
     path: dict[StepId, int] = {}
     while one not in path:

@@ -36,7 +36,7 @@ def parametrise_times(template: Template, context: Context) -> Iterator[Finding]
     >>> args = {"dataset_id": "A", "parameter_id": "B", "time_range": "last 5 days"}
     >>> template = Template.from_json({"steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]})
     >>> [edit] = parametrise_times(template, Context(signatures(), datetime(2024, 1, 1), {}))
-    >>> [one["value"] for one in edit.operations if one["op"] != "test"]
+    >>> [operation["value"] for operation in edit.operations if operation["op"] != "test"]
     [{'$TIME_RANGE': {'type': 'time_range', 'default': 'last 5 days'}}, '$TIME_RANGE']
     """
     declared = template.time_variables
@@ -51,7 +51,7 @@ def parametrise_times(template: Template, context: Context) -> Iterator[Finding]
             asked[literal.value] = None
     taken: Document = {name: facts.to_json() for name, facts in template.variables.items()}
     # A range of a figure alone is a view of the data, and no reason for a variable.
-    for value in (*asked, *(one for one in literals if one not in asked)):
+    for value in (*asked, *(time for time in literals if time not in asked)):
         name = by_default.get(value, "")
         operations: tuple[Operation, ...] = ()
         if not name and not declared and value in asked:

@@ -6,7 +6,7 @@ HN501 (edit safe)  argument synonym renamed
     after   "dataset_id": "AC_H2_MFI"
 
 HN502 (error)  a synonym and the argument itself disagree
-    Which one is meant cannot be told.
+    No pass can know which one the author means.
     before  "dataset_id": "AC_H2_MFI", "dataset": "AC_H0_MFI"
     after   refused
 """
@@ -64,7 +64,7 @@ def rename_arguments(plan: Document, context: Context) -> Iterator[Finding]:
             continue
         if signature.name not in words:
             words[signature.name] = argument_spellings(signature)
-        known = {one.name for one in signature.arguments}
+        known = {argument.name for argument in signature.arguments}
         yield from _in_candidates((*path, "tool_args", "candidates"), args, signature, id_of(step))
         several = isinstance(args.get("parameter_id"), list) or "," in str(args.get("parameter_id", ""))
         if known.issuperset(args) and not several:
@@ -80,7 +80,7 @@ def rename_arguments(plan: Document, context: Context) -> Iterator[Finding]:
 def disagreeing(args: Document, signature: Signature) -> set[str]:
     """The other words for arguments that `rename_arguments` left, since their values disagree."""
     words = argument_spellings(signature)
-    known = {one.name for one in signature.arguments}
+    known = {argument.name for argument in signature.arguments}
     left = {key for key in args if key not in known and fold(key) in words and not is_null(args[key])}
     for pair in _pairs(args, signature, known):
         if all(isinstance(args[key], str) and not is_null(args[key]) for key in pair):
@@ -113,11 +113,11 @@ def _in_candidates(
     words = folded({name: ARGUMENTS.get(name, ()) for name in sorted(known)})
     candidates: list[Any] = []
     renamed: list[str] = []
-    for one in listed:
-        candidate = dict(one) if isinstance(one, dict) else one
+    for item in listed:
+        candidate = dict(item) if isinstance(item, dict) else item
         for key in sorted(set(candidate) - known) if isinstance(candidate, dict) else ():
             target = words.get(fold(key))
-            if target is not None and candidate.get(target, one[key]) == one[key]:
+            if target is not None and candidate.get(target, item[key]) == item[key]:
                 candidate[target] = candidate.pop(key)
                 renamed.append(f"{key} → {target}")
         candidates.append(candidate)
@@ -170,7 +170,7 @@ class _Renaming:
         dataset = catalogue.get(str(self.args.get("dataset_id")))
         single = dataset is not None and value in dataset.parameters if isinstance(value, str) else False
         if isinstance(value, str) and SEVERAL.fullmatch(value) and "parameters" in self.known and not single:
-            names = [one.strip() for one in value.split(",")]
+            names = [name.strip() for name in value.split(",")]
             self.operations += replaced(pointer(*self.path, "parameter_id"), value, names)
             self.args["parameter_id"] = value = names
         if isinstance(value, list) and len(value) > 1 and "parameters" in self.known:
@@ -267,7 +267,7 @@ class _Renaming:
         """A start and a stop as one range."""
         for first, second in _pairs(self.args, self.signature, self.known):
             target = next(
-                (one for one in self.signature.time_arguments() if one == "time_range"),
+                (argument for argument in self.signature.time_arguments() if argument == "time_range"),
                 self.signature.time_arguments()[0],
             )
             start, stop = self.args[first], self.args[second]

@@ -44,7 +44,7 @@ def rename_keys(plan: Document, context: Context) -> Iterator[Finding]:
     >>> from datetime import datetime
     >>> plan = {"steps": [{"phase": 1, "goal": "B", "relevant_tools": ["fetch_data"], "arguments": {}}]}
     >>> [edit] = rename_keys(plan, Context({}, datetime(2024, 1, 1), {}))
-    >>> [(one["path"], one["value"]) for one in edit.operations if one["op"] == "add"]
+    >>> [(operation["path"], operation["value"]) for operation in edit.operations if operation["op"] == "add"]
     [('/steps/0/step_id', 1), ('/steps/0/intent', 'B'), ('/steps/0/tool_name', 'fetch_data'),
      ('/steps/0/tool_args', {})]
     """
@@ -143,9 +143,9 @@ class Renaming:
         """A tool in a list of one, or as an object of name and arguments."""
         value = self.owner[key]
         if isinstance(value, list):
-            names = [one for one in value if not is_null(one)]
-            if len(names) > 1 and any(one != names[0] for one in names):
-                shown = ", ".join(str(one)[:40] for one in names)
+            names = [name for name in value if not is_null(name)]
+            if len(names) > 1 and any(name != names[0] for name in names):
+                shown = ", ".join(str(name)[:40] for name in names)
                 self.errors.append(
                     Diagnostic(
                         "HN102",
@@ -159,7 +159,7 @@ class Renaming:
             value = names[0] if names else None
         if isinstance(value, dict) and isinstance(value.get("name"), str) and "tool_args" not in self.owner:
             args: Any = next(
-                (value[one] for one in ("arguments", "args", "parameters", "input") if one in value), {}
+                (value[word] for word in ("arguments", "args", "parameters", "input") if word in value), {}
             )
             value = value["name"]
             self.operations += added(pointer(*self.path, "tool_args"), args)

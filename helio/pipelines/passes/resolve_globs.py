@@ -55,11 +55,11 @@ def resolve_globs(plan: Document, context: Context) -> Iterator[Finding]:
             else:
                 known += items
     for step, signature, globs in readers:
-        if any(matching(one, unknown) or one in unknown for one in globs):
+        if any(matching(glob, unknown) or glob in unknown for glob in globs):
             continue
         args = without_globs(step.params, signature, known)
         if args != step.params:
-            meant = dict.fromkeys(label for one in globs for label in matching(one, known))
+            meant = dict.fromkeys(label for glob in globs for label in matching(glob, known))
             at = pointer(*step.path, "tool_args")
             message = f"* stands for {', '.join(meant)}"
             yield Edit("HX502", message, replaced(at, step.params, args), step.id)

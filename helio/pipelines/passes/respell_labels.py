@@ -1,7 +1,7 @@
 """Labels in the spelling of the step that gives them.
 
 HR202 (edit safe)  label respelt
-    Exactly one label is the same but for case and space.
+    Exactly one label differs only in case or blanks.
     before  "ac_h2_mfi.bgsec "
     after   "AC_H2_MFI.BGSEc"
 """
@@ -48,7 +48,7 @@ def respell_labels(plan: Document, context: Context) -> Iterator[Finding]:
             if new is not None and new != label:
                 operations += replaced(pointer(*step.path, "tool_args", *read.path), label, new)
         if operations:
-            labels = ", ".join(str(one["value"]) for one in operations[1::2])
+            labels = ", ".join(str(operation["value"]) for operation in operations[1::2])
             message = f"labels as they are produced: {labels}"
             yield Edit("HR202", message, tuple(operations), step.step["step_id"], path=operations[0]["path"])
 

@@ -6,7 +6,7 @@ HN301 (edit safe)  numeric id given as text made a number, and references with i
     after   "step_id": 1
 
 HN302 (edit safe)  missing id supplied
-    Every step needs one; nobody is renumbered.
+    Every step needs an id; no other step gets a new one.
     before  {"tool_name": "fetch_data", …}
     after   {"step_id": 1, "tool_name": "fetch_data", …}
 """
@@ -95,5 +95,7 @@ def _meant(value: Any) -> int | None:
 
 def _renamed(depends_on: Any, numbers: dict[str, int]) -> Any:
     if isinstance(depends_on, list):
-        return [numbers.get(one, one) if isinstance(one, str) else one for one in depends_on]
+        return [
+            numbers.get(step_id, step_id) if isinstance(step_id, str) else step_id for step_id in depends_on
+        ]
     return depends_on

@@ -16,7 +16,7 @@ HN507 (edit safe)  unknown argument without meaning removed
     after   no filter
 
 HN508 (edit safe, and warning)  a note among the arguments
-    Words for people change no result; they are kept as annotations, and the author is told.
+    Words for people change no result: the pass keeps them as annotations and warns the author.
     before  "reason": "to compare" on a fetch
     after   "annotations": {"notes": {"reason": "to compare"}}
 """
@@ -53,8 +53,8 @@ def settle_unknown_arguments(plan: Document, context: Context) -> Iterator[Findi
     >>> from helio.steps.signature import signatures
     >>> args = {"labels": ["B"], "zoom": None, "titel": "B", "reason": "to look", "sparkle": 3}
     >>> plan = {"steps": [{"step_id": 1, "tool_name": "plot_data", "tool_args": args}]}
-    >>> for found in settle_unknown_arguments(plan, Context(signatures(), datetime(2024, 1, 1), {})):
-    ...     print(found.code, found.message[:60])
+    >>> for finding in settle_unknown_arguments(plan, Context(signatures(), datetime(2024, 1, 1), {})):
+    ...     print(finding.code, finding.message[:60])
     HN507 arguments without meaning removed: zoom
     HN508 words kept under annotations.notes: reason
     HO401 'titel' read as 'title'
@@ -64,7 +64,7 @@ def settle_unknown_arguments(plan: Document, context: Context) -> Iterator[Findi
         signature, args = context.signatures.get(name_of(step)), step.get("tool_args")
         if signature is None or not isinstance(args, dict):
             continue
-        known = {one.name: one for one in signature.arguments}
+        known = {argument.name: argument for argument in signature.arguments}
         if not known.keys() >= args.keys():
             refused = disagreeing(args, signature)
             unknown = [name for name in args if name not in known and name not in refused]
@@ -107,7 +107,7 @@ def _read_as(
     warning = f"'{name}' is not known here; did you mean '{meant}'?"
     code = "HN504"
     if signature.name in DRAWING:
-        warning += f" Keys of a figure: {', '.join(one.name for one in signature.arguments)}"
+        warning += f" Keys of a figure: {', '.join(argument.name for argument in signature.arguments)}"
         code = UNKNOWN_KEY
     return Edit(code, f"'{name}' read as '{meant}'", operations, step_id, "lossy", warning, at)
 
@@ -133,7 +133,7 @@ def _kept_as_notes(
 
 
 def _refused(path: Path, name: str, value: Any, signature: Signature, step_id: StepId | None) -> Diagnostic:
-    known = [one.name for one in signature.arguments]
+    known = [argument.name for argument in signature.arguments]
     close = closest(name, known)
     instead = advice_for(name) if signature.gives != "figure" else ""
     shown = json.dumps(value, ensure_ascii=False)
@@ -160,7 +160,9 @@ def _near(name: str, known: dict[str, Argument]) -> str | None:
     """The one argument of the tool that a misspelt one comes close to."""
     folded = name.casefold()
     close = [
-        one for one in closest(name, known) if SequenceMatcher(None, folded, one.casefold()).ratio() >= CLOSE
+        guess
+        for guess in closest(name, known)
+        if SequenceMatcher(None, folded, guess.casefold()).ratio() >= CLOSE
     ]
     return close[0] if len(close) == 1 else None
 

@@ -96,11 +96,11 @@ def declared_times(plan: Document) -> list[str]:
 def _named(declared: list[Any]) -> dict[str, Any] | None:
     """Variables by the names that the items of a list give themselves; nothing where one has none."""
     found: dict[str, Any] = {}
-    for one in declared:
-        name = one.get("name") if isinstance(one, dict) else None
+    for variable in declared:
+        name = variable.get("name") if isinstance(variable, dict) else None
         if not isinstance(name, str) or not name or name in found:
             return None
-        found[name] = {key: value for key, value in one.items() if key != "name"}
+        found[name] = {key: value for key, value in variable.items() if key != "name"}
     return found
 
 
@@ -159,5 +159,5 @@ def _dollar(name: str) -> str | None:
     found = DRESSED.fullmatch(
         name.strip().removeprefix("$") if NAME.fullmatch(name.strip()[1:]) else name.strip()
     )
-    plain = next((one for one in found.groups() if one), "") if found else ""
+    plain = next((group for group in found.groups() if group), "") if found else ""
     return f"${plain}" if NAME.fullmatch(plain) else None

@@ -39,21 +39,25 @@ def spell_datasets(template: Template, context: Context) -> Iterator[Finding]:
         args, at = step.tool_args, pointer(*step.path, "tool_args")
         named = args.get("provider", "")
         asked: list[tuple[str, str, str]] = [(f"{at}/dataset_id", args.get("dataset_id", ""), named)]
-        for number, one in enumerate(args.get("candidates") or ()):
-            if isinstance(one, Mapping):
+        for number, candidate in enumerate(args.get("candidates") or ()):
+            if isinstance(candidate, Mapping):
                 asked.append(
-                    (f"{at}/candidates/{number}/dataset_id", one["dataset_id"], one.get("provider", named))
+                    (
+                        f"{at}/candidates/{number}/dataset_id",
+                        candidate["dataset_id"],
+                        candidate.get("provider", named),
+                    )
                 )
             else:
-                asked.append((f"{at}/candidates/{number}", one, named))
+                asked.append((f"{at}/candidates/{number}", candidate, named))
         operations: list[Operation] = []
-        for place, dataset_id, provider in asked:
+        for where, dataset_id, provider in asked:
             if not context.archive and provider and not is_catalogued(provider):
                 continue
             spelled = dataset_id.strip().upper()
             if spelled != dataset_id and spelled in context.catalogue:
-                operations += replaced(place, dataset_id, spelled)
+                operations += replaced(where, dataset_id, spelled)
         if operations:
-            names = ", ".join(str(one["value"]) for one in operations[1::2])
+            names = ", ".join(str(operation["value"]) for operation in operations[1::2])
             message = f"data sets as CDAWeb spells them: {names}"
             yield Edit("HS104", message, tuple(operations), step.step_id, kind="bind")

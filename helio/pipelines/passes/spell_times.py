@@ -57,8 +57,8 @@ def spell_times(plan: Document, context: Context) -> Iterator[Finding]:
     >>> steps = [{"step_id": 1, "tool_name": "fetch_data", "tool_args": {"time_range": time}}
     ...          for time in (["2024-01-01", "2024-01-08"], "past 5 days", "last 3 days of May", "2024-03 to 2024-01",
     ...                       "2024-01/2024-03")]
-    >>> for found in spell_times({"steps": steps}, Context(signatures(), datetime(2024, 1, 1), {})):
-    ...     print(found.code, found.message)
+    >>> for finding in spell_times({"steps": steps}, Context(signatures(), datetime(2024, 1, 1), {})):
+    ...     print(finding.code, finding.message)
     HN701 2024-01-01 to 2024-01-08
     HN704 last 5 days
     HN702 'last 3 days of May' is not understood as a time range
@@ -91,7 +91,7 @@ def _spelt(
     value: Any, at: str, step_id: StepId | None, tool: str, whose: str, times: Collection[str] = ()
 ) -> Iterator[Finding]:
     text, older = _phrases(value) or (None, "")
-    held = [one for one in TOKEN.findall(text or "") if one in times]
+    held = [token for token in TOKEN.findall(text or "") if token in times]
     if text is not None and held and TOKEN.fullmatch(text) is None:
         yield Diagnostic(
             "HN702",
@@ -116,7 +116,7 @@ def _spelt(
             code = "HN705" if warning else "HN704" if is_relative(spelt) else "HN701"
             yield Edit(code, f"{whose}{spelt}", replaced(at, value, spelt), step_id, warning=warning, path=at)
     except TimeRangeError as error:
-        meant = [found[1] for found in [MEANT.fullmatch(error.advice or "")] if found]
+        meant = [match[1] for match in [MEANT.fullmatch(error.advice or "")] if match]
         yield Diagnostic(
             "HN703" if error.empty else "HN702",
             f"{whose}{error.message}",
@@ -125,7 +125,7 @@ def _spelt(
             path=at,
             advice=(error.advice,) if error.advice else (),
             candidates=tuple(meant),
-            fixes=tuple(Fix(f"write '{one}'", replaced(at, value, one)) for one in meant),
+            fixes=tuple(Fix(f"write '{guess}'", replaced(at, value, guess)) for guess in meant),
         )
 
 
@@ -163,12 +163,12 @@ def _phrases(value: Any) -> tuple[str, str] | None:
         return (value, value) if members is None else _phrases(members) or (value, value)
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value), str(value)
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
         if len(value) == 2 and not any(map(is_null, value)):
             return _joined_phrases(value[0], value[1], "")
         return (value[0], value[0]) if len(value) == 1 else None
     if isinstance(value, dict) and len(value) == 2:
-        members = {fold(key): one for key, one in value.items()}
+        members = {fold(key): fact for key, fact in value.items()}
         for first, second in RANGE_PAIRS:
             start, stop = members.get(fold(first)), members.get(fold(second))
             if isinstance(start, str) and isinstance(stop, str) and not is_null(start) and not is_null(stop):

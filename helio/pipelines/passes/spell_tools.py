@@ -1,4 +1,4 @@
-"""Each step's tool under its own name; pipelines and tools told apart.
+"""Gives each step its tool under the tool's own name, and distinguishes pipelines from tools.
 
 HN401 (edit safe)  tool name in another spelling
     Case, punctuation and known synonyms do not change which tool is meant.
@@ -125,9 +125,9 @@ def _unknown(at: str, step: Document, name: str, context: Context) -> Diagnostic
         f"no tool is called '{name[:80]}'",
         step_id=id_of(step),
         path=at,
-        advice=tuple(f"did you mean '{one}'?" for one in close[:1])
-        or tuple(f"did you mean the pipeline '{one}'?" for one in saved[:1])
+        advice=tuple(f"did you mean '{guess}'?" for guess in close[:1])
+        or tuple(f"did you mean the pipeline '{guess}'?" for guess in saved[:1])
         or (f"tools: {', '.join(context.signatures)}",),
         candidates=close,
-        fixes=tuple(Fix(f"use {one}", replaced(at, name, one)) for one in close),
+        fixes=tuple(Fix(f"use {guess}", replaced(at, name, guess)) for guess in close),
     )

@@ -43,8 +43,8 @@ def spell_values(plan: Document, context: Context) -> Iterator[Finding]:
     >>> args = {"labels": '["B"]', "log_y": "true", "palette": "TPLOT", "font_size": "12"}
     >>> step = {"step_id": 1, "tool_name": "plot_data", "tool_args": args, "critical": "no"}
     >>> for edit in spell_values({"steps": [step]}, Context(signatures(), datetime(2024, 1, 1), {})):
-    ...     for one in edit.operations[1::2]:
-    ...         print(one["path"], one["value"])
+    ...     for operation in edit.operations[1::2]:
+    ...         print(operation["path"], operation["value"])
     /steps/0/critical False
     /steps/0/tool_args/labels ['B']
     /steps/0/tool_args/log_y True
@@ -58,7 +58,7 @@ def spell_values(plan: Document, context: Context) -> Iterator[Finding]:
     schemas: dict[str, Schema] = {}
     for path, step in each_step(plan):
         found = [
-            one for key in IN_STEP if key in step for one in _respelt((*path, key), step[key], _field(key))
+            edit for key in IN_STEP if key in step for edit in _respelt((*path, key), step[key], _field(key))
         ]
         loop = step.get("for_each")
         if isinstance(loop, dict) and (items := _items(loop.get("over"))) is not None:
@@ -76,9 +76,9 @@ def spell_values(plan: Document, context: Context) -> Iterator[Finding]:
                     if below is not None:
                         home = (*path, "tool_args", name)
                         found += [
-                            one
-                            for one in _respelt(home, value, below)
-                            if not _are_labels(one, len(path) + 1, signature)
+                            edit
+                            for edit in _respelt(home, value, below)
+                            if not _are_labels(edit, len(path) + 1, signature)
                         ]
         yield from _edit(found, id_of(step))
 
@@ -90,7 +90,7 @@ def _items(over: Any) -> Any:
     unpacked = unpack(over, dict) or unpack(over, list)
     if unpacked is not None:
         return unpacked
-    names = [one.strip() for one in over.split(",")]
+    names = [name.strip() for name in over.split(",")]
     return names if len(names) > 1 and all(map(ITEM.fullmatch, names)) else None
 
 
@@ -98,7 +98,7 @@ def _are_labels(found: tuple[Path, Any, Any], start: int, signature: Signature) 
     """Whether labels stand in a text between commas: they are split where labels are known."""
     path, old, _ = found
     dotted = ".".join(str(part) for part in path[start:])
-    places = {place for table in signature.tables for place in (table.argument, *table.also)}
+    places = {argument for table in signature.tables for argument in (table.argument, *table.also)}
     return isinstance(old, str) and dotted in places and unpack(old, list) is None
 
 
@@ -127,10 +127,10 @@ def _of_variable(path: Path, facts: Document) -> list[tuple[Path, Any, Any]]:
             "maximum": OF_VARIABLE["number"],
         }
     return [
-        one
+        edit
         for key, schema in wanted.items()
         if key in facts
-        for one in _respelt((*path, key), facts[key], schema)
+        for edit in _respelt((*path, key), facts[key], schema)
     ]
 
 
@@ -180,11 +180,11 @@ def _choice(value: Any, choices: list[Any]) -> Any:
     text = (
         str(value).strip().casefold() if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
     )
-    same = [one for one in choices if str(one).casefold() == text]
+    same = [choice for choice in choices if str(choice).casefold() == text]
     if not same and SYMBOLS.get(text) in choices:
         return SYMBOLS[text]
     if not same and fold(text):
-        words = folded({one: CHOICES.get(one, ()) for one in choices if isinstance(one, str)})
+        words = folded({choice: CHOICES.get(choice, ()) for choice in choices if isinstance(choice, str)})
         return words.get(fold(text))
     return same[0] if len(same) == 1 else None
 
@@ -212,8 +212,8 @@ def _list(value: Any, schema: Schema) -> Any:
     if not isinstance(items, dict):
         return None
     if isinstance(value, list):
-        if items.get("type") == "array" and not any(isinstance(one, (list, dict)) for one in value):
-            return [[one] for one in value] if value else None
+        if items.get("type") == "array" and not any(isinstance(item, (list, dict)) for item in value):
+            return [[item] for item in value] if value else None
         return None
     unpacked = unpack(value, list)
     if unpacked is not None:

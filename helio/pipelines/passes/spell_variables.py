@@ -47,7 +47,7 @@ def spell_variables(plan: Document, context: Context) -> Iterator[Finding]:
     >>> plan = {"variables": {"$DATASET": {"type": "dataset"}},
     ...         "steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]}
     >>> [edit] = spell_variables(plan, Context(signatures(), datetime(2024, 1, 1), {}))
-    >>> [one["value"] for one in edit.operations[1::2]]
+    >>> [operation["value"] for operation in edit.operations[1::2]]
     ['$DATASET', '$TIME_RANGE']
     """
     declared = variables_of(plan)
@@ -66,7 +66,7 @@ def spell_variables(plan: Document, context: Context) -> Iterator[Finding]:
         item = loop_variable(step)
         if isinstance(loop, dict) and item:
             dressed = re.fullmatch(r"\{\{\s*(\w+)\s*\}\}|\$?\{(\w+)\}|(\w+)", item, re.ASCII)
-            named = next((one for one in dressed.groups() if one), "") if dressed else ""
+            named = next((group for group in dressed.groups() if group), "") if dressed else ""
             if named and TOKEN.fullmatch(f"${named}"):
                 found.append(((*path, "for_each", "as"), item, f"${named}"))
                 item = f"${named}"
@@ -84,12 +84,12 @@ def spell_variables(plan: Document, context: Context) -> Iterator[Finding]:
         for key, schema in places:
             if not isinstance(step.get(key), dict):
                 continue
-            for place, text in strings(step[key], schema):
-                at: Path = (*path, key, *place)
+            for inside, text in strings(step[key], schema):
+                at: Path = (*path, key, *inside)
                 if "$" not in text and text.isalnum() and key == "with":
                     continue
-                bare = _bare_in_slot(text, place, schema, known) if key == "tool_args" else None
-                braces = _slot(schema, place).get("format") == "file-name"
+                bare = _bare_in_slot(text, inside, schema, known) if key == "tool_args" else None
+                braces = _slot(schema, inside).get("format") == "file-name"
                 new, joined = (bare, "") if bare else _respelt(text, known, braces=braces)
                 new = new.strip() if TOKEN.fullmatch(new.strip()) else new
                 if joined:
@@ -120,7 +120,7 @@ def _meant(name: str, known: Mapping[str, Any]) -> str | None:
     token = f"${name}"
     if token in known:
         return token
-    same = [one for one in {*known, BUILT_IN} if one.casefold() == token.casefold()]
+    same = [known_name for known_name in {*known, BUILT_IN} if known_name.casefold() == token.casefold()]
     return same[0] if len(same) == 1 else None
 
 
@@ -129,19 +129,19 @@ def _respelt(text: str, known: Mapping[str, Any], *, braces: bool = False) -> tu
 
     In the name of a file a variable stands in braces, which end its name.
     """
-    if not any(one in text for one in "${%<"):
+    if not any(mark in text for mark in "${%<"):
         return text, ""
     parts: list[str] = []
     end = 0
-    for found in MARKED.finditer(text):
-        meant = _meant(next(one for one in found.groups() if one), known)
-        if meant is None or found[0] == meant:
+    for match in MARKED.finditer(text):
+        meant = _meant(next(group for group in match.groups() if group), known)
+        if meant is None or match[0] == meant:
             continue
-        following = text[found.end() : found.end() + 1]
+        following = text[match.end() : match.end() + 1]
         if not braces and re.match(r"[A-Za-z0-9_]", following):
-            return text, found[0]
-        parts += [text[end : found.start()], f"{{{meant[1:]}}}" if braces else meant]
-        end = found.end()
+            return text, match[0]
+        parts += [text[end : match.start()], f"{{{meant[1:]}}}" if braces else meant]
+        end = match.end()
     return "".join([*parts, text[end:]]), ""
 
 

@@ -71,7 +71,7 @@ def _holds_commas(value: Any, whole: bool) -> bool:
     if isinstance(value, str):
         return whole
     return isinstance(value, list) and any(
-        ("," in one) if isinstance(one, str) else _holds_commas(one, False) for one in value
+        ("," in item) if isinstance(item, str) else _holds_commas(item, False) for item in value
     )
 
 
@@ -82,9 +82,9 @@ def _split(value: Any, known: list[str], whole: bool) -> Any:
     if not isinstance(value, list):
         return value
     found: list[Any] = []
-    for one in value:
-        if isinstance(one, str) and "," in one and one.strip() not in known:
-            found += split(one, known)
+    for item in value:
+        if isinstance(item, str) and "," in item and item.strip() not in known:
+            found += split(item, known)
         else:
-            found.append(_split(one, known, False))
+            found.append(_split(item, known, False))
     return found

@@ -83,14 +83,14 @@ def _misfits(error: Any, variables_stand: bool) -> Iterator[Misfit]:
         called = TEXTS.get(error.schema.get("format", "")) if wanted == "string" else None
         yield "wrong", path, f"{shown} is not {called or TYPES.get(wanted, wanted)}", ()
     elif rule == "enum":
-        options = tuple(str(one) for one in wanted)
+        options = tuple(str(choice) for choice in wanted)
         yield "wrong", path, f"{shown} is not one of {', '.join(options)}", closest(str(given), options)
     elif rule == "anyOf":
         kinds = [
             TYPES.get(option.get("type"), "") or "/".join(map(str, option.get("enum", ())))
             for option in wanted
         ]
-        fits = [list(one) for one in _by_option(error)]
+        fits = [list(option) for option in _by_option(error)]
         nearest = min(fits, key=len, default=[])
         # An option of the right type that fails deeper tells more than "fits none of them".
         if nearest and nearest[0].absolute_path != error.absolute_path:
@@ -111,7 +111,9 @@ def _by_option(error: Any) -> list[list[Any]]:
     options: dict[int, list[Any]] = {}
     for inner in error.context:
         options.setdefault(inner.schema_path[0], []).append(inner)
-    deeper = [one for one in options.values() if all(e.absolute_path != error.absolute_path for e in one)]
+    deeper = [
+        option for option in options.values() if all(e.absolute_path != error.absolute_path for e in option)
+    ]
     return deeper or list(options.values())
 
 
@@ -135,7 +137,7 @@ def _additional(value: Any, wanted: Any, schema: Schema) -> bool:
     return (
         not others
         if wanted is False
-        else isinstance(wanted, dict) and all(fits(one, wanted) for one in others)
+        else isinstance(wanted, dict) and all(fits(choice, wanted) for choice in others)
     )
 
 
@@ -143,7 +145,7 @@ def _items(value: Any, wanted: Any, schema: Schema) -> bool:
     if not isinstance(value, list):
         return True
     rest = value[len(schema.get("prefixItems", ())) :]
-    return isinstance(wanted, dict) and all(fits(one, wanted) for one in rest)
+    return isinstance(wanted, dict) and all(fits(item, wanted) for item in rest)
 
 
 def _prefix(value: Any, wanted: Any, schema: Schema) -> bool:
@@ -155,7 +157,7 @@ def _names(value: Any, wanted: Schema, schema: Schema) -> bool:
 
 
 def _enum(value: Any, wanted: Any, schema: Schema) -> bool:
-    return any(one == value and type(one) is type(value) for one in wanted)
+    return any(choice == value and type(choice) is type(value) for choice in wanted)
 
 
 def _length(kind: type[Sized], least: bool) -> Callable[[Any, Any, Schema], bool]:

@@ -329,7 +329,7 @@ def fold(name: str) -> str:
     >>> fold("Fetch-Data ") == fold("fetch_data")
     True
     """
-    return "".join(one for one in name.casefold() if one.isalnum())
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
 def is_null(value: object) -> bool:
@@ -378,7 +378,7 @@ def close_tools(name: str, known: Iterable[str]) -> tuple[str, ...]:
 
 def argument_spellings(signature: Signature) -> dict[str, str]:
     """A tool's arguments by each of their spellings, folded."""
-    names = [one.name for one in signature.arguments]
+    names = [argument.name for argument in signature.arguments]
     found = {fold(name): name for name in names}
     for name, words in ARGUMENTS.items():
         if name in names:

@@ -68,7 +68,7 @@ def _wire(path: Path, steps: Sequence[Step], context: Context) -> Generator[Find
         # each figure of a map can be exported by one step; a style is merged into one figure
         figures = drawn | mapped if step.tool_name == MANAGE else drawn
         named = _named(step, figures, about)
-        if not named and calls and (not figures or any(one in calls for one in step.depends_on)):
+        if not named and calls and (not figures or any(step_id in calls for step_id in step.depends_on)):
             continue  # the figure may be one of a pipeline that is still to be put in
         meant = named or _meant(step, figures)
         if len(meant) != 1:
@@ -81,10 +81,12 @@ def _wire(path: Path, steps: Sequence[Step], context: Context) -> Generator[Find
             now[index] = replace(step, depends_on=(*step.depends_on, meant[0]))
             message = f"belongs to the figure {meant[0]}"
             yield Edit("HR701", message, changed(step, now[index]), step.step_id, path=at)
-    after: dict[StepId, list[StepId]] = {one: [figure] for one, figure in wired.items()}
+    after: dict[StepId, list[StepId]] = {step_id: [figure] for step_id, figure in wired.items()}
     moved = _behind(path, now, after)
     if moved != now:
-        shown = ", ".join(f"step {one} stands after the figure {figure}" for one, figure in wired.items())
+        shown = ", ".join(
+            f"step {step_id} stands after the figure {figure}" for step_id, figure in wired.items()
+        )
         yield Edit("HR701", shown, reordered(path, now, moved))
     has_moved = moved != now
     if context.runs("lower_plots"):
@@ -102,11 +104,11 @@ def _export_last(
         if step.tool_name != MANAGE or step.tool_args.get("action") != "export":
             continue
         styles = [
-            one.step_id
-            for one in steps
-            if one.tool_name == STYLE
-            and belongs.get(one.step_id) == belongs.get(step.step_id)
-            and step.step_id not in one.depends_on
+            style.step_id
+            for style in steps
+            if style.tool_name == STYLE
+            and belongs.get(style.step_id) == belongs.get(step.step_id)
+            and step.step_id not in style.depends_on
         ]
         if not styles or step.step_id not in belongs:
             continue
@@ -130,8 +132,11 @@ def _draws(block: Step) -> bool:
 def _behind(path: Path, steps: Sequence[Step], after: dict[StepId, list[StepId]]) -> list[Step]:
     """The steps with those that stand before what they belong to moved behind the last of it."""
     place = {step.step_id: index for index, step in enumerate(steps)}
-    last = {one: max(place[other] for other in others) for one, others in after.items()}
-    key = {one: index if index > last.get(one, -1) else last[one] + 0.5 for one, index in place.items()}
+    last = {step_id: max(place[other] for other in others) for step_id, others in after.items()}
+    key = {
+        step_id: index if index > last.get(step_id, -1) else last[step_id] + 0.5
+        for step_id, index in place.items()
+    }
     moved = sorted(steps, key=lambda step: key[step.step_id])
     return [replace(step, path=(*path, index)) for index, step in enumerate(moved)]
 
@@ -151,7 +156,7 @@ def _named(step: Step, figures: dict[StepId, Step], about: dict[StepId, Step]) -
                 found[other] = None
             elif other in about:
                 waiting.append(other)
-    return [one for one in figures if one in found]
+    return [figure for figure in figures if figure in found]
 
 
 def _meant(step: Step, figures: dict[StepId, Step]) -> list[StepId]:
@@ -160,11 +165,13 @@ def _meant(step: Step, figures: dict[StepId, Step]) -> list[StepId]:
         return list(figures)
     args = step.tool_args
     said = [args[key] for key in BY_LABEL if key in args]
-    labels = [label for one in said for label in one]
+    labels = [label for group in said for label in group]
     if not labels:
         return list(figures)
-    drawn = {one: set(_drawn(figure)) for one, figure in figures.items()}
-    return [one for one in figures if all(owner(label, drawn[one]) for label in labels)] or list(figures)
+    drawn = {name: set(_drawn(figure)) for name, figure in figures.items()}
+    return [figure for figure in figures if all(owner(label, drawn[figure]) for label in labels)] or list(
+        figures
+    )
 
 
 def _drawn(figure: Step) -> list[str]:
@@ -184,7 +191,9 @@ def _unclear(step: Step, meant: list[StepId]) -> Diagnostic:
         advice=(f"depends_on: one of {shown}",) if meant else ("a plot_data",),
         candidates=tuple(meant),
         fixes=tuple(
-            Fix(f"it belongs to {one}", changed(step, replace(step, depends_on=(*step.depends_on, one))))
-            for one in meant
+            Fix(
+                f"it belongs to {figure}", changed(step, replace(step, depends_on=(*step.depends_on, figure)))
+            )
+            for figure in meant
         ),
     )

@@ -46,7 +46,7 @@ def wire_time(template: Template, context: Context) -> Iterator[Finding]:
             if argument is None or not argument.required or name in step.tool_args:
                 continue
             at = pointer(*step.path, "tool_args", name)
-            meant = [*(each.name for each in step.maps if each.intervals), *declared]
+            meant = [*(loop.name for loop in step.maps if loop.intervals), *declared]
             if not meant and BUILT_IN not in template.variables:
                 declared = [BUILT_IN]
                 meant = declared
@@ -62,8 +62,13 @@ def wire_time(template: Template, context: Context) -> Iterator[Finding]:
 def _unclear(
     step: Step, at: str, name: str, meant: list[str], variables: Mapping[str, Variable]
 ) -> Diagnostic:
-    defaults = {one: variables[one].default if one in variables else None for one in meant}
-    shown = [f'"{one}" ({defaults[one]})' if defaults[one] else f'"{one}"' for one in meant]
+    defaults = {
+        variable: variables[variable].default if variable in variables else None for variable in meant
+    }
+    shown = [
+        f'"{variable}" ({defaults[variable]})' if defaults[variable] else f'"{variable}"'
+        for variable in meant
+    ]
     many = {2: "two"}.get(len(meant), str(len(meant)))
     return Diagnostic(
         "HR502",
@@ -75,5 +80,5 @@ def _unclear(
         path=at,
         advice=(" or ".join(shown),) if shown else (f"declare {BUILT_IN} with the type time_range",),
         candidates=tuple(meant),
-        fixes=tuple(Fix(f"{name} is {one}", added(at, one)) for one in meant),
+        fixes=tuple(Fix(f"{name} is {value}", added(at, value)) for value in meant),
     )

@@ -59,28 +59,28 @@ def template_of(
     steps: list[Document] = []
     variables: Document = {}
     phrases: dict[str, Any] = {}
-    for one in chosen:
-        taken, left_out = _steps_of(one)
-        provider, how = _provider_of(one.run, name, servers or {})
+    for choice in chosen:
+        taken, left_out = _steps_of(choice)
+        provider, how = _provider_of(choice.run, name, servers or {})
         notes += how
         if provider:
-            fetches = _fetches(one.run)
+            fetches = _fetches(choice.run)
             taken = [_served_by(provider, step, fetches) for step in taken]
             notes += [
-                f"{one.run.id}: step {step['step_id']} uses the pipeline {step['use']}, which may have its data from "
-                f"elsewhere: helio run {name} --archive {provider}"
+                f"{choice.run.id}: step {step['step_id']} uses the pipeline {step['use']}, which may have its data "
+                f"from elsewhere: helio run {name} --archive {provider}"
                 for step in taken
                 if "use" in step
             ]
-        notes += [f"{one.run.id}: step {step} {why}" for step, why in left_out]
-        declared = _with_values(one.run)
+        notes += [f"{choice.run.id}: step {step} {why}" for step, why in left_out]
+        declared = _with_values(choice.run)
         renamed = _apart(variables, declared)
         used = {name for step in taken for name in _variables_of(step)}
         variables |= {renamed.get(key, key): facts for key, facts in declared.items() if key in used}
         phrases |= {
-            renamed.get(key, key): text for key, text in _defaults_used(one.run).items() if key in used
+            renamed.get(key, key): text for key, text in _defaults_used(choice.run).items() if key in used
         }
-        steps += _merged(steps, [_respelt(step, renamed) for step in taken], one.run.id)
+        steps += _merged(steps, [_respelt(step, renamed) for step in taken], choice.run.id)
     if not steps:
         raise RequestError("nothing is left to save", advice="helio runs show RUN says what each step did")
     for variable, phrase in phrases.items():
@@ -92,7 +92,8 @@ def template_of(
         "schema_version": 1,
         "id": name,
         "name": first.get("name") or name,
-        "description": first.get("description") or f"What {', '.join(one.run.id for one in chosen)} did.",
+        "description": first.get("description")
+        or f"What {', '.join(choice.run.id for choice in chosen)} did.",
         "variables": variables,
         "steps": steps,
     }
@@ -182,17 +183,21 @@ def _states(run: RunRecord) -> Mapping[str, str]:
     found: dict[str, str] = {}
     for step in run.step_records:
         name = str(step["step_id"])
-        for one in authored:
+        for step_id in authored:
             # the items of a map are ID[item], the steps of another pipeline ID.its
-            if (name == one or name.startswith((f"{one}[", f"{one}."))) and found.get(one, DONE[0]) in DONE:
-                found[one] = step["state"]
+            if (name == step_id or name.startswith((f"{step_id}[", f"{step_id}."))) and found.get(
+                step_id, DONE[0]
+            ) in DONE:
+                found[step_id] = step["state"]
     for step in run.normalised["steps"]:
         kept = step.get("annotations")
         for other in kept.get("stands_for", ()) if isinstance(kept, dict) else ():
             found.setdefault(str(other), found.get(str(step["step_id"]), "not done"))
         if step.get("tool_name") == MANAGE:  # its file is one of its figure's
             states = [found.get(str(other), "not done") for other in depends_on(step)]
-            found.setdefault(str(step["step_id"]), next((one for one in states if one not in DONE), DONE[0]))
+            found.setdefault(
+                str(step["step_id"]), next((state for state in states if state not in DONE), DONE[0])
+            )
     return found
 
 
@@ -219,7 +224,7 @@ def _needed(steps: Sequence[Document], wanted: set[str]) -> set[str]:
             continue
         needed.add(name)
         view = views[name]
-        waiting += [str(one) for one in depends_on(view.step)]
+        waiting += [str(step_id) for step_id in depends_on(view.step)]
         # a figure that names no labels draws every table
         draws_all = view.signature is not None and view.signature.gives == "figure" and not view.labels
         every = producers if draws_all else view.labels
@@ -320,7 +325,7 @@ def _merged(steps: Sequence[Document], more: Sequence[Document], run: str) -> li
             other, number = f"{name}-{number}", number + 1
         ids.add(other)
         instead[name] = step["step_id"] if other == name else other
-        needed = [instead.get(str(one), one) for one in depends_on(step)]
+        needed = [instead.get(str(step_id), step_id) for step_id in depends_on(step)]
         added.append(
             {key: value for key, value in step.items() if key not in ("step_id", "depends_on", "produces")}
             | {"step_id": instead[name]}

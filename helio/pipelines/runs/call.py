@@ -56,10 +56,10 @@ def call_tool(
         if table.optional and not named:
             positional.append(None)
             continue
-        for label, one in named.items():
-            check_quantity(table.takes, one, tool=name, parameter=table.parameter, label=label)
+        for label, read in named.items():
+            check_quantity(table.takes, read, tool=name, parameter=table.parameter, label=label)
         if signature.runs_code:
-            named = {label: Labelled(label, one) for label, one in named.items()}
+            named = {label: Labelled(label, read) for label, read in named.items()}
         if not table.many:
             positional += named.values()
         elif table.argument == "source_labels" and not table.by_label:
@@ -69,9 +69,11 @@ def call_tool(
     used = {table.argument for table in signature.tables}
     used |= {"output_label"} if signature.gives == "table" else set()
     arguments = {
-        one.name: Duration(args[one.name]) if one.schema.get("format") == "duration" else args[one.name]
-        for one in signature.arguments
-        if one.name in args and one.name not in used
+        argument.name: Duration(args[argument.name])
+        if argument.schema.get("format") == "duration"
+        else args[argument.name]
+        for argument in signature.arguments
+        if argument.name in args and argument.name not in used
     }
     arguments |= time_ranges or {}
     try:
@@ -84,13 +86,13 @@ def call_tool(
 
 def _call_by_labels(error: StepError, tables: Mapping[str, Mapping[str, Table]]) -> None:
     """Let an error call tables by their labels: a tool knows only what their files call them, and often that is B."""
-    given = [(label, one) for named in tables.values() for label, one in named.items()]
+    given = [(label, read) for named in tables.values() for label, read in named.items()]
     if isinstance(error, Mismatch) and error.tables:
-        labels = {id(one): label for label, one in given}
-        if all(id(one) in labels for one in error.tables):
-            error.called(tuple(f"'{labels[id(one)]}'" for one in error.tables))
+        labels = {id(read): label for label, read in given}
+        if all(id(table) in labels for table in error.tables):
+            error.called(tuple(f"'{labels[id(table)]}'" for table in error.tables))
         error.tables = ()  # an error may go to another process
         return
-    for label, one in given:
-        if one.name and sum(one.name == other.name for _, other in given) == 1:
-            error.message = error.message.replace(f"'{one.name}'", f"'{label}'")
+    for label, read in given:
+        if read.name and sum(read.name == other.name for _, other in given) == 1:
+            error.message = error.message.replace(f"'{read.name}'", f"'{label}'")

@@ -143,7 +143,7 @@ class Comparison:
     def first(self) -> Difference | None:
         """The difference at the first step of the plan that has one."""
         found = (*self.numbers, *self.figures)
-        places = {step_id: place for place, step_id in enumerate(self.order)}
+        places = {step_id: index for index, step_id in enumerate(self.order)}
         return min(found, key=lambda one: places.get(one.step_id, len(places)), default=None)
 
     def to_json(self) -> dict[str, Any]:
@@ -155,12 +155,12 @@ class Comparison:
             "same_results": self.same_results,
             "verdict": self.verdict,
             "compared": {"tables": self.tables, "figures": self.drawn, "saved": self.saved},
-            "not_compared": [one.to_json() for one in self.not_compared],
+            "not_compared": [left.to_json() for left in self.not_compared],
             "failed_alike": list(self.failed_alike),
             "plan": list(self.plan),
             "files": list(self.files),
-            "numbers": [one.to_json() for one in self.numbers],
-            "figures": [one.to_json() for one in self.figures],
+            "numbers": [number.to_json() for number in self.numbers],
+            "figures": [figure.to_json() for figure in self.figures],
             "environment": list(self.environment),
             "rules": list(self.rules),
         }
@@ -183,34 +183,38 @@ def compare(old: RunRecord, new: RunRecord, *, judge: Judge = lambda old, new: N
     rules = changed_rules(old.whole_header.get("rules", {}), new.whole_header.get("rules", {}))
     before, after = _results(old), _results(new)
     pairs = _pairs(before, after)
-    order = {one.step_id: None for one in before} | {other.step_id: None for other in after}
+    order = {result.step_id: None for result in before} | {other.step_id: None for other in after}
     alike: dict[str, None] = {}
     counts = dict.fromkeys(KINDS, 0)
     of_tables: list[Difference] = []
     of_artefacts: list[Difference] = []
-    for one, other in pairs:
-        differences = of_tables if one.kind == "table" else of_artefacts
-        if one.output is None or other.output is None:
-            if one.state == other.state:
-                alike[one.step_id] = None
+    for earlier, later in pairs:
+        differences = of_tables if earlier.kind == "table" else of_artefacts
+        if earlier.output is None or later.output is None:
+            if earlier.state == later.state:
+                alike[earlier.step_id] = None
             elif not any(
-                each.step_id == one.step_id and not each.output for each in (*of_tables, *of_artefacts)
+                made.step_id == earlier.step_id and not made.output for made in (*of_tables, *of_artefacts)
             ):
-                reasons = tuple(_reasons(one, other, environment))
-                differences.append(Difference(one.step_id, "", f"{one.state} → {other.state}", reasons))
+                reasons = tuple(_reasons(earlier, later, environment))
+                differences.append(
+                    Difference(earlier.step_id, "", f"{earlier.state} → {later.state}", reasons)
+                )
             continue
-        counts[one.kind] += 1
-        if one.output["digest"] == other.output["digest"]:
+        counts[earlier.kind] += 1
+        if earlier.output["digest"] == later.output["digest"]:
             continue
-        digests = one.output["digest"], other.output["digest"]
-        table = judge(*digests) if one.kind == "table" else None
+        digests = earlier.output["digest"], later.output["digest"]
+        table = judge(*digests) if earlier.kind == "table" else None
         words = " → ".join(map(_short, digests)) if table is None else table.summary
-        reasons = tuple(_reasons_of_output(one.output, other.output, environment, rules))
-        differences.append(Difference(one.step_id, _named(one, other), words, reasons, table))
-    changed = {each.step_id for each in of_artefacts}
-    drawn_as = {one.step_id: other.step_id for one, other in pairs if one.kind != "table"}
+        reasons = tuple(_reasons_of_output(earlier.output, later.output, environment, rules))
+        differences.append(Difference(earlier.step_id, _named(earlier, later), words, reasons, table))
+    changed = {artefact.step_id for artefact in of_artefacts}
+    drawn_as = {earlier.step_id: later.step_id for earlier, later in pairs if earlier.kind != "table"}
     of_artefacts += [
-        each for each in _of_artefacts(old, new, drawn_as, environment) if each.step_id not in changed
+        artefact
+        for artefact in _of_artefacts(old, new, drawn_as, environment)
+        if artefact.step_id not in changed
     ]
     return Comparison(
         old=old.id,
@@ -318,10 +322,10 @@ def _pairs(
         for other in after:
             if other not in taken and (name := mark(other)):
                 free.setdefault((other.kind, name), []).append(other)
-        for one in before:
-            if one not in found and (name := mark(one)) and free.get((one.kind, name)):
-                found[one] = free[one.kind, name].pop(0)
-    return [(one, found[one]) for one in before if one in found]
+        for result in before:
+            if result not in found and (name := mark(result)) and free.get((result.kind, name)):
+                found[result] = free[result.kind, name].pop(0)
+    return [(result, found[result]) for result in before if result in found]
 
 
 _MARKS: tuple[Callable[[_PlannedResult], Any], ...] = (
@@ -335,7 +339,7 @@ _MARKS: tuple[Callable[[_PlannedResult], Any], ...] = (
 
 def _named(one: _PlannedResult, other: _PlannedResult) -> str:
     """What a result is called, for people."""
-    names = [each.name or ("" if each.kind == "table" else each.kind) for each in (one, other)]
+    names = [result.name or ("" if result.kind == "table" else result.kind) for result in (one, other)]
     return names[0] if names[0] == names[1] else " → ".join(names)
 
 
@@ -345,12 +349,14 @@ def _alone(
     pairs: Sequence[tuple[_PlannedResult, _PlannedResult]],
 ) -> Iterator[NotCompared]:
     """The results without a counterpart."""
-    paired = {each for pair in pairs for each in pair}
+    paired = {result for pair in pairs for result in pair}
     for results, which in ((before, "old"), (after, "new")):
-        for one in results:
-            if one not in paired:
-                reason = f"only the {which} run has it" + ("" if one.state == "done" else f" ({one.state})")
-                yield NotCompared(one.step_id, one.name or one.kind, reason)
+        for result in results:
+            if result not in paired:
+                reason = f"only the {which} run has it" + (
+                    "" if result.state == "done" else f" ({result.state})"
+                )
+                yield NotCompared(result.step_id, result.name or result.kind, reason)
 
 
 def _state(step: Mapping[str, Any] | None) -> str:
@@ -383,11 +389,11 @@ def _reasons_of_output(
         files = list(_of_sources(old, new))
         yield from files
         # the files are named by what they are above, and in recipes by how they are listed
-        before, after = ({**one["recipe"], "choices": ()} for one in (old, new))
+        before, after = ({**output["recipe"], "choices": ()} for output in (old, new))
         found = files + difference(before, after)
         yield from difference(before, after)
     else:
-        found = [_told(one, new) for one in difference(old["recipe"], new["recipe"])]
+        found = [_told(fact, new) for fact in difference(old["recipe"], new["recipe"])]
         yield from dict.fromkeys(found)
     if found:
         return
@@ -421,9 +427,9 @@ def _of_sources(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]
 
 
 def _of_files(pairs: Sequence[tuple[_PlannedResult, _PlannedResult]]) -> Iterator[str]:
-    for one, other in pairs:
-        if one.output is not None and other.output is not None and "range" in one.output["recipe"]:
-            yield from _of_sources(one.output, other.output)
+    for earlier, later in pairs:
+        if earlier.output is not None and later.output is not None and "range" in earlier.output["recipe"]:
+            yield from _of_sources(earlier.output, later.output)
 
 
 def _of_plans(
@@ -447,7 +453,8 @@ def _of_plans(
         if other_id != step_id:
             yield f"step {step_id} is now step {other_id}"
         used = [
-            {name: each.get(name) for name in ("tool_name", "tool_args")} for each in (step, after[other_id])
+            {name: either.get(name) for name in ("tool_name", "tool_args")}
+            for either in (step, after[other_id])
         ]
         yield from (f"step {step_id}: {change}" for change in difference(used[0], used[1]))
     yield from (f"step {step_id} is new" for step_id in after if step_id not in matched.values())

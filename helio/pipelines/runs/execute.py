@@ -85,7 +85,7 @@ class StepResult:
     @property
     def artefact(self) -> Output | None:
         """The figure or export, if the step made one."""
-        return next((one for one in self.outputs if not one.label), None)
+        return next((output for output in self.outputs if not output.label), None)
 
 
 @dataclass(frozen=True)
@@ -163,9 +163,9 @@ class Execution:
         told: list[dict[str, Any]] = []
         waiting: set[StepId] = set()
         for step in self.plan.steps:
-            for one in step.depends_on:
-                if one in waiting:
-                    state, reason = "waits", f"step {one} is to run first"
+            for needed in step.depends_on:
+                if needed in waiting:
+                    state, reason = "waits", f"step {needed} is to run first"
                     break
             else:
                 try:
@@ -241,7 +241,7 @@ class Execution:
         except Cancelled:
             raise
         except HelioError as error:
-            attempts = tuple(asdict(one) for one in getattr(error, "attempts", ()))
+            attempts = tuple(asdict(attempt) for attempt in getattr(error, "attempts", ()))
             seconds = time.perf_counter() - begun
             log.info("step %s failed: %s", step.step_id, error.message)
             located = self._located(error, step)
@@ -405,10 +405,10 @@ class Execution:
 
     def _in_store(self, step: PlannedStep, works: list[PlannedOutput]) -> StepResult:
         made = self._made.get(step.step_id)
-        if made is not None and [one.key for one in made.outputs] == [work.key for work in works]:
+        if made is not None and [output.key for output in made.outputs] == [work.key for work in works]:
             return made  # this run has put it there, when it was held to its lock
         outputs = tuple(self._output(step, work, made=False) for work in works)
-        attempts = next((tuple(one.facts.get("attempts", ())) for one in outputs), ())
+        attempts = next((tuple(output.facts.get("attempts", ())) for output in outputs), ())
         return StepResult(step, "cached", outputs, attempts=attempts)
 
     def _output(self, step: PlannedStep, work: PlannedOutput, *, made: bool) -> Output:
@@ -416,10 +416,10 @@ class Execution:
         if result is None:  # gone since it was looked up: another process collects garbage
             raise DamagedObject(f"the result of step {step.step_id} has just gone from the store")
         if "sources" in result.facts:
-            sources = tuple(SourceFile(**one) for one in result.facts["sources"])
+            sources = tuple(SourceFile(**source) for source in result.facts["sources"])
         else:  # what a computation rests on is what its inputs rest on now, whatever file gave the same numbers before
-            inputs = [one for given in self._inputs(step).values() for one in given]
-            sources = tuple(dict.fromkeys(source for one in inputs for source in one.sources))
+            inputs = [table for given in self._inputs(step).values() for table in given]
+            sources = tuple(dict.fromkeys(source for table in inputs for source in table.sources))
         return Output(
             label=work.slot,
             key=work.key,
@@ -493,13 +493,13 @@ class Execution:
                 "inputs": {
                     parameter: [
                         {
-                            "label": one.label,
-                            "digest": one.digest,
-                            "component": one.component,
-                            "sources": [asdict(source) for source in one.sources],
-                            "notes": list(one.notes),
+                            "label": table.label,
+                            "digest": table.digest,
+                            "component": table.component,
+                            "sources": [asdict(source) for source in table.sources],
+                            "notes": list(table.notes),
                         }
-                        for one in given
+                        for table in given
                     ]
                     for parameter, given in inputs.items()
                 },

@@ -50,7 +50,7 @@ def _foreseen(request: RunRequest, settings: Settings) -> dict[str, Any]:
 
 
 def _name_runs(forecast: list[dict[str, Any]], runs: Runs) -> None:
-    """Put the runs whose results would be used into what is said of each step."""
+    """Add to the report of each step the runs whose results it would use."""
     every = {key: digest for step in forecast for key, digest in step.get("results", {}).items()}
     held = runs_with(runs, every)
     for step in forecast:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def kept_labels(record: RunRecord) -> list[str]:
     """The labels of all tables of a run, in the order of its steps."""
-    return [one["label"] for one in _outputs(record)]
+    return [output["label"] for output in _outputs(record)]
 
 
 def kept_table(record: RunRecord, label: str, store: Store) -> Table:
@@ -30,9 +30,9 @@ def kept_table(record: RunRecord, label: str, store: Store) -> Table:
     DamagedObject
         The store no longer has it: it was collected, or its file is damaged.
     """
-    outputs = {one["label"]: one for one in _outputs(record)}
+    outputs = {fact["label"]: fact for fact in _outputs(record)}
     owner = max(
-        (one for one in outputs if label == one or label.startswith(f"{one}.")), key=len, default=None
+        (kept for kept in outputs if label == kept or label.startswith(f"{kept}.")), key=len, default=None
     )
     if owner is None:
         known = ", ".join(outputs)

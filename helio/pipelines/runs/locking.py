@@ -119,7 +119,7 @@ def hold_to_lock(request: RunRequest, lock: Lock, execution: Execution) -> None:
         What is locked cannot be had.
     """
     refuse_other_files(request, lock, execution.providers)
-    locked = {one.step_id: one for one in lock.fetches}
+    locked = {fetch.step_id: fetch for fetch in lock.fetches}
     results: dict[str, StepResult] = {}
     for step in _fetches(request.plan):
         result = execution.run_step(step)
@@ -153,7 +153,7 @@ def lock_of_record(record: RunRecord) -> Lock:
         now=header["now"],
         values=header["values"],
         helio=header.get("environment", {}).get("helio", ""),
-        tools=dict(sorted({one["tool_name"]: one["tool_version"] for one in steps}.items())),
+        tools=dict(sorted({step["tool_name"]: step["tool_version"] for step in steps}.items())),
         fetches=recorded_fetches(record),
         rules=header.get("rules", {}),
         document=meant(_own_template(record)),
@@ -161,7 +161,7 @@ def lock_of_record(record: RunRecord) -> Lock:
 
 
 def _own_template(record: RunRecord) -> Document:
-    """The template of a run, if it is still that of which the header has the digest.
+    """Return the template of a run if its digest is still the one in the header.
 
     Raises
     ------
@@ -175,9 +175,9 @@ def _own_template(record: RunRecord) -> Document:
 
 def recorded_fetches(record: RunRecord) -> tuple[LockedFetch, ...]:
     """What each fetch of a run was made from, and what it gave."""
-    fetching = {name for name, one in signatures().items() if one.gives == "tables"}
+    fetching = {name for name, signature in signatures().items() if signature.gives == "tables"}
     return tuple(
-        _fetch_of_record(one, record) for one in _in_planned_order(record) if one["tool_name"] in fetching
+        _fetch_of_record(step, record) for step in _in_planned_order(record) if step["tool_name"] in fetching
     )
 
 
@@ -185,13 +185,13 @@ def listings(fetches: Iterable[LockedFetch]) -> Listings:
     """The files of locked fetches, for an archive that is not to be asked which there are."""
     return {
         (dataset.dataset, *fetch.range): tuple(
-            SourceFile(dataset.dataset, one.file, one.version, dataset.provider, one.sha256, one.size,
-                       url=one.url, last_modified=one.last_modified)
-            for one in dataset.files
+            SourceFile(dataset.dataset, file.file, file.version, dataset.provider, file.sha256, file.size,
+                       url=file.url, last_modified=file.last_modified)
+            for file in dataset.files
         )
         for fetch in fetches
         for dataset in fetch.datasets
-        if dataset.files and all(one.url for one in dataset.files)
+        if dataset.files and all(file.url for file in dataset.files)
     }  # fmt: skip
 
 
@@ -200,24 +200,24 @@ def _refuse(lock: Lock, now: Lock) -> None:
     if not changed:
         return
     found = list(changed)
-    tools = any(one.startswith("tool ") for one in found)
-    read = any(one.startswith("step ") for one in found)
+    tools = any(line.startswith("tool ") for line in found)
+    read = any(line.startswith("step ") for line in found)
     rules = changed_rules(lock.rules, now.rules) if tools or read else ()
     found += rules
     older = (tools or rules) and lock.helio != __version__
     ways = ["helio lock again, which takes what there is now"]
-    if any(one.startswith("the pipeline: ") for one in found):
+    if any(line.startswith("the pipeline: ") for line in found):
         ways.insert(0, "--lock FILE, with a lock of this pipeline")
-    if any(one.startswith("the template: ") for one in found):
+    if any(line.startswith("the template: ") for line in found):
         ways.insert(0, "take back what changed in the template")
-    if any(one.startswith("$") for one in found):
+    if any(line.startswith("$") for line in found):
         ways.insert(0, "leave out what the lock has already: range and variables")
     if older:
         ways.append(f"helio {lock.helio}, which it was locked with")
     if listings(lock.fetches) and all(map(_is_published, changed)):
         ways.append("--locked --offline, as long as the locked files are kept")
     raise LockMismatch(
-        "this is not what is locked:" + "".join(f"\n  {one}" for one in found),
+        "this is not what is locked:" + "".join(f"\n  {line}" for line in found),
         advice="; or ".join(ways),
         differences=tuple(found),
     )
@@ -234,14 +234,16 @@ def _refuse_unproven(plan: Plan, providers: Providers, results: Iterable[StepRes
     every = [source for result in results for output in result.outputs for source in output.sources]
     if any(not source.proof for source in every):  # fetched by a helio that did not record it
         now = _proofs_now(plan, providers)
-        every = [replace(one, proof=one.proof or now.get((one.dataset_id, one.sha256), "")) for one in every]
+        every = [
+            replace(file, proof=file.proof or now.get((file.dataset_id, file.sha256), "")) for file in every
+        ]
     weak = dict.fromkeys(
-        f"{one.file}: {one.proof or 'not known'}" for one in every if not proves(one.proof, LEVELS[level])
+        f"{file.file}: {file.proof or 'not known'}" for file in every if not proves(file.proof, LEVELS[level])
     )
     if weak:
         raise LockMismatch(
             f"the bytes of these files are proven by less than '{LEVELS[level]}':"
-            + "".join(f"\n  {one}" for one in weak),
+            + "".join(f"\n  {line}" for line in weak),
             advice="--proof with a weaker level (file, checksum, parts, size), or files that carry a checksum",
             differences=tuple(weak),
         )
@@ -291,7 +293,7 @@ def _fetch(step: PlannedStep, providers: Providers, result: StepResult | None) -
     failed = ""
     if result is not None:
         datasets = _with_use(map(_with_known_files, datasets), result.attempts)
-        tables = {one.label: one.digest for one in result.outputs}
+        tables = {output.label: output.digest for output in result.outputs}
         failed = "" if result.state in DONE else type(result.error).__name__
     start, stop = span.as_iso()
     return LockedFetch(str(step.step_id), (start, stop), tuple(datasets), tables, failed)
@@ -311,9 +313,9 @@ def _dataset(
 def _files(sources: Iterable[SourceFile]) -> tuple[LockedFile, ...]:
     """The files among the sources; what a service answered is held to by what was read from it."""
     return tuple(
-        LockedFile(one.file, one.version, one.url, one.size, one.sha256, one.last_modified)
-        for one in sources
-        if not one.reply
+        LockedFile(source.file, source.version, source.url, source.size, source.sha256, source.last_modified)
+        for source in sources
+        if not source.reply
     )
 
 
@@ -333,14 +335,16 @@ def _with_use(
     The files of those whose turn never came decide nothing, and are left out.
     """
     used = len(attempts) - 1 if attempts and attempts[-1]["outcome"] == "used" else -1
-    found = [replace(one, used=number == used) for number, one in enumerate(datasets)]
-    return [replace(one, files=()) if 0 <= used < number else one for number, one in enumerate(found)]
+    found = [replace(dataset, used=number == used) for number, dataset in enumerate(datasets)]
+    return [
+        replace(dataset, files=()) if 0 <= used < number else dataset for number, dataset in enumerate(found)
+    ]
 
 
 def _in_planned_order(record: RunRecord) -> list[StepRecord]:
     """The steps of a record as its plan has them: an engine ends them in another order each time."""
     planned = [str(step["step_id"]) for step in record.plan["steps"]]
-    places = {step_id: place for place, step_id in enumerate(planned)}
+    places = {step_id: index for index, step_id in enumerate(planned)}
     return sorted(record.step_records, key=lambda one: places.get(str(one["step_id"]), len(places)))
 
 
@@ -373,7 +377,7 @@ def _fetch_of_record(step: StepRecord, record: RunRecord) -> LockedFetch:
     start, stop = outputs[0]["recipe"]["range"]
     found = (_with_known_files(merged[number]) for number in sorted(merged))
     datasets = _with_use(found, step["attempts"])
-    tables = {one["label"]: one["digest"] for one in outputs}
+    tables = {made["label"]: made["digest"] for made in outputs}
     return LockedFetch(str(step["step_id"]), (start, stop), tuple(datasets), tables)
 
 

@@ -70,7 +70,7 @@ class Run:
         Raises
         ------
         UnknownResult
-            When a label is asked for that the run made no table of.
+            The run made no table of a label that was asked for.
         """
         return Results("table", self.execution.labels, self.execution.table, self._why_missing)
 
@@ -81,7 +81,7 @@ class Run:
         Raises
         ------
         UnknownResult
-            When a step is asked for that drew no figure.
+            A step that was asked for drew no figure.
         """
         from helio.steps.render.figure import Figure
 
@@ -147,15 +147,15 @@ class Run:
             "status": self.status,
             "engine": self.engine,
             "missing": missing_record(self.result),
-            "steps": [step_record(one) for one in self.result.steps],
+            "steps": [step_record(step_result) for step_result in self.result.steps],
             "artefacts": [artefact_record(artefact, self.plan) for artefact in self.artefacts],
             "unwritten": [error.message for error in self.unwritten],
             "citations": list(self.citations),
-            "warnings": [one.to_json() for one in self.plan.warnings],
+            "warnings": [warning.to_json() for warning in self.plan.warnings],
             "authored": self.plan.authored,
             "normalised": self.plan.normalised,
             "plan": self.plan.document,
-            "edits": [one.to_json() for one in self.plan.edits],
+            "edits": [edit.to_json() for edit in self.plan.edits],
             **versions(),
         }
 
@@ -163,7 +163,10 @@ class Run:
 def status_with_files(result: PlanResult, missing: Sequence[Missing]) -> Status:
     """The status of a run: a critical file that is missing counts as its step's failure, another makes it partial."""
     lost = {step.step_id for step in missing if step.file.critical}
-    steps = (replace(one, state="failed") if one.step.step_id in lost else one for one in result.steps)
+    steps = (
+        replace(step_result, state="failed") if step_result.step.step_id in lost else step_result
+        for step_result in result.steps
+    )
     status = PlanResult(result.plan, tuple(steps)).status
     return "partial" if missing and status == "success" else status
 

@@ -1,4 +1,4 @@
-"""From what is asked for to a verified plan and to a request that can run."""
+"""Turns what the user asks for into a verified plan and a request that can run."""
 
 from __future__ import annotations
 

@@ -59,15 +59,16 @@ def recipe_of_inputs(
     """
     made_from: dict[str, Any] = {}
     for parameter, tables in inputs.items():
-        made_of = [_ingredient(one, signature.gives) for one in tables]
+        made_of = [_ingredient(table, signature.gives) for table in tables]
         # A figure finds its tables by their labels, and an export names them so, in order; all else is but in order.
         if signature.gives == "figure":
             made_from[parameter] = {
-                one.label: ingredient for one, ingredient in zip(tables, made_of, strict=True)
+                table.label: ingredient for table, ingredient in zip(tables, made_of, strict=True)
             }
         elif any(table.parameter == parameter and table.by_label for table in signature.tables):
             made_from[parameter] = [
-                {**ingredient, "label": one.label} for one, ingredient in zip(tables, made_of, strict=True)
+                {**ingredient, "label": table.label}
+                for table, ingredient in zip(tables, made_of, strict=True)
             ]
         else:
             made_from[parameter] = made_of
@@ -86,7 +87,9 @@ def recipes_of_fetch(step: PlannedStep, providers: Providers) -> list[PlannedOut
     for choice in choices:
         provider = providers.choose(choice.provider)
         try:
-            files: Any = [[one.file, one.identity] for one in provider.locate(choice.dataset_id, time_range)]
+            files: Any = [
+                [file.file, file.identity] for file in provider.locate(choice.dataset_id, time_range)
+            ]
         except (UnknownDataset, NoData, NotYetPublished) as error:
             if len(choices) == 1:
                 raise
@@ -107,9 +110,9 @@ def recipes_of_fetch(step: PlannedStep, providers: Providers) -> list[PlannedOut
         counted["each_interval"] = str(Duration(step.args["each_interval"]))
     return [
         PlannedOutput(
-            slot, fetch_recipe(step.tool_name, step.tool_version, time_range.as_iso(), found) | counted
+            slot, fetch_recipe(step.tool_name, step.tool_version, time_range.as_iso(), listed) | counted
         )
-        for slot, found in by_slot.items()
+        for slot, listed in by_slot.items()
     ]
 
 

@@ -133,5 +133,5 @@ def documents(planned: Plan) -> dict[str, Any]:
         "authored": planned.authored,
         "normalised": planned.normalised,
         "plan": planned.document,
-        "edits": [one.to_json() for one in planned.edits],
+        "edits": [edit.to_json() for edit in planned.edits],
     }

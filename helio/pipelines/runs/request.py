@@ -67,7 +67,7 @@ class RunRequest:
     output : Path, optional
         The folder for figures, exports and ``run.json``.
     outputs : Path, optional
-        Where `output` is left out: the folder in which the run gets one of its own.
+        Without `output`: the folder in which the run gets its own folder.
     formats : tuple of str
         Formats of figures beside those that the plan states.
     """

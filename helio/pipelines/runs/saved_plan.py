@@ -114,8 +114,8 @@ def as_json(
         "files": dict(files),
         "steps": plan.document["steps"],
         "authored": plan.normalised,
-        "edits": [one.to_json() for one in plan.edits],
-        "warnings": [one.to_json() for one in plan.warnings],
+        "edits": [edit.to_json() for edit in plan.edits],
+        "warnings": [warning.to_json() for warning in plan.warnings],
     }
 
 

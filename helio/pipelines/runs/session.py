@@ -63,7 +63,7 @@ class Engine(Protocol):
         ...
 
     def tell(self, run: Run) -> str:
-        """Show a finished run, its files and digests, to whoever watches; the page on which they see it."""
+        """Show a finished run, its files and digests, to the user, and return the page that shows it."""
         ...
 
 
@@ -282,13 +282,13 @@ def _instant() -> str:
 
 
 def _same_files(execution: Execution, files: Mapping[str, Any]) -> bool:
-    """Whether the fetches for which a saved plan names files would be made from these."""
+    """Whether the fetches would read the files that a saved plan names for them."""
     found = json.loads(json.dumps(execution.files()))
     return all(found.get(step_id) == choices for step_id, choices in files.items())
 
 
 def _open_archives(plan: Plan, archives: Archives) -> None:
-    """Find out before anything is made that a folder is not there, or that nobody has the name of a provider.
+    """Refuse a folder that is missing, or a provider that no source has, before anything is made.
 
     Raises
     ------

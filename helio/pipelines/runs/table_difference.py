@@ -67,9 +67,9 @@ class ComponentDifference:
     def to_json(self) -> dict[str, Any]:
         """For programs; a difference that is not finite is a text."""
         largest = {
-            name: found
-            and {**vars(found), "value": found.value if math.isfinite(found.value) else "infinite"}
-            for name, found in (("absolute", self.absolute), ("relative", self.relative))
+            name: measure
+            and {**vars(measure), "value": measure.value if math.isfinite(measure.value) else "infinite"}
+            for name, measure in (("absolute", self.absolute), ("relative", self.relative))
         }
         return vars(self) | largest
 
@@ -131,7 +131,7 @@ class TableDifference:
             worst = max(differing, key=lambda one: (one.changed, one.became_missing + one.appeared))
             said.append(f"{worst.component}: {worst.in_words(self.unit)}")
         elif self.components:
-            said += [one.in_words(self.unit) for one in differing]
+            said += [component.in_words(self.unit) for component in differing]
         if self.components and not differing:
             said.append("the values are the same")
         return "; ".join([*said, *self.not_compared])
@@ -141,7 +141,11 @@ class TableDifference:
         """A line for each component that differs, where there are several."""
         if len(self.components) < 2:
             return ()
-        lines = [f"{one.component}: {one.in_words(self.unit)}" for one in self.components if one.differs]
+        lines = [
+            f"{component.component}: {component.in_words(self.unit)}"
+            for component in self.components
+            if component.differs
+        ]
         more = len(lines) - _MOST_COMPONENTS
         return (*lines[:_MOST_COMPONENTS], *([f"and {more} more components"] if more > 0 else []))
 
@@ -203,7 +207,7 @@ def _facts(old: Table, new: Table) -> Iterator[str]:
 
 def _shown(fact: Any) -> str:
     if isinstance(fact, tuple):  # periods, one for each component
-        return ", ".join("unknown" if one is None else f"{one:.6g}" for one in fact) or "none"
+        return ", ".join("unknown" if number is None else f"{number:.6g}" for number in fact) or "none"
     return f"'{fact}'"
 
 

@@ -98,14 +98,16 @@ def verify_run(
 
         # what is kept needs no network, and only what is not kept is worth asking for
         done = run(replace(access, offline=True, refresh=False))
-        if not access.offline and any(isinstance(one.error, Offline) for one in done.result.steps):
+        if not access.offline and any(
+            isinstance(step_result.error, Offline) for step_result in done.result.steps
+        ):
             done = run(access)
         judge = judge_by(Store(settings.store), Store(own.store))
         found = compare(record, Runs(own.runs).load(done.id), judge=judge)
     unwritten = tuple(error.message for error in done.unwritten)
-    changed = tuple(_why_unwritten(one, unwritten) for one in found.figures)
+    changed = tuple(_why_unwritten(difference, unwritten) for difference in found.figures)
     archives = ("archive: ",) if absolute_archive(source) != header.get("archive") else ()
-    plans = tuple(one for one in found.plan if not one.startswith(archives))
+    plans = tuple(line for line in found.plan if not line.startswith(archives))
     return replace(found, new="now", figures=changed, plan=plans)
 
 
@@ -135,17 +137,17 @@ def _citations(record: RunRecord) -> Citations:
     every = (
         source for step in record.step_records for output in step["outputs"] for source in output["sources"]
     )
-    return {(one.dataset_id, one.sha256): one for one in every if one.sha256}
+    return {(file.dataset_id, file.sha256): file for file in every if file.sha256}
 
 
 def _mirror(folder: Path, own: Path) -> None:
     """A folder in which every file is a link to that of another folder: what is replaced there stays here."""
-    for place, inner, names in os.walk(folder):
-        inner[:] = [one for one in inner if one != _UNFINISHED]
-        copy = own / Path(place).relative_to(folder)
+    for path, inner, names in os.walk(folder):
+        inner[:] = [inside for inside in inner if inside != _UNFINISHED]
+        copy = own / Path(path).relative_to(folder)
         copy.mkdir(parents=True)
         for name in names:
-            (copy / name).symlink_to(Path(place) / name)
+            (copy / name).symlink_to(Path(path) / name)
 
 
 def _why_unwritten(one: Difference, unwritten: tuple[str, ...]) -> Difference:

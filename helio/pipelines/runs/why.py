@@ -41,7 +41,7 @@ def why(runs: Runs, run_id: str, step_id: str) -> list[str]:
     earlier, earlier_step = before
     return [
         f"run, unlike in {earlier.id}:",
-        *(f"  {one}" for one in dict.fromkeys(_changes(earlier_step, step))),
+        *(f"  {line}" for line in dict.fromkeys(_changes(earlier_step, step))),
     ]
 
 
@@ -77,7 +77,7 @@ def _before(runs: Runs, record: RunRecord, step_id: str) -> tuple[RunRecord, Ste
 
 
 def _changes(old: StepRecord, new: StepRecord) -> list[str]:
-    before = {one["label"]: one["recipe"] for one in old["outputs"]}
+    before = {kept["label"]: kept["recipe"] for kept in old["outputs"]}
     changes: list[str] = []
     for output in new["outputs"]:
         if output["cached"]:

@@ -49,7 +49,7 @@ def _answer(request: dict[str, Any], jail: Jail) -> dict[str, Any]:
     store = Store(Path(request["store"]))
     try:
         tables = {
-            parameter: {one["label"]: _table(store, one) for one in named}
+            parameter: {read["label"]: _table(store, read) for read in named}
             for parameter, named in request["inputs"].items()
         }
         time_ranges = {name: TimeRange.from_iso(*span) for name, span in request["time_ranges"].items()}
@@ -80,7 +80,7 @@ def _table(store: Store, named: dict[str, Any]) -> Table:
         table = store.table(named["digest"])
     except DamagedObject as error:
         raise _DamagedInput(named["digest"]) from error
-    sources = tuple(SourceFile(**one) for one in named["sources"])
+    sources = tuple(SourceFile(**source) for source in named["sources"])
     table = replace(table, sources=sources, notes=tuple(named["notes"]))
     if not named["component"]:
         return table

@@ -1,1 +1,1 @@
-"""One file a source, with one subclass of `Source`: the file's name is what a step and ``--archive`` call it."""
+"""Each source is one file with one subclass of `Source`; a step and ``--archive`` call it by the file's name."""

@@ -203,7 +203,7 @@ class CdaWeb(FileSource):
             f"{self.url}datasets/{quote(dataset_id, safe='')}/data/{whole_seconds(time_range)}/"
             f"{quote(name, safe='')}?format=cdf"
         )
-        # computed again once a file that it is made of is published anew
+        # the name changes when one of its source files changes: the result is then computed again
         made_from = hashlib.sha256(
             "\n".join([url, *(file.source.identity for file in files)]).encode()
         ).hexdigest()
@@ -337,15 +337,15 @@ def _list_of(reply: Any, element: str) -> list[dict[str, Any]]:
     """The elements of a reply; the service writes a single one without its list, and none as nothing."""
     found = reply.get(element) if isinstance(reply, dict) else None
     every = found if isinstance(found, list) else [found]
-    return [one for one in every if isinstance(one, dict)]
+    return [record for record in every if isinstance(record, dict)]
 
 
 def _spans_of(reply: Any) -> dict[str, dict[str, str]]:
     spans = {}
-    for one in _list_of(reply, "DatasetDescription"):
-        interval = one.get("TimeInterval")
+    for record in _list_of(reply, "DatasetDescription"):
+        interval = record.get("TimeInterval")
         start, stop = _span_in(interval, "Start", "End") if isinstance(interval, dict) else ("", "")
-        spans[str(one.get("Id", ""))] = {"start": start, "stop": stop}
+        spans[str(record.get("Id", ""))] = {"start": start, "stop": stop}
     return spans
 
 

@@ -59,7 +59,7 @@ class CdaWebFolders(CdaWeb):
 def _folders_in(catalogue: bytes) -> dict[str, dict[str, str]]:
     """Folder and its division by the id of the dataset, from the catalogue of all datasets.
 
-    Nothing but what is needed is kept of it, and it declares no entities: a few of them would make it endless.
+    Only the needed parts are kept. Entities are refused: a few of them can make a document endless.
 
     Raises
     ------

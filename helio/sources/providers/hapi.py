@@ -837,10 +837,11 @@ class Hapi(Source):
                 wanted[one.parameter.name] = wanted.get(one.parameter.name, timedelta()) + span.duration
             with self._begin(missing) as tally:
                 tasks = [
-                    partial(self._get, one, span, wanted[one.parameter.name], tally) for one, span in missing
+                    partial(self._get, asked, span, wanted[asked.parameter.name], tally)
+                    for asked, span in missing
                 ]
-                for (one, _), answered in zip(missing, self.transfers.run(tasks, tally), strict=True):
-                    pieces[one.parameter.name] += answered
+                for (asked, _), answered in zip(missing, self.transfers.run(tasks, tally), strict=True):
+                    pieces[asked.parameter.name] += answered
         return {name: sorted(found, key=lambda each: each.span.start) for name, found in pieces.items()}
 
     def _kept_and_missing(
