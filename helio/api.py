@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from helio.errors import Cancelled, HelioError, RequestError
 from helio.pipelines.arguments import checked, read_clock
 from helio.pipelines.diagnostics import Diagnostic, without_hints
+from helio.pipelines.document import ID, Document, require_id
 from helio.pipelines.library import Library
-from helio.pipelines.template import ID, Document, require_id
 from helio.settings import Settings, settings_in_use
 
 if TYPE_CHECKING:

@@ -31,8 +31,8 @@ from helio.authoring.planning import Wondering, plan
 from helio.authoring.proposals import prompt_digest
 from helio.authoring.quoting import data
 from helio.pipelines.diagnostics import Diagnostic, StepId
+from helio.pipelines.document import Document
 from helio.pipelines.maps import args_of, places
-from helio.pipelines.template import Document
 from helio.pipelines.work import work_of
 from helio.steps.signature import signatures
 

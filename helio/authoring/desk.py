@@ -37,13 +37,13 @@ from helio.knowledge.catalogue import Catalogue, open_catalogue, time_text
 from helio.pipelines.arguments import checked
 from helio.pipelines.changes import Work, work_left
 from helio.pipelines.diagnostics import StepId
+from helio.pipelines.document import Document, as_text, require_id, slug
 from helio.pipelines.history import Kind, Writing
 from helio.pipelines.known import KnownDatasets
 from helio.pipelines.library import SHIPPED, Entry, Library
 from helio.pipelines.maps import args_of, places
 from helio.pipelines.passes.check_quantities import BY_CATALOGUE, SURE
 from helio.pipelines.splice import splice
-from helio.pipelines.template import Document, as_text, require_id, slug
 from helio.pipelines.work import work_of
 from helio.settings import Settings
 from helio.steps.signature import signatures

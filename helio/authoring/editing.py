@@ -38,8 +38,8 @@ from helio.authoring.rules.answers import is_question
 from helio.authoring.rules.reading import COLOURS
 from helio.pipelines.changes import readable
 from helio.pipelines.diagnostics import Diagnostic
+from helio.pipelines.document import Document
 from helio.pipelines.figures import FIGURES, STYLE, spec_of
-from helio.pipelines.template import Document
 
 SYSTEM = """You change pipeline templates for heliophysics, as little as the request needs. You answer with operations
 on named steps: set (a place inside a step, or of the template), unset, add (a whole step), remove, rewire (a step reads

@@ -50,6 +50,7 @@ from helio.authoring.naming import misnamed
 from helio.errors import UnknownDataset, UnknownParameter, did_you_mean
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
+from helio.pipelines.document import Document
 from helio.pipelines.graph import views
 from helio.pipelines.known import KnownDatasets
 from helio.pipelines.maps import DEEPEST_BLOCK, Place, args_of, is_glob, places, variable_of
@@ -60,7 +61,6 @@ from helio.pipelines.parse import parse
 from helio.pipelines.passes.check_written_values import DOUBTFUL, WRITTEN
 from helio.pipelines.passes.edit import Dataset
 from helio.pipelines.plan import check, make_plan
-from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, substitute
 from helio.pipelines.work import work_of
 from helio.sources.registry import BY_CATALOGUE, datasets_known_to, is_catalogued, source_class

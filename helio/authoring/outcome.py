@@ -8,7 +8,7 @@ from typing import Protocol
 from helio.authoring.gate import Proved
 from helio.errors import RequestError
 from helio.pipelines.diagnostics import Diagnostic
-from helio.pipelines.template import Document
+from helio.pipelines.document import Document
 
 
 class NotUnderstood(RequestError):

@@ -175,7 +175,7 @@ def show(
         if name in signatures() and name not in {entry.id for entry in api.library(settings).entries()}:
             _show_tool(name, as_json)
             return
-        from helio.pipelines.template import as_text
+        from helio.pipelines.document import as_text
 
         template = api.load(name, settings)
         if as_json:
@@ -235,7 +235,7 @@ def export_pipeline(
     """Write a pipeline as one file, to share it."""
     with errors_as_text(as_json=False):
         from helio import api
-        from helio.pipelines.template import as_text
+        from helio.pipelines.document import as_text
         from helio.store.files import write_whole
 
         text = as_text(api.load(name, current_settings()))

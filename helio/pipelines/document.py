@@ -1,274 +1,252 @@
-"""A template as passes read it: typed, frozen, and written back as it was read."""
+"""The template: the JSON file that says what to fetch, what to compute and what to draw."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, Self
+import hashlib
+import json
+import re
+from typing import Any
 
+from helio.errors import RequestError
 from helio.limits import LIMITS
-from helio.pipelines.diagnostics import StepId
-from helio.pipelines.template import Document
-from helio.pipelines.variables import Path
+from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate
+from helio.pipelines.oversize import Oversize, oversize_text, oversize_value
+from helio.pipelines.schema import LONGEST_ID, SCHEMA_FILE, SCHEMA_VERSION, STEP, STRUCTURE
 
-Value = Any
-"""A value of JSON. What a tool takes is checked by its signature."""
+Document = dict[str, Any]
+"""A template as JSON; everything that reads one gets this and never changes it."""
+
+STEP_DEFAULTS: Document = {"intent": "", "produces": [], "depends_on": [], "critical": True}
+NOT_MEANING = ("$schema", "annotations", "created_at", "updated_at", "source_session")
+"""What a digest leaves out: it says where a template comes from, not what it does."""
+
+STRINGS_AND_COMMAS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|,(?=\s*[}\]])', re.DOTALL)
+"""Texts, one that is never closed too, and commas before a closing bracket; read without going back."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Object:
-    """An object of JSON with typed fields.
+def read_template(text: str, *, place: str = "") -> Document:
+    """Read a template's JSON text.
 
-    A field is written if it was written before, or has another value than its default.
+    Raises
+    ------
+    InvalidTemplate
+        HP001 not JSON, HP002 truncated, HP003 not a plan, HP004 no steps, HP005 too large.
     """
-
-    keys: tuple[str, ...] = field(default=(), compare=False, repr=False)
-    """The keys as they were written, in their order."""
-    extra: Mapping[str, Value] = field(default_factory=dict, repr=False)
-    """Members that have no field."""
-
-    def to_json(self) -> Document:
-        """Write the object with its keys in the order in which they were read; new keys come last."""
-        known = _FIELDS[type(self)]
-        written: Document = {}
-        for key in self.keys:
-            written[key] = _plain(getattr(self, known[key][0])) if key in known else self.extra[key]
-        for key, (name, default) in known.items():
-            if key not in written and (value := getattr(self, name)) != default:
-                written[key] = _plain(value)
-        return written
-
-    def without(self, *keys: str) -> Self:
-        """Leave out members."""
-        unset = {name: default for key, (name, default) in _FIELDS[type(self)].items() if key in keys}
-        left = tuple(key for key in self.keys if key not in keys)
-        extra = {key: value for key, value in self.extra.items() if key not in keys}
-        return replace(self, keys=left, extra=extra, **unset)
+    document = check_json(text)
+    if isinstance(document, Diagnostic):
+        raise InvalidTemplate([document], place=place)
+    found = check_shape(document)
+    if found is not None:
+        raise InvalidTemplate([found], place=place)
+    return dict(document)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Variable(_Object):
-    """A variable that a template declares."""
-
-    type: str
-    default: Value = None
-    of: str = ""
-    """The time range that an interval divides."""
-    step: str = ""
-    """The length of an interval."""
-    value: Value = None
-    """The value in one run."""
-
-    @classmethod
-    def from_json(cls, facts: Document) -> Variable:
-        """Read the declaration of a variable."""
-        return cls(**_read(cls, facts))
-
-    @property
-    def has_default(self) -> bool:
-        """Whether a default is written, perhaps null."""
-        return "default" in self.keys
+def check_json(text: str) -> Any:
+    """The JSON value of a text, or the diagnostic that says why it has none."""
+    if not text.strip("\ufeff \t\r\n"):
+        return Diagnostic("HP001", "the file is empty")
+    try:
+        return read_json(text.removeprefix("\ufeff"))
+    except json.JSONDecodeError as error:
+        return _not_json(text, error)
+    except Oversize as error:
+        return error.diagnostic
+    except ValueError as error:
+        return Diagnostic("HP001", str(error))
 
 
-@dataclass(frozen=True, kw_only=True)
-class ForEach:
-    """The items that a step is done for, and the variable that stands for one of them.
+def read_json(text: str) -> Any:
+    """The value of a JSON text that every program reads alike: each key once, no NaN, no infinity, not too large.
 
-    Parameters
-    ----------
-    name : str
-        The variable, with its ``$``.
-    items : list or None
-        The items as they are written out; None where another field says where they come from.
-    intervals, components_of, parameters_of : str
-        A time range to divide; a label; a dataset.
-    step : str
-        The length of an interval.
+    Raises
+    ------
+    json.JSONDecodeError
+    Oversize
+        It is larger than any template; this is found before it is read as JSON.
+    ValueError
+        It is JSON that no template can be.
     """
-
-    name: str
-    items: Sequence[Value] | None = None
-    intervals: str = ""
-    step: str = ""
-    components_of: str = ""
-    parameters_of: str = ""
-    written: Document = field(default_factory=dict, compare=False, repr=False)
-
-    @classmethod
-    def from_json(cls, each: Document) -> ForEach:
-        """Read what a step's ``for_each`` says."""
-        over = each["over"]
-        if isinstance(over, list):
-            return cls(name=each["as"], items=over, written=each)
-        return cls(name=each["as"], **over, written=each)
-
-    def to_json(self) -> Document:
-        """Write the items with their keys in the order in which they were read."""
-        names = ("intervals", "step", "components_of", "parameters_of")
-        said: Value = {name: text for name in names if (text := getattr(self, name))}
-        over = said if self.items is None else list(self.items)
-        known = self.written.get("over")
-        if self.items is None and isinstance(known, dict):
-            over = {key: getattr(self, key) for key in known} | said
-        return {**dict.fromkeys(self.written), "as": self.name, "over": over}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Step(_Object):
-    """One use of a tool, a block of steps, or a call of another pipeline."""
-
-    step_id: StepId
-    tool_name: str = ""
-    tool_args: Mapping[str, Value] = field(default_factory=dict)
-    intent: str = ""
-    produces: tuple[str, ...] = ()
-    depends_on: tuple[StepId, ...] = ()
-    critical: bool = True
-    pin: tuple[str, ...] = ()
-    annotations: Mapping[str, Value] = field(default_factory=dict)
-    for_each: ForEach | None = None
-    block: tuple[Step, ...] = ()
-    collect: str = ""
-    on_item_error: str = ""
-    use: str = ""
-    with_values: Mapping[str, Value] = field(default_factory=dict)
-    files: tuple[Mapping[str, Value], ...] = ()
-    """What a figure is written to, once the values of a run are bound."""
-    path: Path = field(default=(), compare=False, repr=False)
-    """Where the step stands in the document that was read."""
-    within: tuple[ForEach, ...] = field(default=(), compare=False, repr=False)
-    """The maps around the step, the outermost first, without its own."""
-
-    @classmethod
-    def from_json(cls, step: Document, path: Path = (), within: tuple[ForEach, ...] = ()) -> Step:
-        """Read a step, and the steps of its block."""
-        found = _read(cls, step)
-        if "for_each" in step:
-            found["for_each"] = ForEach.from_json(step["for_each"])
-        if "block" in step:
-            around = (*within, found["for_each"]) if "for_each" in step else within
-            found["block"] = tuple(
-                cls.from_json(inner, (*path, "block", index), around)
-                for index, inner in enumerate(step["block"])
-            )
-        return cls(**found, path=path, within=within)
-
-    @property
-    def maps(self) -> tuple[ForEach, ...]:
-        """The maps around the step, its own last."""
-        return self.within if self.for_each is None else (*self.within, self.for_each)
-
-    @property
-    def items(self) -> tuple[str, ...]:
-        """The variables of the maps around the step."""
-        return tuple(loop.name for loop in self.maps)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Template(_Object):
-    """What to fetch, what to compute and what to draw.
-
-    Examples
-    --------
-    >>> template = Template.from_json({"steps": [{"step_id": 1, "tool_name": "magnitude"}], "id": "mine"})
-    >>> template.steps[0].tool_name, template.steps[0].path
-    ('magnitude', ('steps', 0))
-    >>> template.to_json()
-    {'steps': [{'step_id': 1, 'tool_name': 'magnitude'}], 'id': 'mine'}
-    """
-
-    steps: tuple[Step, ...]
-    variables: Mapping[str, Variable] = field(default_factory=dict)
-    id: str = ""
-    artifact: str = ""
-
-    @classmethod
-    def from_json(cls, document: Document) -> Template:
-        """Read a document whose structure is a template's: one that `check_structure` does not refuse."""
-        found = _read(cls, document)
-        declared = document.get("variables", {})
-        found["variables"] = {name: Variable.from_json(facts) for name, facts in declared.items()}
-        found["steps"] = tuple(
-            Step.from_json(step, ("steps", index)) for index, step in enumerate(document["steps"])
-        )
-        return cls(**found)
-
-    @property
-    def time_variables(self) -> list[str]:
-        """The variables that are time ranges, in the order in which they are declared."""
-        return [name for name, facts in self.variables.items() if facts.type == "time_range"]
-
-    def lists(self) -> Iterator[tuple[Path, tuple[Step, ...]]]:
-        """Every list of steps with its place: the template's own, then that of each block."""
-        waiting: list[tuple[Path, tuple[Step, ...]]] = [(("steps",), self.steps)]
-        while waiting:
-            path, steps = waiting.pop()
-            yield path, steps
-            waiting += [((*step.path, "block"), step.block) for step in reversed(steps) if step.block]
-
-    def by_list(self) -> Iterator[Step]:
-        """Every step, list by list: the steps of a block come after the whole list that holds it."""
-        return (step for _, steps in self.lists() for step in steps)
-
-    def walk(self) -> Iterator[Step]:
-        """Every step, those of a block right after the step that holds them.
-
-        Blocks that are nested too deeply are left out.
-        """
-        return walk(self.steps)
-
-
-def walk(steps: Sequence[Step]) -> Iterator[Step]:
-    """Every one of the steps, those of a block right after the step that holds them."""
-    for step in steps:
-        yield step
-        if len(step.path) < 2 * LIMITS.blocks:
-            yield from walk(step.block)
-
-
-_NAMES = {"with": "with_values"}
-"""Fields whose key is a word of Python."""
-_OWN = frozenset({"keys", "extra", "path", "within"})
-_TUPLES = frozenset({"produces", "depends_on", "pin", "files"})
-
-
-def _read(kind: type[_Object], written: Document) -> dict[str, Value]:
-    """The fields of an object as they are written."""
-    known = _FIELDS[kind]
-    found: dict[str, Value] = {"keys": tuple(written)}
-    extra: Document = {}
-    for key, value in written.items():
-        if key not in known:
-            extra[key] = value
-        else:
-            found[known[key][0]] = tuple(value) if key in _TUPLES else value
-    if extra:
-        found["extra"] = extra
+    refused = oversize_text(text)
+    if refused is not None:
+        raise Oversize(refused)
+    found = json.loads(
+        text,
+        object_pairs_hook=_object,
+        parse_constant=_refuse_constant,
+        parse_float=_finite,
+        parse_int=_whole_number,
+    )
+    refused = oversize_value(found)
+    if refused is not None:
+        raise Oversize(refused)
+    try:
+        json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("it holds half a character: a surrogate without the other one") from error
     return found
 
 
-def _plain(value: Value) -> Value:
-    """A field as JSON."""
-    if isinstance(value, tuple):
-        return [part.to_json() if isinstance(part, Step) else part for part in value]
-    if isinstance(value, dict):
-        return {key: part.to_json() if isinstance(part, Variable) else part for key, part in value.items()}
-    return value.to_json() if isinstance(value, ForEach) else value
+def without_trailing_commas(text: str) -> Any:
+    """The value of a text whose only fault is commas before a closing bracket, else None."""
+    plain = drop_trailing_commas(text)
+    if plain == text or re.search(r"[\[{,]\s*,", STRINGS_AND_COMMAS.sub(_no_strings, text)):
+        return None
+    try:
+        return read_json(plain)
+    except ValueError:
+        return None
 
 
-def _fields(kind: type[_Object]) -> Mapping[str, tuple[str, Value]]:
-    """The fields of an object by their keys, each with its name and its default."""
-    keys = {name: key for key, name in _NAMES.items()}
-    return {
-        keys.get(known.name, known.name): (
-            known.name,
-            {} if known.default_factory is dict else known.default,
+def drop_trailing_commas(text: str) -> str:
+    """The text without the commas that stand before a closing bracket, those inside strings left."""
+    return STRINGS_AND_COMMAS.sub(_strings_only, text)
+
+
+def check_shape(document: Any) -> Diagnostic | None:
+    """Whether this is a plan at all: an object with steps."""
+    if not isinstance(document, dict) or ("steps" not in document and "id" not in document):
+        kinds = {dict: "an object without steps", list: "a list", str: "a text", type(None): "null"}
+        kind = kinds.get(type(document), json.dumps(document)[:40])
+        return Diagnostic(
+            "HP003",
+            f"this is {kind}, not a pipeline template",
+            advice=('a template is an object: {"id": …, "variables": {…}, "steps": [{…}]}',),
         )
-        for known in fields(kind)
-        if known.name not in _OWN
+    if not document.get("steps"):
+        return Diagnostic("HP004", "the template has no steps, so there is nothing to run", path="/steps")
+    return None
+
+
+def canonical(document: Document) -> Document:
+    """The template with its keys in the published order, defaults left as they were written."""
+    ordered = {"$schema": SCHEMA_FILE} | {
+        key: document[key] for key in STRUCTURE["properties"] if key in document
     }
+    ordered |= {key: value for key, value in document.items() if key not in ordered}
+    ordered["steps"] = [
+        {key: step[key] for key in STEP["properties"] if key in step}
+        | {key: value for key, value in step.items() if key not in STEP["properties"]}
+        if isinstance(step, dict)
+        else step
+        for step in document.get("steps", [])
+    ]
+    return ordered
 
 
-_FIELDS: dict[type[_Object], Mapping[str, tuple[str, Value]]] = {
-    kind: _fields(kind) for kind in (Variable, Step, Template)
-}
+def as_text(document: Document) -> str:
+    """The canonical text of a template, as it is saved and shared."""
+    return json.dumps(canonical(document), indent=2, ensure_ascii=False) + "\n"
+
+
+def digest(document: Document) -> str:
+    """Sha256 of what a template means: key order, left-out defaults and annotations do not enter it."""
+    meant = {key: value for key, value in document.items() if key not in NOT_MEANING}
+    meant["schema_version"] = document.get("schema_version", SCHEMA_VERSION)
+    meant["variables"] = document.get("variables") or {}
+    meant["steps"] = [
+        {key: value for key, value in (STEP_DEFAULTS | step).items() if key not in NOT_MEANING}
+        for step in document["steps"]
+    ]
+    text = json.dumps(meant, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+def is_id(name: object) -> bool:
+    """Whether something can be the id of a pipeline or the name of a schedule."""
+    return isinstance(name, str) and len(name) <= LONGEST_ID and ID.fullmatch(name) is not None
+
+
+def require_id(name: object, kind: str) -> None:
+    """Refuse an id that no file can be named after.
+
+    Parameters
+    ----------
+    kind : str
+        What it is to be, as the message says it: ``"pipeline id"``, ``"name of a schedule"``.
+
+    Raises
+    ------
+    RequestError
+    """
+    if is_id(name):
+        return
+    shown = shortened(str(name), 60)
+    if len(str(name)) > LONGEST_ID:
+        raise RequestError(
+            f"'{shown}' has {len(str(name))} characters, and a {kind} has at most {LONGEST_ID}",
+            advice="choose a shorter one",
+        )
+    suggested = slug(str(name))
+    raise RequestError(
+        f"'{shown}' is no {kind}",
+        advice=f"small letters, digits and hyphens: '{suggested or 'my-pipeline'}'",
+    )
+
+
+def id_like(name: str) -> str:
+    """The id that a name comes closest to, cut to the length that ids have.
+
+    >>> id_like("ACE B-field"), id_like("/")
+    ('ace-b-field', 'pipeline')
+    """
+    return name if is_id(name) else slug(name)[:LONGEST_ID].strip("-") or "pipeline"
+
+
+def shortened(text: str, most: int = 120) -> str:
+    """A text of at most so many characters, with an ellipsis where it was longer."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def slug(name: str) -> str:
+    """The id of a pipeline called `name`: ``"ACE B-field Overview"`` is ``"ace-b-field-overview"``."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+def _strings_only(found: re.Match[str]) -> str:
+    return found[0] if found[0] != "," else ""
+
+
+def _no_strings(found: re.Match[str]) -> str:
+    return "0" if found[0] != "," else ","
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f'the key "{key}" stands twice in one object: {json.dumps(value)[:60]}')
+        found[key] = value
+    return found
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a JSON value")
+
+
+def _whole_number(text: str) -> int:
+    if len(text) > LIMITS.digits:
+        raise ValueError(f"a number of {len(text):,} digits is longer than {LIMITS.digits}: {text[:20]}…")
+    return int(text)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
+        raise ValueError(f"the number {text[:20]} is too large")
+    return value
+
+
+def _not_json(text: str, error: json.JSONDecodeError) -> Diagnostic:
+    place = f"line {error.lineno}, column {error.colno}"
+    # Reading stopped at the very end, or inside a string that never closes: the tail is missing.
+    truncated = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
+    if truncated and text.lstrip()[:1] in "{[":
+        return Diagnostic(
+            "HP002",
+            f"the JSON breaks off at {place}; the missing part could hold anything, so it is not guessed",
+            advice=("the whole file",),
+        )
+    return Diagnostic("HP001", f"not JSON: {error.msg} at {place}")

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from helio.pipelines.diagnostics import StepId
-from helio.pipelines.document import Step
+from helio.pipelines.document import Document
 from helio.pipelines.labels import owner
-from helio.pipelines.template import Document
+from helio.pipelines.template import Step
 
 PLOT, STYLE, RENDER, MANAGE = "plot_data", "style_plot", "render_spec", "manage_plot"
 FIGURES = (PLOT, RENDER)

@@ -13,6 +13,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from helio.pipelines.diagnostics import pointer
+from helio.pipelines.document import Document
 from helio.pipelines.labels import owner, produced_labels, read_labels
 from helio.pipelines.maps import (
     Place,
@@ -25,7 +26,6 @@ from helio.pipelines.maps import (
     variable_of,
     with_item,
 )
-from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, Path
 from helio.steps.signature import Signature
 

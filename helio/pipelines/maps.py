@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from helio.errors import RequestError
 from helio.limits import LIMITS
-from helio.pipelines.document import ForEach, Step
-from helio.pipelines.template import Document
+from helio.pipelines.document import Document
+from helio.pipelines.template import ForEach, Step
 from helio.pipelines.variables import TOKEN, Path, substitute, tokens
 from helio.steps.signature import Signature
 from helio.time_range import Duration

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from helio.errors import HelioError, TimeRangeError
+from helio.pipelines.document import Document
 from helio.pipelines.figures import (
     FIGURES,
     PLOT,
@@ -43,7 +44,6 @@ from helio.pipelines.maps import (
     without_globs,
 )
 from helio.pipelines.oversize import Oversize
-from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, strings, substitute
 from helio.pipelines.work import Recipe, canonical_args, fetch_recipe, is_text, work_recipe
 from helio.steps.fetch.choices import choices_of

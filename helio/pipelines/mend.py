@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from helio.pipelines.diagnostics import Diagnostic
+from helio.pipelines.document import STEP_DEFAULTS, Document, as_text
 from helio.pipelines.parse import parse
 from helio.pipelines.passes import NORMALISE, RESOLVE, VERIFY
 from helio.pipelines.passes.edit import Context, Dataset
@@ -14,7 +15,6 @@ from helio.pipelines.passes.map_components import map_components
 from helio.pipelines.passes.map_literals import map_literals
 from helio.pipelines.passes.raise_critical import raise_critical
 from helio.pipelines.runner import Rewritten, authored_path, rewrite
-from helio.pipelines.template import STEP_DEFAULTS, Document, as_text
 from helio.steps.signature import signatures
 
 DERIVED = ("produces", "depends_on")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
+from helio.pipelines.document import Document
 from helio.pipelines.graph import StepView, graph_of
-from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN
 from helio.pipelines.work import is_code
 from helio.steps.sandbox.allow_list import input_names, names_in_scope

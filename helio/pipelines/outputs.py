@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from helio.pipelines.diagnostics import StepId
+from helio.pipelines.document import Document
 from helio.pipelines.figures import FIGURES, depends_on
 from helio.pipelines.graph import StepView, views
 from helio.pipelines.labels import owner
 from helio.pipelines.maps import is_block, is_glob, matching
-from helio.pipelines.template import Document
 
 if TYPE_CHECKING:
     from helio.pipelines.passes.edit import Context

@@ -35,6 +35,7 @@ from datetime import datetime
 from typing import Any
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.document import Document, check_json, drop_trailing_commas, without_trailing_commas
 from helio.pipelines.oversize import CODE as OVERSIZE
 from helio.pipelines.oversize import oversize_value
 from helio.pipelines.passes.edit import Context, Edit, replaced
@@ -42,7 +43,6 @@ from helio.pipelines.passes.rename_template_keys import rename_template_keys
 from helio.pipelines.passes.synonyms import STEP_KEYS, fold
 from helio.pipelines.runner import Rewritten, replay
 from helio.pipelines.schema import STRUCTURE
-from helio.pipelines.template import Document, check_json, drop_trailing_commas, without_trailing_commas
 from helio.steps.signature import Schema
 
 FENCE = re.compile(r"^[ \t]*+(`{3,}+|~{3,}+)[^\n]*+\n(.*?)(?:\1[`~]*+[ \t]*+$|\Z)", re.MULTILINE | re.DOTALL)

@@ -16,11 +16,11 @@ from typing import Any
 
 from helio.errors import RequestError
 from helio.pipelines.diagnostics import Diagnostic
-from helio.pipelines.document import Template, Variable
 from helio.pipelines.passes.edit import Context
 from helio.pipelines.passes.parametrise_times import invented_variables
 from helio.pipelines.passes.spell_variables import BUILT_IN
 from helio.pipelines.runner import Rewritten
+from helio.pipelines.template import Template, Variable
 from helio.pipelines.time_literals import TimeLiteral, listed_literals, shortened, time_literals
 from helio.pipelines.variables import TOKEN, read_value
 

@@ -22,7 +22,7 @@ from typing import Any, cast
 import jsonpatch
 
 from helio.pipelines.diagnostics import Diagnostic, Fix
-from helio.pipelines.document import Template
+from helio.pipelines.document import Document
 from helio.pipelines.oversize import Oversize
 from helio.pipelines.passes.edit import (
     Context,
@@ -34,7 +34,7 @@ from helio.pipelines.passes.edit import (
     TemplatePass,
     reads_types,
 )
-from helio.pipelines.template import Document
+from helio.pipelines.template import Template
 
 log = logging.getLogger(__name__)
 

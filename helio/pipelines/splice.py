@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import dataclass
 
-from helio.pipelines.template import Document, as_text
+from helio.pipelines.document import Document, as_text
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()

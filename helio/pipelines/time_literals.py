@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from helio.errors import TimeRangeError
-from helio.pipelines.document import Step, Template
+from helio.pipelines.template import Step, Template
 from helio.pipelines.variables import TOKEN, Path
 from helio.steps.signature import Signature
 from helio.time_range import canonical

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from helio.pipelines.document import Document
 from helio.pipelines.meaning import meaning
 from helio.pipelines.passes.edit import Context
-from helio.pipelines.template import Document
 from helio.pipelines.work import canonical_args, canonical_code
 from helio.steps.signature import signatures
 from helio.store.keys import difference

@@ -20,6 +20,7 @@ from helio.errors import DamagedRecord, RequestError
 from helio.limits import LIMITS
 from helio.pipelines import oversize, runner
 from helio.pipelines.diagnostics import InvalidTemplate
+from helio.pipelines.document import check_json
 from helio.pipelines.library import Library
 from helio.pipelines.meaning import meaning
 from helio.pipelines.oversize import oversize_text, oversize_value
@@ -27,7 +28,6 @@ from helio.pipelines.parse import parse
 from helio.pipelines.passes.edit import Context, Policy
 from helio.pipelines.plan import check, make_plan, normalise
 from helio.pipelines.runs.saved_plan import FORM, read_saved
-from helio.pipelines.template import check_json
 from helio.pipelines.variables import substitute
 from helio.steps.signature import signatures
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from helio.pipelines.document import Template
 from helio.pipelines.passes.edit import Context, Edit, added, changed
 from helio.pipelines.runner import Rewritten, replay, rewrite, undo
+from helio.pipelines.template import Template
 
 CONTEXT = Context({}, datetime(2024, 1, 1), {})
 

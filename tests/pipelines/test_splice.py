@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helio.pipelines.document import as_text
 from helio.pipelines.splice import splice
-from helio.pipelines.template import as_text
 
 TEXT = """{
   "id": "mine",   "name": "Mine",

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from helio.pipelines.diagnostics import StepId
-from helio.pipelines.document import Step, Template
 from helio.pipelines.figures import RENDER
 from helio.pipelines.passes.edit import Context, Edit, Finding, changed
+from helio.pipelines.template import Step, Template
 
 
 def bind_artefacts(template: Template, context: Context) -> Iterator[Finding]:

@@ -30,7 +30,6 @@ from typing import Any
 
 from helio.errors import HelioError, StepError
 from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
-from helio.pipelines.document import Step, Template
 from helio.pipelines.figures import FIGURES, MANAGE, RENDER, figure_of
 from helio.pipelines.files import (
     FORMATS,
@@ -46,6 +45,7 @@ from helio.pipelines.files import (
 )
 from helio.pipelines.passes.draft import Draft
 from helio.pipelines.passes.edit import Context, Edit, Finding
+from helio.pipelines.template import Step, Template
 from helio.pipelines.variables import TIMES, TOKEN, Path, Pattern, patterns
 from helio.steps.export.formats import file_of_export, format_of_export, format_of_name, with_ending
 from helio.time_range import TimeRange, parse_time_range

@@ -29,9 +29,9 @@ from typing import Any
 
 from helio.errors import RequestError, TimeRangeError
 from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.document import Template, Variable
 from helio.pipelines.passes.edit import Context, Edit, Finding, added, changed
 from helio.pipelines.passes.structure import misfits
+from helio.pipelines.template import Template, Variable
 from helio.pipelines.variables import read_time_range, read_value, substitute
 from helio.time_range import is_relative
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import islice, product
 from typing import Any
 
-from helio.pipelines.document import Step, Template
 from helio.pipelines.maps import items_of_map
 from helio.pipelines.passes.edit import Context
+from helio.pipelines.template import Step, Template
 from helio.pipelines.variables import TOKEN, Path
 from helio.sources.registry import is_catalogued
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import Diagnostic
+from helio.pipelines.document import Document
 from helio.pipelines.maps import is_block, places
 from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.passes.guarantee_artefact import INTENTS
-from helio.pipelines.template import Document
 
 
 def check_budget(plan: Document, context: Context) -> Iterator[Finding]:

@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.document import Template
 from helio.pipelines.labels import read_labels
 from helio.pipelines.maps import is_glob
 from helio.pipelines.passes.edit import Context, Finding
+from helio.pipelines.template import Template
 from helio.pipelines.variables import TOKEN
 from helio.pipelines.work import is_code
 from helio.steps.sandbox.allow_list import assigns_result, input_names, refusals

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 from helio.errors import closest
 from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.document import Template
 from helio.pipelines.passes.catalogued_fetches import asked_of_catalogue
 from helio.pipelines.passes.edit import Context, Finding
+from helio.pipelines.template import Template
 from helio.pipelines.variables import Path
 from helio.sources.registry import known_datasets
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from helio.errors import RequestError
 from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.document import Step, Template, walk
+from helio.pipelines.document import shortened
 from helio.pipelines.labels import produced_labels
 from helio.pipelines.maps import interval_microseconds, items_of_map
 from helio.pipelines.passes.derive_produces import is_same_work
 from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.passes.expand_items import expanded
-from helio.pipelines.template import shortened
+from helio.pipelines.template import Step, Template, walk
 from helio.pipelines.variables import Path
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.document import Step, Template
 from helio.pipelines.passes.edit import Context, Finding
+from helio.pipelines.template import Step, Template
 
 APART = (
     ("candidates", "dataset_id", "the candidates name the data sets"),

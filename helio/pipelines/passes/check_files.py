@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.document import ForEach, Step, Template
 from helio.pipelines.maps import items_of_map
 from helio.pipelines.passes.bind_files import FileNames
 from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.passes.expand_items import expanded, items_of
+from helio.pipelines.template import ForEach, Step, Template
 from helio.pipelines.variables import TOKEN, Path
 
 TWO_DAYS = ("2000-01-01 to 2000-01-02", "2000-01-02 to 2000-01-03")

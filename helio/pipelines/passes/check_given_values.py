@@ -13,8 +13,8 @@ from typing import Any
 
 from helio.errors import closest
 from helio.pipelines.diagnostics import Diagnostic
-from helio.pipelines.document import Template
 from helio.pipelines.passes.edit import Context, Finding
+from helio.pipelines.template import Template
 
 
 def check_given_values(template: Template, context: Context) -> Iterator[Finding]:

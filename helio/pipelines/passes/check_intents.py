@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.document import Template
 from helio.pipelines.passes.edit import Context, Finding
+from helio.pipelines.template import Template
 
 
 def check_intents(template: Template, context: Context) -> Iterator[Finding]:

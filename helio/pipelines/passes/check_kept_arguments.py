@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.document import Document
 from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.passes.synonyms import advice_for, asks_for_something, is_note, is_null
 from helio.pipelines.passes.walk import each_step, id_of
-from helio.pipelines.template import Document
 
 
 def check_kept_arguments(plan: Document, context: Context) -> Iterator[Finding]:

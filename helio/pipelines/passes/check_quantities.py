@@ -37,11 +37,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.document import Document
 from helio.pipelines.graph import Graph, StepView, graph_of
 from helio.pipelines.labels import owner
 from helio.pipelines.passes.edit import Context, Dataset, Finding
 from helio.pipelines.passes.walk import id_of
-from helio.pipelines.template import Document
 from helio.pipelines.variables import Path
 from helio.steps.foreseen import (
     EVERY_KIND,

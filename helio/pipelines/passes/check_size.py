@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.document import Template
 from helio.pipelines.maps import distinct, items_of_map, steps_of
 from helio.pipelines.passes.check_budget import refused
 from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.passes.guarantee_artefact import INTENTS
+from helio.pipelines.template import Template
 
 
 def check_size(template: Template, context: Context) -> Iterator[Finding]:

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from helio.pipelines.diagnostics import Diagnostic
-from helio.pipelines.document import Step, Template
 from helio.pipelines.maps import each_with_item
 from helio.pipelines.passes.check_size import refused_run
 from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.passes.expand_items import items_of
 from helio.pipelines.passes.guarantee_artefact import INTENTS
+from helio.pipelines.template import Step, Template
 
 
 def check_size_of_run(template: Template, context: Context) -> Iterator[Finding]:

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.document import Document
 from helio.pipelines.passes.edit import Context, Finding
-from helio.pipelines.template import Document
 
 
 def check_steps(plan: Document, context: Context) -> Iterator[Finding]:

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 
 from helio.errors import closest
 from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.document import Document
 from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.passes.structure import misfits
 from helio.pipelines.passes.walk import each_step, id_of
 from helio.pipelines.schema import STEP, STRUCTURE
-from helio.pipelines.template import Document
 
 _FRAME = {
     **STRUCTURE,

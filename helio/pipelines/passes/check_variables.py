@@ -19,8 +19,8 @@ from typing import Any
 
 from helio.errors import RequestError, TimeRangeError, closest
 from helio.pipelines.diagnostics import Diagnostic, Fix, pointer
-from helio.pipelines.document import Step, Template, Variable
 from helio.pipelines.passes.edit import Context, Finding, added, replaced
+from helio.pipelines.template import Step, Template, Variable
 from helio.pipelines.variables import TIMES, TOKEN, Path, patterns, read_value, tokens
 from helio.steps.signature import Schema
 

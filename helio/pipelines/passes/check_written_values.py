@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.document import Template
 from helio.pipelines.labels import produced_labels
 from helio.pipelines.origins import origins
 from helio.pipelines.passes.edit import Context, Finding
+from helio.pipelines.template import Template
 
 WRITTEN, DOUBTFUL = "HV604", "HV605"
 

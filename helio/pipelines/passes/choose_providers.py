@@ -24,8 +24,8 @@ from typing import Any
 
 from helio.errors import closest
 from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.document import Template
 from helio.pipelines.passes.edit import Context, Edit, Finding, changed
+from helio.pipelines.template import Template
 from helio.sources.registry import BY_CATALOGUE, choices, is_provider, known_datasets, names
 
 

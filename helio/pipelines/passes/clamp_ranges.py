@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.document import Template
 from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
+from helio.pipelines.template import Template
 from helio.sources.registry import is_catalogued
 from helio.time_range import TimeRange, parse_time_range
 

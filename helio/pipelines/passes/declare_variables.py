@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from helio.pipelines.diagnostics import pointer
+from helio.pipelines.document import Document
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added
 from helio.pipelines.passes.spell_variables import BUILT_IN
 from helio.pipelines.passes.walk import each_step, loop_variable, name_of, variables_of
-from helio.pipelines.template import Document
 from helio.pipelines.variables import tokens
 
 REQUIRED = {"type": "time_range", "required": True}

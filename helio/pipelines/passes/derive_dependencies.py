@@ -23,6 +23,7 @@ from typing import Any
 
 from helio.errors import closest
 from helio.pipelines.diagnostics import Diagnostic, Fix, StepId, pointer
+from helio.pipelines.document import Document, shortened
 from helio.pipelines.graph import Read, StepView, views
 from helio.pipelines.labels import owner
 from helio.pipelines.maps import is_block, is_glob, matching
@@ -31,7 +32,6 @@ from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added
 from helio.pipelines.passes.known_labels import MOST_ITEMS, Labels, labels_of
 from helio.pipelines.passes.settle_variables import declared_times
 from helio.pipelines.passes.spell_variables import BUILT_IN
-from helio.pipelines.template import Document, shortened
 from helio.pipelines.variables import TOKEN, Path
 
 

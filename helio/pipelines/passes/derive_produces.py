@@ -22,9 +22,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from helio.pipelines.diagnostics import Diagnostic, Fix, StepId, pointer
-from helio.pipelines.document import Step, Template
 from helio.pipelines.labels import owner, produced_labels
 from helio.pipelines.passes.edit import Context, Edit, Finding, changed, replaced
+from helio.pipelines.template import Step, Template
 
 
 def derive_produces(template: Template, context: Context) -> Iterator[Finding]:

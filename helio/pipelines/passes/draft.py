@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from helio.pipelines.diagnostics import StepId, pointer
-from helio.pipelines.document import Step
 from helio.pipelines.passes.edit import Operation, difference, removed
+from helio.pipelines.template import Step
 from helio.pipelines.variables import Path
 
 

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from helio.pipelines.diagnostics import pointer
-from helio.pipelines.document import Step, Template
 from helio.pipelines.labels import owner, produced_labels, read_labels
 from helio.pipelines.maps import EACH
 from helio.pipelines.meaning import equal_work
 from helio.pipelines.passes.draft import Draft, dependants_of, reaches
 from helio.pipelines.passes.edit import Context, Edit, Finding
+from helio.pipelines.template import Step, Template
 from helio.pipelines.work import is_text
 
 

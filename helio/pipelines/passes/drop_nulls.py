@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from helio.pipelines.diagnostics import StepId, pointer
+from helio.pipelines.document import Document
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, removed
 from helio.pipelines.passes.synonyms import is_null
 from helio.pipelines.passes.walk import each_step, id_of, name_of, variables_of
 from helio.pipelines.schema import STEP, STRUCTURE, VARIABLE
-from helio.pipelines.template import Document
 from helio.pipelines.variables import Path, is_text
 from helio.steps.signature import Schema, Signature
 

@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.document import Document
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, removed
 from helio.pipelines.passes.walk import each_list, id_of
-from helio.pipelines.template import Document
 
 
 def drop_repeated_steps(plan: Document, context: Context) -> Iterator[Finding]:

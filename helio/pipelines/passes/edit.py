@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from helio.limits import LIMITS
 from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
-from helio.pipelines.document import Step, Template
-from helio.pipelines.template import Document
+from helio.pipelines.document import Document
+from helio.pipelines.template import Step, Template
 from helio.pipelines.variables import Path
 from helio.sources.registry import BY_CATALOGUE
 from helio.steps.signature import Signature

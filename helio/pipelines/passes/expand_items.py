@@ -30,7 +30,6 @@ from typing import Any
 
 from helio.errors import HelioError, RequestError, TimeRangeError
 from helio.pipelines.diagnostics import Diagnostic, Severity, StepId, pointer
-from helio.pipelines.document import Step, Template, walk
 from helio.pipelines.labels import produced_labels
 from helio.pipelines.maps import (
     each_with_item,
@@ -43,6 +42,7 @@ from helio.pipelines.maps import (
     without_globs,
 )
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, difference, removed
+from helio.pipelines.template import Step, Template, walk
 from helio.pipelines.variables import TOKEN, read_time_range, read_value, substitute
 from helio.steps.fetch.choices import choices_of
 from helio.store.component_names import axis_letters

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from helio.pipelines.diagnostics import pointer
-from helio.pipelines.document import Template
+from helio.pipelines.document import STEP_DEFAULTS
 from helio.pipelines.passes.edit import Context, Edit, Finding, added, changed
 from helio.pipelines.schema import SCHEMA_VERSION
-from helio.pipelines.template import STEP_DEFAULTS
+from helio.pipelines.template import Template
 
 
 def fill_defaults(template: Template, context: Context) -> Iterator[Finding]:

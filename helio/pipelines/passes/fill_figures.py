@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.document import Template
 from helio.pipelines.figures import FIGURES, RENDER, complete_labels, figure_of, with_figure
 from helio.pipelines.maps import is_glob
 from helio.pipelines.outputs import (
@@ -29,6 +28,7 @@ from helio.pipelines.outputs import (
     terminal_labels,
 )
 from helio.pipelines.passes.edit import Context, Edit, Finding, changed
+from helio.pipelines.template import Template
 
 
 def fill_figures(template: Template, context: Context) -> Iterator[Finding]:

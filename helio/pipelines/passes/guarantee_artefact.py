@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from helio.pipelines.diagnostics import StepId, pointer
-from helio.pipelines.document import Template
+from helio.pipelines.document import Document
 from helio.pipelines.figures import RENDER
 from helio.pipelines.maps import is_glob
 from helio.pipelines.outputs import (
@@ -26,7 +26,7 @@ from helio.pipelines.outputs import (
     terminal_labels,
 )
 from helio.pipelines.passes.edit import Context, Edit, Finding, added
-from helio.pipelines.template import Document
+from helio.pipelines.template import Template
 
 INTENTS = ("Draw what the pipeline ends in", "Export what the pipeline ends in")
 """The intent of the step that helio adds to a plan without a figure or an export."""

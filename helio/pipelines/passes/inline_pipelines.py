@@ -26,6 +26,7 @@ from typing import Any
 from helio.errors import closest
 from helio.limits import LIMITS
 from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
+from helio.pipelines.document import STEP_DEFAULTS, Document
 from helio.pipelines.figures import depends_on
 from helio.pipelines.graph import graph_of, graph_of_list
 from helio.pipelines.labels import owner, produced_labels
@@ -40,7 +41,6 @@ from helio.pipelines.maps import (
     variable_of,
 )
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
-from helio.pipelines.template import STEP_DEFAULTS, Document
 from helio.pipelines.variables import TOKEN, Path, substitute
 from helio.steps.signature import Signature
 

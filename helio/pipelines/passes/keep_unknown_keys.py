@@ -14,11 +14,11 @@ from typing import Any
 
 from helio.errors import closest
 from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
+from helio.pipelines.document import Document
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
 from helio.pipelines.passes.synonyms import advice_for, asks_for_something, is_null
 from helio.pipelines.passes.walk import each_step, id_of, name_of, variables_of
 from helio.pipelines.schema import STEP, STRUCTURE, VARIABLE
-from helio.pipelines.template import Document
 from helio.pipelines.variables import Path
 
 

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from helio.pipelines.diagnostics import StepId, pointer
-from helio.pipelines.document import Template
 from helio.pipelines.figures import RENDER, figure_of, with_figure
 from helio.pipelines.labels import owner
 from helio.pipelines.outputs import LIMITED, limited, not_drawn
 from helio.pipelines.passes.edit import Context, Edit, Finding, changed
+from helio.pipelines.template import Template
 
 
 def limit_figures(template: Template, context: Context) -> Iterator[Finding]:

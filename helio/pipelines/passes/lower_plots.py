@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 
 from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
-from helio.pipelines.document import Step, Template
 from helio.pipelines.figures import FIGURES, PLOT, RENDER, STYLE, figure_of, figures_meant, merged
 from helio.pipelines.passes.draft import Draft, dependants_of
 from helio.pipelines.passes.edit import Context, Edit, Finding
+from helio.pipelines.template import Step, Template
 from helio.pipelines.variables import Path
 
 

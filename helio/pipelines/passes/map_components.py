@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from helio.pipelines.diagnostics import pointer
-from helio.pipelines.document import ForEach, Step, Template
 from helio.pipelines.labels import read_labels
 from helio.pipelines.maps import (
     as_glob,
@@ -27,6 +26,7 @@ from helio.pipelines.maps import (
     with_item,
 )
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, changed, replaced
+from helio.pipelines.template import ForEach, Step, Template
 from helio.pipelines.variables import TOKEN
 from helio.steps.signature import Signature
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from helio.pipelines.document import ForEach, Template
 from helio.pipelines.maps import uses
 from helio.pipelines.passes.edit import Context, Edit, Finding, changed
+from helio.pipelines.template import ForEach, Template
 from helio.pipelines.variables import Path
 
 WHOLE_DAYS = "1d"

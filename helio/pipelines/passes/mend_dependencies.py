@@ -23,13 +23,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from helio.pipelines.diagnostics import StepId, pointer
+from helio.pipelines.document import Document
 from helio.pipelines.graph import view_of
 from helio.pipelines.labels import owner, split_labels
 from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
 from helio.pipelines.passes.synonyms import STEP_KEYS, fold, is_null
 from helio.pipelines.passes.unpack_json import unpack
 from helio.pipelines.passes.walk import each_list, id_of
-from helio.pipelines.template import Document
 from helio.pipelines.variables import Path
 
 ORDINAL = re.compile(r"(?:result[ _]of[ _])?(?:step|phase|task|id)?[ _#-]*([0-9]{1,9})", re.IGNORECASE)

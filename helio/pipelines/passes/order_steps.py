@@ -17,8 +17,8 @@ import heapq
 from collections.abc import Iterator, Sequence
 
 from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
-from helio.pipelines.document import Step, Template
 from helio.pipelines.passes.edit import Context, Edit, Finding, reordered
+from helio.pipelines.template import Step, Template
 from helio.pipelines.variables import Path
 
 

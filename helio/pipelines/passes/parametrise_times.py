@@ -17,11 +17,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from helio.pipelines.diagnostics import Diagnostic, Fix, pointer
-from helio.pipelines.document import Template
+from helio.pipelines.document import Document
 from helio.pipelines.passes.declare_variables import declaration
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, changed, replaced
 from helio.pipelines.passes.spell_variables import BUILT_IN
-from helio.pipelines.template import Document
+from helio.pipelines.template import Template
 from helio.pipelines.time_literals import TimeLiteral, time_literals
 
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from helio.pipelines.diagnostics import StepId, pointer
-from helio.pipelines.document import Template
 from helio.pipelines.passes.edit import Context, Edit, Finding, changed
+from helio.pipelines.template import Template
 
 
 def raise_critical(template: Template, context: Context) -> Iterator[Finding]:

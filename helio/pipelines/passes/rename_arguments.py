@@ -21,6 +21,7 @@ from typing import Any
 
 from helio.errors import TimeRangeError
 from helio.pipelines.diagnostics import Diagnostic, Fix, StepId, pointer
+from helio.pipelines.document import Document
 from helio.pipelines.passes.edit import Context, Dataset, Edit, Finding, Operation, added, removed, replaced
 from helio.pipelines.passes.spell_times import joined, read_otherwise
 from helio.pipelines.passes.synonyms import (
@@ -34,7 +35,6 @@ from helio.pipelines.passes.synonyms import (
 )
 from helio.pipelines.passes.unpack_json import unpack
 from helio.pipelines.passes.walk import each_step, id_of, name_of
-from helio.pipelines.template import Document
 from helio.pipelines.variables import Path
 from helio.steps.signature import Signature
 from helio.time_range import canonical

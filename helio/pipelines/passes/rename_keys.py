@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
+from helio.pipelines.document import Document
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
 from helio.pipelines.passes.synonyms import (
     FALSE,
@@ -29,7 +30,6 @@ from helio.pipelines.passes.synonyms import (
 )
 from helio.pipelines.passes.walk import each_step, id_of, variables_of
 from helio.pipelines.schema import STEP, VARIABLE
-from helio.pipelines.template import Document
 from helio.pipelines.variables import Path, is_text
 from helio.steps.signature import Signature
 

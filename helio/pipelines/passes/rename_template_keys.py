@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from helio.pipelines.document import Document
 from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.passes.rename_keys import Renaming
 from helio.pipelines.passes.synonyms import TEMPLATE_KEYS, folded
 from helio.pipelines.schema import STRUCTURE
-from helio.pipelines.template import Document
 
 _ACCEPTS: Mapping[str, Callable[[Any], bool]] = {
     "id": lambda value: isinstance(value, str),

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.pipelines.diagnostics import pointer
+from helio.pipelines.document import Document
 from helio.pipelines.graph import views
 from helio.pipelines.labels import owner
 from helio.pipelines.maps import is_glob
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, replaced
 from helio.pipelines.passes.known_labels import labels_of
-from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN
 
 

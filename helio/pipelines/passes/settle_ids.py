@@ -18,10 +18,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from helio.pipelines.diagnostics import pointer
+from helio.pipelines.document import Document
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, replaced
 from helio.pipelines.passes.synonyms import is_null
 from helio.pipelines.passes.walk import each_list
-from helio.pipelines.template import Document
 from helio.pipelines.variables import Path
 
 WHOLE = re.compile(r"[0-9]{1,9}")

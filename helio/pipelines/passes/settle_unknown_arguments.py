@@ -30,13 +30,13 @@ from typing import Any
 
 from helio.errors import closest
 from helio.pipelines.diagnostics import Diagnostic, Fix, StepId, pointer
+from helio.pipelines.document import Document
 from helio.pipelines.figures import DRAWING, UNKNOWN_KEY
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
 from helio.pipelines.passes.rename_arguments import disagreeing
 from helio.pipelines.passes.structure import fits
 from helio.pipelines.passes.synonyms import advice_for, is_note, is_null
 from helio.pipelines.passes.walk import each_step, id_of, name_of
-from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, Path
 from helio.steps.signature import Argument, Signature
 

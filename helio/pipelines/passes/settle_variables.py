@@ -15,12 +15,12 @@ from typing import Any
 
 from helio.errors import TimeRangeError
 from helio.pipelines.diagnostics import Diagnostic, pointer
+from helio.pipelines.document import Document
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
 from helio.pipelines.passes.spell_variables import BUILT_IN
 from helio.pipelines.passes.synonyms import VARIABLE_TYPES, fold, folded, is_null
 from helio.pipelines.passes.walk import variables_of
 from helio.pipelines.schema import VARIABLE_TYPES as TYPES
-from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN
 from helio.time_range import canonical
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from helio.pipelines.diagnostics import pointer
-from helio.pipelines.document import Template
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, replaced
+from helio.pipelines.template import Template
 from helio.sources.registry import is_catalogued
 
 

@@ -36,11 +36,11 @@ from typing import Any
 
 from helio.errors import TimeRangeError
 from helio.pipelines.diagnostics import Diagnostic, Fix, StepId, pointer
+from helio.pipelines.document import Document
 from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
 from helio.pipelines.passes.synonyms import RANGE_PAIRS, fold, is_null
 from helio.pipelines.passes.unpack_json import unpack
 from helio.pipelines.passes.walk import each_step, id_of, name_of, variables_of
-from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN
 from helio.time_range import canonical, former_meaning, is_relative, names_days
 

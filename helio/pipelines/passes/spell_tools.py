@@ -27,6 +27,7 @@ from collections.abc import Iterator
 
 from helio.errors import closest
 from helio.pipelines.diagnostics import Diagnostic, Fix, pointer
+from helio.pipelines.document import Document
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
 from helio.pipelines.passes.synonyms import (
     LOOKING,
@@ -37,7 +38,6 @@ from helio.pipelines.passes.synonyms import (
     tool_spellings,
 )
 from helio.pipelines.passes.walk import each_step, id_of
-from helio.pipelines.template import Document
 from helio.pipelines.variables import Path
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from helio.pipelines.diagnostics import StepId, pointer
+from helio.pipelines.document import Document
 from helio.pipelines.graph import view_of
 from helio.pipelines.labels import split_labels
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, replaced
@@ -21,7 +22,6 @@ from helio.pipelines.passes.synonyms import CHOICES, FALSE, SYMBOLS, TRUE, fold,
 from helio.pipelines.passes.unpack_json import unpack
 from helio.pipelines.passes.walk import each_step, id_of, name_of, variables_of
 from helio.pipelines.schema import STEP, STRUCTURE
-from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, Path, is_text
 from helio.steps.signature import Schema, Signature
 

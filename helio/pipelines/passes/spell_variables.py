@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
+from helio.pipelines.document import Document
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, replaced
 from helio.pipelines.passes.walk import each_step, id_of, loop_variable, name_of, variables_of
-from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, Path, inner_schema, strings
 from helio.steps.signature import Schema
 

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from helio.pipelines.diagnostics import pointer
-from helio.pipelines.document import Template
 from helio.pipelines.labels import produced_labels
 from helio.pipelines.labels import split_labels as split
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, replaced
+from helio.pipelines.template import Template
 from helio.pipelines.variables import Path
 
 

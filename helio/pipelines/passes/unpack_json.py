@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from helio.pipelines.diagnostics import pointer
+from helio.pipelines.document import Document, read_json, without_trailing_commas
 from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, replaced
 from helio.pipelines.passes.walk import each_step, id_of
-from helio.pipelines.template import Document, read_json, without_trailing_commas
 
 OBJECTS = ("tool_args", "with", "for_each", "annotations")
 LISTS = ("block", "loop_over")

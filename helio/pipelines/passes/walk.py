@@ -7,8 +7,8 @@ from typing import Any
 
 from helio.limits import LIMITS
 from helio.pipelines.diagnostics import StepId
+from helio.pipelines.document import Document
 from helio.pipelines.maps import lists_of_steps
-from helio.pipelines.template import Document
 from helio.pipelines.variables import Path
 
 

@@ -22,10 +22,10 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 
 from helio.pipelines.diagnostics import Diagnostic, Fix, StepId, pointer
-from helio.pipelines.document import Step, Template
 from helio.pipelines.figures import FIGURES, MANAGE, STYLE, complete_labels, figure_of
 from helio.pipelines.labels import owner
 from helio.pipelines.passes.edit import Context, Edit, Finding, changed, reordered
+from helio.pipelines.template import Step, Template
 from helio.pipelines.variables import Path
 
 ABOUT = (STYLE, MANAGE)

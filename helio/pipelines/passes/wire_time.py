@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from helio.pipelines.diagnostics import Diagnostic, Fix, pointer
-from helio.pipelines.document import Step, Template, Variable
 from helio.pipelines.passes.declare_variables import REQUIRED, declaration
 from helio.pipelines.passes.edit import Context, Edit, Finding, added
 from helio.pipelines.passes.spell_variables import BUILT_IN
+from helio.pipelines.template import Step, Template, Variable
 
 
 def wire_time(template: Template, context: Context) -> Iterator[Finding]:

@@ -11,13 +11,13 @@ from typing import Any
 
 from helio.errors import DamagedRecord, RequestError
 from helio.pipelines.diagnostics import StepId
+from helio.pipelines.document import Document
 from helio.pipelines.figures import MANAGE, STYLE, depends_on
 from helio.pipelines.graph import view_of
 from helio.pipelines.labels import owner
 from helio.pipelines.maps import args_of, is_block, places, signature_of
 from helio.pipelines.plan import spelled
 from helio.pipelines.runs.states import DONE
-from helio.pipelines.template import Document
 from helio.pipelines.variables import TOKEN, substitute, tokens
 from helio.sources.archives import is_folder
 from helio.sources.registry import BY_ADDRESS, is_url, name_of_server
