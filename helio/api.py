@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from helio.sources.archive_listing import ArchiveListing
     from helio.sources.archives import Access
     from helio.steps.describe import Description, Preview
-    from helio.store.lock import Lock
+    from helio.store.lock_file import Lock
     from helio.store.source_file import Level
 
 EngineName = Literal["direct", "prefect", "ephemeral"]

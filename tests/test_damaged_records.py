@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from helio.cli import app
 from helio.errors import DamagedRecord, HelioError
-from helio.store.lock import read_lock
+from helio.store.lock_file import read_lock
 from helio.store.records import read_bytes, read_record
 from helio.store.runs import RunHeader
 

@@ -8,8 +8,8 @@ from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from pathlib import Path
 
+from helio.authoring.answer_reading import read_answer
 from helio.authoring.model import Answer, Ask, Model, Role, Usage, ask_from_json, ask_to_json
-from helio.authoring.reading import read_answer
 from helio.authoring.scrub import Scrub
 from helio.authoring.transcript import Replay, Transcript, error_to_json
 from helio.errors import (

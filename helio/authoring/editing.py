@@ -35,7 +35,7 @@ from helio.authoring.operations import NAMES, Operation, OperationError, apply
 from helio.authoring.planning import Wondering, tool_list
 from helio.authoring.quoting import data
 from helio.authoring.rules.answers import is_question
-from helio.authoring.rules.reading import COLOURS
+from helio.authoring.rules.sentence_reading import COLOURS
 from helio.pipelines.changes import readable
 from helio.pipelines.diagnostics import Diagnostic
 from helio.pipelines.document import Document

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from helio.authoring.answer_reading import is_too_deep
 from helio.authoring.model import Answer, Ask, Call, Finish, ModelTurn, Role, Turn, Usage, UserTurn
-from helio.authoring.reading import is_too_deep
 from helio.authoring.scrub import Scrub
 from helio.errors import (
     Blocked,

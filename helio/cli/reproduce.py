@@ -34,7 +34,7 @@ from helio.cli.progress import watch
 
 if TYPE_CHECKING:
     from helio.pipelines.runs.compare import Comparison, Difference
-    from helio.store.lock import Lock
+    from helio.store.lock_file import Lock
 
 _FEW = 10
 _EXITS = {"same": SUCCESS, "nothing compared": INVALID}
@@ -65,7 +65,7 @@ def lock(
         from helio.errors import RequestError
         from helio.sources.archives import Access
         from helio.store.files import is_file
-        from helio.store.lock import changes, read_lock
+        from helio.store.lock_file import changes, read_lock
 
         settings = current_settings()
         log_to(settings, verbose=context.obj)

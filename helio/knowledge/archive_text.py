@@ -7,7 +7,7 @@ from typing import Any
 
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.text import WIDTH, aligned
-from helio.knowledge.units import canonical_unit
+from helio.knowledge.unit_spelling import canonical_unit
 from helio.sources.allowance import in_words
 from helio.sources.archive_listing import ArchiveDataset, ArchiveListing
 from helio.sources.cdf import ParameterFacts

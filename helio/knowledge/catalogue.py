@@ -52,8 +52,8 @@ class ParameterEntry:
 
     @property
     def canonical_unit(self) -> str:
-        """The one spelling of its unit (helio.knowledge.units)."""
-        from helio.knowledge.units import canonical_unit
+        """The one spelling of its unit (helio.knowledge.unit_spelling)."""
+        from helio.knowledge.unit_spelling import canonical_unit
 
         return canonical_unit(self.unit)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from helio.knowledge.unit_algebra import EARTH_RADIUS_KM
-from helio.knowledge.units import PREFIXES, unit_factors
+from helio.knowledge.unit_spelling import PREFIXES, unit_factors
 
 _POWERS_OF_TEN = dict(zip(PREFIXES, (-15, -12, -9, -6, -3, 3, 6, 9), strict=True))
 
@@ -40,7 +40,7 @@ def udunits_spelling(unit: str) -> str | None:
     Parameters
     ----------
     unit : str
-        Any spelling that `helio.knowledge.units.canonical_unit` understands. Empty for no unit.
+        Any spelling that `helio.knowledge.unit_spelling.canonical_unit` understands. Empty for no unit.
 
     Returns
     -------

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from helio.errors import StepError, UnitMismatch
 from helio.knowledge.unit_products import unit_product
-from helio.knowledge.units import PREFIXES, canonical_unit, unit_factors
+from helio.knowledge.unit_spelling import PREFIXES, canonical_unit, unit_factors
 from helio.limits import LIMITS
 
 if TYPE_CHECKING:

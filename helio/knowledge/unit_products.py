@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helio.knowledge.units import canonical_unit, unit_factors
+from helio.knowledge.unit_spelling import canonical_unit, unit_factors
 
 
 def unit_product(*units: tuple[str, int]) -> str:

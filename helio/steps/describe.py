@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import RequestError
-from helio.knowledge.units import pretty_unit
+from helio.knowledge.unit_spelling import pretty_unit
 from helio.steps.compute.columns import columns_of
 from helio.steps.compute.stretches import GAP_FACTOR, JITTER, in_words
 from helio.steps.render.gaps import gaps

@@ -216,7 +216,9 @@ def frame_of_series(table: Table, label: str = "") -> str:
 
 def equal_units(one: str, other: str) -> bool:
     """Whether two spellings are of one unit; ``1`` is none."""
-    from helio.knowledge.units import canonical_unit  # hundreds of spellings, for which start-up must not pay
+    from helio.knowledge.unit_spelling import (
+        canonical_unit,  # hundreds of spellings, for which start-up must not pay
+    )
 
     return canonical_unit(one) == canonical_unit(other)
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from helio.errors import StepError
-from helio.knowledge import units
+from helio.knowledge import unit_spelling
 from helio.knowledge.unit_algebra import comparable, conversion_factor
-from helio.knowledge.units import canonical_unit, pretty_unit, unit_factors
+from helio.knowledge.unit_spelling import canonical_unit, pretty_unit, unit_factors
 from helio.limits import LIMITS
 
 LONG = {
@@ -23,13 +23,13 @@ LONG = {
 
 @pytest.mark.parametrize("spelling", LONG.values(), ids=LONG)
 def test_a_long_unit_is_kept_as_it_is_and_never_read(spelling: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    tokens = units._tokens
+    tokens = unit_spelling._tokens
 
     def read(text: str) -> Iterator[tuple[str, str]]:
         assert len(text) <= LIMITS.unit
         return tokens(text)
 
-    monkeypatch.setattr(units, "_tokens", read)
+    monkeypatch.setattr(unit_spelling, "_tokens", read)
     assert canonical_unit(f" {spelling} ") == spelling
     assert unit_factors(spelling) is None
     assert pretty_unit(spelling) == spelling

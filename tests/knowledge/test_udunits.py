@@ -3,7 +3,7 @@
 import pytest
 
 from helio.knowledge.udunits import udunits_spelling
-from helio.knowledge.units import canonical_unit
+from helio.knowledge.unit_spelling import canonical_unit
 
 READ_BACK = {
     "nT": "nT",

@@ -8,7 +8,7 @@ from scipy import constants
 
 from helio.errors import StepError, UnitMismatch
 from helio.knowledge.unit_algebra import comparable, conversion_factor
-from helio.knowledge.units import _SYMBOLS, unit_factors
+from helio.knowledge.unit_spelling import _SYMBOLS, unit_factors
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from helio.knowledge.units import canonical_unit
+from helio.knowledge.unit_spelling import canonical_unit
 from helio.steps import load_tool
 from helio.steps.foreseen import EVERY_KIND, Alike, Foreseen, clashes, foreseen, pairs_alike
 from helio.steps.quantity import ANYTHING, check_quantity

@@ -7,8 +7,8 @@ from datetime import datetime
 
 from helio.authoring.gate import Gate
 from helio.authoring.outcome import Draft, Failure, NotProved, NotUnderstood, Outcome, Question, Said
-from helio.authoring.rules.reading import read_request
 from helio.authoring.rules.sentence import LONGEST
+from helio.authoring.rules.sentence_reading import read_request
 from helio.authoring.writing.writer import Asks, write_template
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import spellings

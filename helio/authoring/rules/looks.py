@@ -10,8 +10,8 @@ from typing import Any
 from helio.authoring.operations import Operation, apply
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.lines import PRONOUNS, Lines
-from helio.authoring.rules.reading import COLOURS
 from helio.authoring.rules.sentence import Sentence
+from helio.authoring.rules.sentence_reading import COLOURS
 from helio.authoring.writing.writer import Asks
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.document import Document

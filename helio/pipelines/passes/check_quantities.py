@@ -302,7 +302,7 @@ def _is(known: Foreseen, aspect: Aspect) -> str:
 def _is_in(value: str, aspect: Aspect) -> str:
     if not value:
         return f"has no {aspect}"
-    from helio.knowledge.units import canonical_unit
+    from helio.knowledge.unit_spelling import canonical_unit
 
     return f"is in {canonical_unit(value) if aspect == 'unit' else value}"
 

@@ -21,7 +21,7 @@ from helio.sources.local import parse_file_name
 from helio.sources.provider import Listings, Providers
 from helio.steps.fetch.choices import choices_of
 from helio.steps.signature import signatures
-from helio.store.lock import Lock, LockedDataset, LockedFetch, LockedFile, changes
+from helio.store.lock_file import Lock, LockedDataset, LockedFetch, LockedFile, changes
 from helio.store.rules import changed_rules, rule_numbers
 from helio.store.runs import ChoiceRecord, RunRecord, StepRecord
 from helio.store.source_file import LEVELS, Level, Proof, SourceFile, proves

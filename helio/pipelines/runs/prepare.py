@@ -19,7 +19,7 @@ from helio.pipelines.runs.request import PlanRequest, RunRequest
 from helio.settings import Settings
 from helio.sources.archives import Access, archive_named, open_folder
 from helio.store.files import is_file, user_path
-from helio.store.lock import Lock, read_lock
+from helio.store.lock_file import Lock, read_lock
 from helio.store.records import WrongShape
 
 if TYPE_CHECKING:

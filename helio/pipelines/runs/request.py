@@ -12,7 +12,7 @@ from helio.pipelines.document import Document
 from helio.pipelines.files import Format
 from helio.pipelines.plan import Plan
 from helio.sources.archives import Access
-from helio.store.lock import Lock
+from helio.store.lock_file import Lock
 from helio.store.source_file import Level
 
 

@@ -24,7 +24,7 @@ from helio.pipelines.plan import Plan, make_plan
 from helio.pipelines.runs.locking import meant
 from helio.pipelines.runs.request import RunRequest
 from helio.store.keys import key_of
-from helio.store.lock import Lock
+from helio.store.lock_file import Lock
 from helio.store.records import NaiveInstant, WrongShape, convert, read_bytes, read_json
 
 FORM = "helio-plan/1"

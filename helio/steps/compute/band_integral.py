@@ -10,7 +10,7 @@ import numpy as np
 from helio.errors import StepError, UnitMismatch
 from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.unit_products import unit_product
-from helio.knowledge.units import canonical_unit, unit_factors
+from helio.knowledge.unit_spelling import canonical_unit, unit_factors
 from helio.steps.compute.bins import bin_sets, centres_of, edges_in_words, place_of
 from helio.steps.quantity import Quantity
 from helio.steps.result import Result

@@ -67,7 +67,7 @@ def convert_units(series: Table, *, to: str, equivalence: Literal["none", "therm
     array([12742.])
     """
     from helio.knowledge.unit_algebra import EARTH_RADIUS_KM, comparable, conversion_factor
-    from helio.knowledge.units import canonical_unit, unit_factors
+    from helio.knowledge.unit_spelling import canonical_unit, unit_factors
 
     wanted = canonical_unit(to)
     if not series.unit and wanted:

@@ -83,7 +83,7 @@ def declare_quantity(
     >>> known.unit, known.frame, known.values
     ('nT', 'GSE', array([[3., 4., 0.]]))
     """
-    from helio.knowledge.units import canonical_unit
+    from helio.knowledge.unit_spelling import canonical_unit
 
     if not (unit.strip() or frame.strip() or axis_unit.strip() or representation or wraps):
         raise StepError("nothing is declared", advice='unit: "nT", frame: "GSE", representation: "cartesian"')

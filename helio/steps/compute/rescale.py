@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from helio.errors import StepError
-from helio.knowledge.units import canonical_unit
+from helio.knowledge.unit_spelling import canonical_unit
 from helio.steps.result import Result
 from helio.steps.signature import RECORD, Text
 from helio.steps.tool import tool

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
-from helio.knowledge.units import canonical_unit
+from helio.knowledge.unit_spelling import canonical_unit
 from helio.sources.written import as_numbers, facts_of
 from helio.steps.export.names import one_line
 from helio.store.table import Axis, Epochs, Floats, Table, merge_sources

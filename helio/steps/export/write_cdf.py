@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.knowledge.unit_algebra import si_conversion
-from helio.knowledge.units import canonical_unit
+from helio.knowledge.unit_spelling import canonical_unit
 from helio.sources.cdf_epoch import tt2000_of
 from helio.sources.written import WRITTEN
 from helio.steps.export.about import About

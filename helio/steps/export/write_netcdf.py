@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from helio import __version__
 from helio.knowledge.udunits import udunits_spelling
-from helio.knowledge.units import canonical_unit
+from helio.knowledge.unit_spelling import canonical_unit
 from helio.sources.written import LEAP_SECOND, WRITTEN
 from helio.steps.export.about import About
 from helio.steps.export.layout import FileLayout, PlacedAxis, PlacedClock, PlacedTable, lay_out

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from helio.errors import DataError, NoUsableData
-from helio.knowledge.units import canonical_unit
+from helio.knowledge.unit_spelling import canonical_unit
 from helio.sources.provider import Provider, Providers
 from helio.steps.fetch.choices import ABSENT, Candidate, choices_of
 from helio.steps.fetch.first_look import look_first

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
-from helio.knowledge.units import pretty_unit
+from helio.knowledge.unit_spelling import pretty_unit
 from helio.steps.render import colours
 from helio.steps.render.downsample import isolated, thin_curve
 from helio.steps.render.encode import numbers

@@ -9,9 +9,9 @@ import numpy as np
 
 from helio.steps.render import lines, review
 from helio.steps.render.geometry import LINE_PANEL
+from helio.steps.render.heat_map import colour_bar
 from helio.steps.render.lines import Line
 from helio.steps.render.panel import Drawing, Panel, Slot
-from helio.steps.render.spectrogram import colour_bar
 from helio.steps.render.wording import axis_title
 
 

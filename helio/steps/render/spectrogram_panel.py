@@ -13,8 +13,8 @@ from helio.errors import StepError
 from helio.steps.render import colours, review
 from helio.steps.render.axes import set_log_ticks
 from helio.steps.render.geometry import SPECTROGRAM_PANEL
+from helio.steps.render.heat_map import colour_bar, colour_limits, heat_map
 from helio.steps.render.panel import Drawing, Panel, Slot, require_bins
-from helio.steps.render.spectrogram import colour_bar, colour_limits, heat_map
 from helio.steps.render.spectrum_grid import Grid, spectrum_grid
 from helio.steps.render.wording import axis_title, quantity
 from helio.store.table import Axis, Table

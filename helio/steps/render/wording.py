@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from helio.knowledge.units import pretty_unit
+from helio.knowledge.unit_spelling import pretty_unit
 from helio.store.source_file import SourceFile
 from helio.store.table import Table
 

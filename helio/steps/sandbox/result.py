@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import BadResult
-from helio.knowledge.units import canonical_unit
+from helio.knowledge.unit_spelling import canonical_unit
 from helio.steps.sandbox.exchange import Returned
 from helio.store.table import Axis, Table, merge_sources
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helio.knowledge.units import pretty_unit
+from helio.knowledge.unit_spelling import pretty_unit
 from helio.steps.compute.newell_coupling import newell_coupling
 from tests.steps import solar_wind
 from tests.steps.series import check_golden

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from helio.errors import FrameMismatch
-from helio.knowledge.units import canonical_unit
+from helio.knowledge.unit_spelling import canonical_unit
 from helio.pipelines.runs.call import call_tool
 from helio.sources.cdf import CdfReader
 from helio.steps.signature import signatures

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from helio.errors import StepError
-from helio.knowledge.units import canonical_unit
+from helio.knowledge.unit_spelling import canonical_unit
 from helio.sources.local import LocalArchive
 from helio.steps.save_data import save_data
 from helio.store.table import Axis, Table

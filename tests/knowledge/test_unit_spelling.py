@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helio.knowledge.units import canonical_unit, pretty_unit
+from helio.knowledge.unit_spelling import canonical_unit, pretty_unit
 
 SPELLINGS = json.loads((Path(__file__).parent / "units.json").read_text(encoding="utf-8"))
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from helio.errors import DamagedFile, OutputError, RequestError
-from helio.store.lock import Lock, LockedDataset, LockedFetch, LockedFile, changes, read_lock
+from helio.store.lock_file import Lock, LockedDataset, LockedFetch, LockedFile, changes, read_lock
 
 SPAN = ("2023-01-02T00:00:00", "2023-01-03T00:00:00")
 FILE = LockedFile(

@@ -1,4 +1,4 @@
-"""Spectrogram panels: a heat map of exact bins, logarithmic colours, a colour bar beside its panel."""
+"""Heat maps of exact bins: logarithmic colours, a colour bar beside the panel."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
-from helio.knowledge.units import pretty_unit
+from helio.knowledge.unit_spelling import pretty_unit
 from helio.steps.render.encode import iso, moments, numbers
 from helio.steps.render.spectrum_grid import Grid
 from helio.steps.render.ticks import log_ticks
