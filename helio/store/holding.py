@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +13,7 @@ from helio.store.files import unwritable
 
 @contextmanager
 def held(path: Path) -> Iterator[None]:
-    """Hold the lock that a file stands for, waiting for whoever has it; threads of one process exclude each other too.
+    """Hold the lock that a file stands for, waiting until it is free; threads of one process exclude each other too.
 
     Parameters
     ----------
@@ -26,9 +27,10 @@ def held(path: Path) -> Iterator[None]:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        lock = path.open("ab")
+        # not blocking: a pipe there would wait for a reader
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NONBLOCK, 0o666)
     except OSError as error:
         raise unwritable(path, error) from error
-    with lock:
+    with os.fdopen(descriptor, "wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
