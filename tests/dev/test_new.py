@@ -33,7 +33,7 @@ RULES = (
 
 def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
     environ = {
-        **os.environ,
+        **{name: text for name, text in os.environ.items() if not name.startswith("PYTEST_")},
         "PYTHONPATH": str(folder),
         "HELIO_HOME": str(folder / "home"),
     }
