@@ -53,11 +53,10 @@ def prepare_run(
     saved = _saved_plan(request.pipeline, settings)
     lock = None if locked is None else read_lock(Path(locked))
     access = access or Access()
-    if (
-        lock is not None and access.offline
-    ):  # the files are those of the lock, whatever an archive has listed since
+    if lock is not None and access.offline:
         from helio.pipelines.runs.locking import listings
 
+        # The files are those of the lock, whatever an archive has listed since.
         access = replace(access, listed=listings(lock.fetches))
     if saved is not None:
         if request.has_values:
