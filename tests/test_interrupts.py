@@ -16,6 +16,7 @@ import pytest
 from helio.sources.samples import sample_folder
 from helio.store.runs import Runs
 from helio.testing import CdaWebStandIn
+from tests.waiting import wait_until
 
 LONG = 120.0
 """Seconds after which a process that should have ended is taken to hang."""
@@ -208,8 +209,7 @@ interrupts.carry_out(command)
         process.send_signal(signal.SIGINT)
         interrupted(process)
         assert lives(spared)
-        while lives(child) or lives(grandchild):
-            pass  # a killed process takes a moment
+        wait_until(lambda: not lives(child) and not lives(grandchild), "the end of the killed processes")
     finally:
         os.kill(spared, signal.SIGKILL)
 
