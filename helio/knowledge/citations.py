@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from helio.errors import DamagedFile, UnknownDataset
-from helio.sources.registry import BY_CATALOGUE, source_class, source_in_records
+from helio.sources.registry import BY_CATALOGUE, families, source_class, source_in_records, stated_in_file
 
 if TYPE_CHECKING:
     from helio.knowledge.catalogue import Catalogue, DatasetSummary
@@ -188,16 +188,16 @@ def _citation(uses: list[Use], catalogue: Catalogue | None) -> Citation:
 
 def _is_another_service(source: SourceFile) -> bool:
     """Whether its ids are not the catalogue's, even where they are spelt alike."""
-    served_by = source_in_records(source.provider)
-    return served_by is not None and not served_by.has_catalogued_ids(source.provider)
+    name = source_in_records(source.provider)
+    return name not in ("", BY_CATALOGUE) and not source_class(name).has_catalogued_ids(source.provider)
 
 
 def _served_at(sources: Iterable[SourceFile]) -> str:
     """The address of the server that gave the data, of a source of many; a server's other address is another one."""
     servers = (
-        served_by.server_of(source.url)
+        source_class(name).server_of(source.url)
         for source in sources
-        if source.url and (served_by := source_in_records(source.provider)) is not None
+        if source.url and (name := source_in_records(source.provider)) in families()
     )
     return ", ".join(dict.fromkeys(filter(None, servers)))
 
@@ -232,11 +232,10 @@ def _requests() -> list[dict[str, Any]]:
 
 
 def _publisher(served: tuple[str, ...], in_catalogue: bool) -> str:
-    for name in served:
-        source = source_in_records(name)
-        if source is not None:
-            return source.publisher or name
-    return source_class(BY_CATALOGUE).publisher if in_catalogue else ""
+    for provider in served:
+        if name := source_in_records(provider):
+            return stated_in_file(name).get("publisher") or provider
+    return stated_in_file(BY_CATALOGUE)["publisher"] if in_catalogue else ""
 
 
 def citation_text(one: Citation) -> str:

@@ -8,6 +8,7 @@ next to it lists many servers: each is called ``NAME:SERVER``.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from importlib import import_module
@@ -25,6 +26,9 @@ BY_CATALOGUE = "cdaweb"
 """Serves the datasets of helio's catalogue where neither the run nor the step names a provider."""
 BY_ADDRESS = "hapi"
 """What a server speaks that a run names by its address."""
+
+_STATED = {fact: re.compile(rf'^    {fact} = "([^"\\]*)"$', re.MULTILINE) for fact in ("title", "publisher")}
+"""How the class of a source states its title and its publisher."""
 
 
 def names() -> tuple[str, ...]:
@@ -95,7 +99,11 @@ def source_class(name: str) -> type[Source]:
     ]
     if len(classes) != 1:
         raise TypeError(f"{module.__name__} has {len(classes)} subclasses of Source, and needs one")
-    return classes[0]
+    [source] = classes
+    for fact in _STATED.keys() & vars(source).keys():
+        if stated_in_file(name).get(fact) != getattr(source, fact):
+            raise TypeError(f'{module.__name__} must state its {fact} as a plain text: {fact} = "…"')
+    return source
 
 
 def source_classes() -> Iterator[tuple[str, type[Source]]]:
@@ -104,9 +112,15 @@ def source_classes() -> Iterator[tuple[str, type[Source]]]:
         yield name, source_class(name)
 
 
-def source_in_records(name: str) -> type[Source] | None:
-    """The source that records name so; None of a folder or the samples."""
-    return next((source for _, source in source_classes() if name.startswith(source.title)), None)
+def source_in_records(provider: str) -> str:
+    """The name of the source that records call `provider`; empty for a folder or the samples."""
+    titles = {name: stated_in_file(name).get("title") for name in _files()}
+    return next((name for name, title in titles.items() if title and provider.startswith(title)), "")
+
+
+def stated_in_file(name: str) -> Mapping[str, str]:
+    """The title and the publisher of a source, read from its file: a cached run cites sources and imports none."""
+    return _stated_in(tuple(providers.__path__), name)
 
 
 def datasets_known_to(name: str) -> Mapping[str, Collection[str]]:
@@ -195,6 +209,13 @@ def _files_in(folders: tuple[str, ...]) -> dict[str, Path | None]:
         servers = path.with_name(f"{path.stem}_servers.json")
         found[path.stem.replace("_", "-")] = servers if servers.exists() else None
     return found
+
+
+@cache
+def _stated_in(folders: tuple[str, ...], name: str) -> Mapping[str, str]:
+    paths = (Path(folder) / f"{name.replace('-', '_')}.py" for folder in folders)
+    text = next(path.read_text(encoding="utf-8") for path in paths if path.exists())
+    return {fact: match[1] for fact, pattern in _STATED.items() if (match := pattern.search(text))}
 
 
 @cache

@@ -139,3 +139,10 @@ def test_every_source_says_who_it_is(name: str):
     assert source.publisher or source.server_of("http://host/data?id=1")
     assert source.__init__ is Source.__init__, "what a source needs of its own it makes in prepare"
     assert not inspect.isabstract(source)
+
+
+def test_a_title_that_is_not_a_plain_text_is_a_bug(written: Path):
+    (written / "mirror.py").write_text((written / "mirror.py").read_text().replace('"Mirror"', '"Mir" + "ror"'))
+    registry._stated_in.cache_clear()
+    with pytest.raises(TypeError, match="mirror must state its title as a plain text"):
+        registry.source_class("mirror")

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-NAME = "SWPC"
 ACKNOWLEDGEMENT = (
     "NOAA Space Weather Prediction Center (SWPC); operational real-time data are preliminary and not for research "
     "as they are."
@@ -240,7 +239,7 @@ class Swpc(Source):
     https://www.swpc.noaa.gov/products/real-time-solar-wind, https://www.swpc.noaa.gov/products/goes-x-ray-flux
     """
 
-    title = NAME
+    title = "SWPC"
     address = "https://services.swpc.noaa.gov"
     publisher = "NOAA Space Weather Prediction Center"
     question = f"for the columns of {_ASKED.file}"
@@ -326,9 +325,9 @@ class Swpc(Source):
         if kept := self._kept(dataset_id, time_range):
             return kept
         if held is None:
-            raise Offline(f"{dataset_id} of {NAME} for {time_range} is not here", advice=ONLINE)
+            raise Offline(f"{dataset_id} of {Swpc.title} for {time_range} is not here", advice=ONLINE)
         raise NoData(
-            f"{time_range} begins before what {NAME} {'held' if self.offline else 'holds'} of {dataset_id}: "
+            f"{time_range} begins before what {Swpc.title} {'held' if self.offline else 'holds'} of {dataset_id}: "
             f"{_words(held.first)} to {_words(held.last)}",
             advice=f"a range within that, such as 'last 24 hours'; {product.earlier}",
             place=self._url_of(product),
@@ -378,7 +377,7 @@ class Swpc(Source):
         product = PRODUCTS.get(dataset_id)
         if product is None:
             raise UnknownDataset(
-                f"no dataset of {NAME} is called '{dataset_id}'",
+                f"no dataset of {Swpc.title} is called '{dataset_id}'",
                 advice=did_you_mean(dataset_id, PRODUCTS, otherwise=f"its datasets: {', '.join(PRODUCTS)}"),
             )
         return product
@@ -388,7 +387,7 @@ class Swpc(Source):
         return SourceFile(
             dataset_id=dataset_id,
             file=product.file,
-            provider=NAME,
+            provider=Swpc.title,
             sha256=cut.sha256,
             size=len(cut.content),
             acknowledgement=ACKNOWLEDGEMENT,
@@ -479,7 +478,7 @@ def _read(product: Product, reply: Any, last_modified: str, url: str) -> Held:
             raise _another_form(product, f"record {number} is of '{one_line(tag, 40)}'", url) from error
         entries.append((epoch, one))
     if not entries:
-        raise NoData(f"{NAME} holds no record in {product.file}", advice="try again later", place=url)
+        raise NoData(f"{Swpc.title} holds no record in {product.file}", advice="try again later", place=url)
     return Held(tuple(sorted(entries, key=lambda one: one[0])), columns, last_modified)
 
 
@@ -507,7 +506,7 @@ def _refuse_lacking(product: Product, members: Sequence[str] | Mapping[str, Any]
 
 def _another_form(product: Product, what: str, url: str) -> DataError:
     return DamagedFile(
-        f"{product.file} of {NAME} is not of the form that is known: {what}",
+        f"{product.file} of {Swpc.title} is not of the form that is known: {what}",
         advice="the service may have changed it: look for a newer helio",
         place=url,
     )
@@ -517,7 +516,7 @@ def _cut_out(product: Product, held: Held, dataset_id: str, time_range: TimeRang
     within = [one for epoch, one in held.entries if time_range.start <= epoch < time_range.stop]
     if not within:
         text = f"{dataset_id} has no record in {time_range}"
-        advice = f"{NAME} holds {_words(held.first)} to {_words(held.last)}"
+        advice = f"{Swpc.title} holds {_words(held.first)} to {_words(held.last)}"
         kind = NotYetPublished if time_range.start > held.last else NoData
         raise kind(text, advice=advice)
     records = [list(held.columns), *within] if product.rows else within
@@ -554,7 +553,7 @@ def _table(
     notes = []
     newest = datetime.fromisoformat(cut.newest)
     if newest < time_range.stop - _BEHIND:
-        notes.append(f"the newest record that {NAME} had is of {_words(newest)}")
+        notes.append(f"the newest record that {Swpc.title} had is of {_words(newest)}")
     if len(first) < len(epochs):
         notes.append(f"{len(epochs) - len(first)} repeated epochs: the first record of each was kept")
         kept = values[np.searchsorted(first, np.arange(len(epochs)), side="right") - 1]
