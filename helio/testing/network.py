@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import base64
 import ipaddress
+import select
 import socket
 import ssl
-import threading
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler
@@ -203,20 +203,19 @@ class _ProxyHandler(BaseHTTPRequestHandler):
 
 
 def _pass_on(client: socket.socket, server: socket.socket) -> None:
-    """Both ways, until one side ends: in two threads, for a secure connection may hold bytes that no select shows."""
-
-    def answer() -> None:
-        with suppress(OSError):
-            while part := server.recv(65536):
-                client.sendall(part)
-        with suppress(OSError):
-            socket.socket.shutdown(client, socket.SHUT_RDWR)
-
-    thread = threading.Thread(target=answer)
-    thread.start()
-    with suppress(OSError):
-        while part := client.recv(65536):
-            server.sendall(part)
-    with suppress(OSError):
-        socket.socket.shutdown(server, socket.SHUT_RDWR)
-    thread.join()
+    """Pass bytes on both ways until one side ends; in one thread, since a TLS connection is not made for two."""
+    while True:
+        for source, target in ((client, server), (server, client)):
+            source.setblocking(False)
+            try:
+                part = source.recv(65536)
+            except (BlockingIOError, ssl.SSLWantReadError):  # a TLS record without data, or nothing yet
+                continue
+            finally:
+                source.setblocking(True)
+            if not part:
+                return
+            target.sendall(part)
+            break
+        else:
+            select.select([client, server], [], [])

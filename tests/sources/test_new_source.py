@@ -142,7 +142,9 @@ def test_every_source_says_who_it_is(name: str):
 
 
 def test_a_title_that_is_not_a_plain_text_is_a_bug(written: Path):
-    (written / "mirror.py").write_text((written / "mirror.py").read_text().replace('"Mirror"', '"Mir" + "ror"'))
+    (written / "mirror.py").write_text(
+        (written / "mirror.py").read_text().replace('"Mirror"', '"Mir" + "ror"')
+    )
     registry._stated_in.cache_clear()
     with pytest.raises(TypeError, match="mirror must state its title as a plain text"):
         registry.source_class("mirror")
