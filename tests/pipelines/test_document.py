@@ -41,7 +41,7 @@ from .conftest import fetch, magnitude, render, template
 def test_what_is_no_template_is_refused_with_its_code(text: str, code: str):
     with pytest.raises(InvalidTemplate) as refused:
         read_template(text)
-    assert [one.code for one in refused.value.diagnostics] == [code]
+    assert [finding.code for finding in refused.value.diagnostics] == [code]
 
 
 @given(st.text())

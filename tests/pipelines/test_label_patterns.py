@@ -109,7 +109,7 @@ def test_a_pattern_finds_the_label_that_a_variable_gives_in_a_run() -> None:
 def test_a_pattern_that_matches_nothing_in_this_run_is_refused(labels: list[str]) -> None:
     with pytest.raises(InvalidTemplate) as refused:
         make_plan(template(OF_A_VARIABLE, figure(2, labels)), now=NOW, archive="cdaweb")
-    assert [found.code for found in refused.value.diagnostics if found.severity == "error"] == ["HR203"]
+    assert [finding.code for finding in refused.value.diagnostics if finding.severity == "error"] == ["HR203"]
     assert "'X*'" in str(refused.value)
 
 

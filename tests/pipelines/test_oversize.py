@@ -190,8 +190,8 @@ def test_a_dict_beyond_a_limit_is_refused(value: Any, where: str, no_passes: Non
     for function in (api.load, api.check, api.check_template, api.normalised, api.plan):
         with pytest.raises(InvalidTemplate) as refused:
             function(document)
-        assert [found.code for found in refused.value.diagnostics] == ["HP005"]
-    assert [found.code for found in parse(document).errors] == ["HP005"]
+        assert [finding.code for finding in refused.value.diagnostics] == ["HP005"]
+    assert [finding.code for finding in parse(document).errors] == ["HP005"]
 
 
 @pytest.mark.parametrize("value", STRANGE.values(), ids=STRANGE)
@@ -231,7 +231,7 @@ def test_a_file_is_read_up_to_the_limit_and_no_further(tmp_path: Path, no_passes
     shelf = Library(tmp_path)
     with pytest.raises(InvalidTemplate) as refused:
         shelf.read(shelf.find(str(path)))
-    assert [found.code for found in refused.value.diagnostics] == ["HP005"]
+    assert [finding.code for finding in refused.value.diagnostics] == ["HP005"]
     with pytest.raises(DamagedRecord, match="more than 100000000 bytes"):
         read_saved(path)
 
@@ -361,7 +361,7 @@ def test_pipelines_that_use_one_another_many_times_are_counted_while_they_are_pu
     }
     pipelines["e"] = template(*fetches(8), id="e")
     context = Context(signatures(), NOW, {}, pipelines=pipelines, policy=Policy(max_steps=100))
-    assert [found.code for found in normalise(template(*calls), context).errors][:1] == ["HV701"]
+    assert [finding.code for finding in normalise(template(*calls), context).errors][:1] == ["HV701"]
 
 
 def test_variables_cannot_make_a_text_longer_than_a_text_may_be() -> None:
