@@ -15,8 +15,8 @@ from datetime import datetime
 from typing import Any
 
 from helio.pipelines.passes import LETTERS
-from helio.pipelines.passes.edit import Context, Dataset
 from helio.pipelines.plan import normalise
+from helio.pipelines.template.edit import Context, Dataset
 from helio.steps.signature import signatures
 
 REPEATS = 5

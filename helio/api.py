@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from helio.errors import Cancelled, HelioError, RequestError
 from helio.pipelines.arguments import checked, read_clock
-from helio.pipelines.diagnostics import Diagnostic, without_hints
-from helio.pipelines.document import ID, Document, require_id
 from helio.pipelines.library import Library
+from helio.pipelines.template.diagnostics import Diagnostic, without_hints
+from helio.pipelines.template.document import ID, Document, require_id
 from helio.settings import Settings, settings_in_use
 
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from helio.authoring.proposals import Proposal
     from helio.knowledge.citations import Citation
     from helio.pipelines.changes import Change
-    from helio.pipelines.files import Format
     from helio.pipelines.plan import Plan, PlannedStep
-    from helio.pipelines.runner import Rewritten
     from helio.pipelines.runs.compare import Comparison
     from helio.pipelines.runs.execute import StepResult
     from helio.pipelines.runs.outcome import Run
     from helio.pipelines.runs.session import Engine
+    from helio.pipelines.template.files import Format
+    from helio.pipelines.template.runner import Rewritten
     from helio.sources.archive_listing import ArchiveListing
     from helio.sources.archives import Access
     from helio.steps.describe import Description, Preview
@@ -222,11 +222,11 @@ def save_runs(
         What is left cannot run.
     """
     from helio.pipelines.changes import changes
-    from helio.pipelines.diagnostics import InvalidTemplate
+    from helio.pipelines.dialect.parse import parse
     from helio.pipelines.history import Writing, read_as_it_is
     from helio.pipelines.mend import mend
-    from helio.pipelines.parse import parse
     from helio.pipelines.runs.as_template import Chosen, template_of
+    from helio.pipelines.template.diagnostics import InvalidTemplate
     from helio.store.runs import Runs
 
     require_id(name, "pipeline id")
@@ -257,8 +257,8 @@ def revision_changes(name: str, number: int, settings: Settings | None = None) -
         A revision is no template.
     """
     from helio.pipelines.changes import changes
-    from helio.pipelines.diagnostics import InvalidTemplate
-    from helio.pipelines.parse import parse
+    from helio.pipelines.dialect.parse import parse
+    from helio.pipelines.template.diagnostics import InvalidTemplate
 
     shelf = library(settings)
     kept = shelf.history(shelf.own(name).id)

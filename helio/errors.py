@@ -10,7 +10,7 @@
     │   ├── UnknownResult         the run made no table or figure of that name; a KeyError too
     │   ├── TooLarge              more to download than the limit allows
     │   ├── LockMismatch          what a run would use is not what its lock says
-    │   └── InvalidTemplate       the author: carries every diagnostic found (pipelines/diagnostics.py)
+    │   └── InvalidTemplate       the author: carries every diagnostic found (pipelines/template/diagnostics.py)
     ├── DataError                 whoever chose the data: the archive cannot give it      exit 1
     │   ├── UnknownDataset
     │   ├── UnknownParameter

@@ -31,10 +31,10 @@ from helio.errors import (
     UnknownRun,
 )
 from helio.pipelines.arguments import CHECKS
-from helio.pipelines.diagnostics import InvalidTemplate
-from helio.pipelines.files import FORMATS
 from helio.pipelines.plan import Plan
 from helio.pipelines.runs.outcome import Run
+from helio.pipelines.template.diagnostics import InvalidTemplate
+from helio.pipelines.template.files import FORMATS
 from helio.settings import read_settings
 from helio.sources.samples import sample_folder
 from helio.store.runs import Runs

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from helio.pipelines import schema
-from helio.pipelines.document import as_text
+from helio.pipelines.dialect import structure
 from helio.pipelines.library import SHIPPED as TEMPLATES
-from helio.pipelines.passes import structure
-from helio.pipelines.schema import SCHEMA_FILE, STEP, STRUCTURE, VARIABLE
+from helio.pipelines.template import schema
+from helio.pipelines.template.document import as_text
+from helio.pipelines.template.schema import SCHEMA_FILE, STEP, STRUCTURE, VARIABLE
 from helio.steps.signature import signatures
 
 ROOT = Path(__file__).parents[1]

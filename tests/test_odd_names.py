@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 from helio.cli import app
 from helio.errors import OutputError
-from helio.pipelines.schema import LONGEST_ID, LONGEST_LABEL
+from helio.pipelines.template.schema import LONGEST_ID, LONGEST_LABEL
 from helio.store.files import json_bytes, write_whole
 
 ODD = {

@@ -31,9 +31,9 @@ from benchmarks.authoring.tasks import HERE, Task
 from helio.authoring.outcome import Draft, NotProved, Outcome, Question, Reply
 from helio.errors import HelioError, RequestError
 from helio.knowledge.catalogue import Catalogue
-from helio.pipelines.document import Document
-from helio.pipelines.labels import owner
-from helio.pipelines.splice import splice
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.labels import owner
+from helio.pipelines.template.splice import splice
 from helio.steps.signature import signatures
 from helio.time_range import Duration, parse_time_range
 

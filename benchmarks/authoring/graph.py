@@ -10,10 +10,10 @@ from datetime import datetime
 from typing import Any
 
 from helio.errors import TimeRangeError
-from helio.pipelines.document import Document
-from helio.pipelines.figures import RENDER
-from helio.pipelines.labels import owner, produced_labels, read_labels
 from helio.pipelines.plan import check
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.figures import RENDER
+from helio.pipelines.template.labels import owner, produced_labels, read_labels
 from helio.steps.fetch.choices import choices_of
 from helio.steps.signature import signatures
 from helio.time_range import parse_time_range

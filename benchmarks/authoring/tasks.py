@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from helio.authoring.outcome import Failure
-from helio.pipelines.document import Document, read_template
 from helio.pipelines.library import SHIPPED
+from helio.pipelines.template.document import Document, read_template
 
 HERE = Path(__file__).parent
 NOW = datetime(2026, 2, 10, 12)

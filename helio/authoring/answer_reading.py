@@ -10,9 +10,9 @@ from typing import Any
 
 from helio.authoring.model import Answer, Ask
 from helio.errors import CutShort, Unreadable
-from helio.pipelines.diagnostics import Diagnostic
-from helio.pipelines.document import check_json
-from helio.pipelines.oversize import CODE as OVERSIZE
+from helio.pipelines.template.diagnostics import Diagnostic
+from helio.pipelines.template.document import check_json
+from helio.pipelines.template.oversize import CODE as OVERSIZE
 
 _FENCE = re.compile(r"^[ \t]*```[^\n]*\n(.*?)^[ \t]*```", re.MULTILINE | re.DOTALL)
 _MOST_STARTS = 50

@@ -30,10 +30,10 @@ from helio.authoring.outcome import (
 from helio.authoring.planning import Wondering, plan
 from helio.authoring.proposals import prompt_digest
 from helio.authoring.quoting import data
-from helio.pipelines.diagnostics import Diagnostic, StepId
-from helio.pipelines.document import Document
-from helio.pipelines.maps import args_of, places
-from helio.pipelines.work import work_of
+from helio.pipelines.analyses.work import work_of
+from helio.pipelines.template.diagnostics import Diagnostic, StepId
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.maps import args_of, places
 from helio.steps.signature import signatures
 
 LONGEST = 8000

@@ -34,17 +34,17 @@ from helio.authoring.writing.writer import write_template
 from helio.errors import ModelError, RequestError, closest
 from helio.knowledge.archive_catalogue import CatalogueWithArchive
 from helio.knowledge.catalogue import Catalogue, open_catalogue, time_text
+from helio.pipelines.analyses.work import work_of
 from helio.pipelines.arguments import checked
 from helio.pipelines.changes import Work, work_left
-from helio.pipelines.diagnostics import StepId
-from helio.pipelines.document import Document, as_text, require_id, slug
 from helio.pipelines.history import Kind, Writing
 from helio.pipelines.known import KnownDatasets
 from helio.pipelines.library import SHIPPED, Entry, Library
-from helio.pipelines.maps import args_of, places
 from helio.pipelines.passes.check_quantities import BY_CATALOGUE, SURE
-from helio.pipelines.splice import splice
-from helio.pipelines.work import work_of
+from helio.pipelines.template.diagnostics import StepId
+from helio.pipelines.template.document import Document, as_text, require_id, slug
+from helio.pipelines.template.maps import args_of, places
+from helio.pipelines.template.splice import splice
 from helio.settings import Settings
 from helio.steps.signature import signatures
 from helio.store.runs import RunRecord, Runs

@@ -27,8 +27,8 @@ from helio.authoring.model import Ask, Model, UserTurn
 from helio.authoring.outcome import NotProved, NotUnderstood
 from helio.authoring.quoting import data
 from helio.errors import CutShort, Unreadable
-from helio.pipelines.diagnostics import Diagnostic
-from helio.pipelines.document import check_json
+from helio.pipelines.template.diagnostics import Diagnostic
+from helio.pipelines.template.document import check_json
 
 REPLIES = 2
 """How often diagnostics go back to the model in one conversation."""

@@ -49,20 +49,20 @@ from typing import Any
 from helio.authoring.naming import misnamed
 from helio.errors import UnknownDataset, UnknownParameter, did_you_mean
 from helio.knowledge.catalogue import Catalogue
-from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
-from helio.pipelines.document import Document
-from helio.pipelines.graph import views
+from helio.pipelines.analyses.origins import Origin, origins
+from helio.pipelines.analyses.work import work_of
+from helio.pipelines.dialect.parse import parse
 from helio.pipelines.known import KnownDatasets
-from helio.pipelines.maps import DEEPEST_BLOCK, Place, args_of, is_glob, places, variable_of
 from helio.pipelines.mend import mend
-from helio.pipelines.origins import Origin, origins
-from helio.pipelines.oversize import Oversize
-from helio.pipelines.parse import parse
 from helio.pipelines.passes.check_written_values import DOUBTFUL, WRITTEN
-from helio.pipelines.passes.edit import Dataset
 from helio.pipelines.plan import check, make_plan
-from helio.pipelines.variables import TOKEN, substitute
-from helio.pipelines.work import work_of
+from helio.pipelines.template.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.edit import Dataset
+from helio.pipelines.template.graph import views
+from helio.pipelines.template.maps import DEEPEST_BLOCK, Place, args_of, is_glob, places, variable_of
+from helio.pipelines.template.oversize import Oversize
+from helio.pipelines.template.variables import TOKEN, substitute
 from helio.sources.registry import BY_CATALOGUE, datasets_known_to, is_catalogued, source_class
 from helio.steps.fetch.choices import Choice, choices_of
 from helio.steps.signature import signatures

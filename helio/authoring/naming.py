@@ -17,12 +17,12 @@ from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import stated_frame
 from helio.knowledge.missions import short
 from helio.knowledge.quantities import SOURCES
-from helio.pipelines.diagnostics import Diagnostic, StepId
-from helio.pipelines.document import Document
-from helio.pipelines.figures import FIGURES, STYLE, complete_labels, spec_of
-from helio.pipelines.graph import StepView, graph_of
-from helio.pipelines.labels import owner
-from helio.pipelines.passes.edit import Dataset
+from helio.pipelines.template.diagnostics import Diagnostic, StepId
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.edit import Dataset
+from helio.pipelines.template.figures import FIGURES, STYLE, complete_labels, spec_of
+from helio.pipelines.template.graph import StepView, graph_of
+from helio.pipelines.template.labels import owner
 from helio.steps.fetch.choices import choices_of
 from helio.steps.foreseen import NOTHING_KNOWN, Foreseen, foreseen
 from helio.steps.signature import signatures

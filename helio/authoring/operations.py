@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from helio.errors import RequestError, did_you_mean
-from helio.pipelines.diagnostics import StepId
-from helio.pipelines.document import Document
-from helio.pipelines.figures import FIGURES, STYLE, spec_of
-from helio.pipelines.graph import view_of
-from helio.pipelines.labels import owner
+from helio.pipelines.template.diagnostics import StepId
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.figures import FIGURES, STYLE, spec_of
+from helio.pipelines.template.graph import view_of
+from helio.pipelines.template.labels import owner
 from helio.steps.signature import signatures
 
 Name = Literal["set", "unset", "add", "remove", "rewire"]

@@ -7,8 +7,8 @@ from typing import Protocol
 
 from helio.authoring.gate import Proved
 from helio.errors import RequestError
-from helio.pipelines.diagnostics import Diagnostic
-from helio.pipelines.document import Document
+from helio.pipelines.template.diagnostics import Diagnostic
+from helio.pipelines.template.document import Document
 
 
 class NotUnderstood(RequestError):

@@ -14,9 +14,9 @@ from helio.authoring.model import Ask, Model, UserTurn
 from helio.authoring.quoting import data
 from helio.authoring.rules.sentence import Sentence
 from helio.errors import TimeRangeError
-from helio.pipelines.document import Document, slug
-from helio.pipelines.figures import RENDER
-from helio.pipelines.schema import SCHEMA_VERSION
+from helio.pipelines.template.document import Document, slug
+from helio.pipelines.template.figures import RENDER
+from helio.pipelines.template.schema import SCHEMA_VERSION
 from helio.steps.signature import Signature, signatures
 from helio.time_range import TimeRange, is_relative, parse_time_range
 

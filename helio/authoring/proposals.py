@@ -17,11 +17,11 @@ import jsonpatch
 from helio.errors import DamagedRecord, RequestError
 from helio.pipelines.arguments import checked
 from helio.pipelines.changes import Change, changes
-from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate
-from helio.pipelines.document import Document, as_text, id_like
+from helio.pipelines.dialect.parse import parse
 from helio.pipelines.history import Kind, Writing
 from helio.pipelines.library import Library
-from helio.pipelines.parse import parse
+from helio.pipelines.template.diagnostics import Diagnostic, InvalidTemplate
+from helio.pipelines.template.document import Document, as_text, id_like
 from helio.store.files import write_whole
 from helio.store.holding import held
 from helio.store.records import Count, Instant, read_record

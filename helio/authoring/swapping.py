@@ -13,10 +13,10 @@ from helio.knowledge.cadence import cadence_text
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.missions import ALIASES, short
 from helio.knowledge.quantities import SOURCES, Swap, sources_of, spacecraft_named, swap
-from helio.pipelines.document import Document
-from helio.pipelines.figures import FIGURES, STYLE, spec_of
-from helio.pipelines.graph import view_of
-from helio.pipelines.labels import owner, produced_labels
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.figures import FIGURES, STYLE, spec_of
+from helio.pipelines.template.graph import view_of
+from helio.pipelines.template.labels import owner, produced_labels
 from helio.steps.signature import signatures
 
 

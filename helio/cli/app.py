@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from helio import __version__, interrupts
-from helio.pipelines.plain_text import plain, without_long_words
+from helio.pipelines.template.plain_text import plain, without_long_words
 from helio.sources.registry import choices
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def _say_cancelled(afterwards: str) -> None:
 
 
 def _say_error(error: HelioError, as_json: bool, code: int) -> None:
-    from helio.pipelines.diagnostics import without_hints
+    from helio.pipelines.template.diagnostics import without_hints
 
     found = without_hints(getattr(error, "diagnostics", ()))
     if as_json:
@@ -316,7 +316,7 @@ def chosen_lock(locked: bool, file: Path | None) -> Path | None:
 
 def chosen_formats(text: str) -> list[Any]:
     """The formats of figures that a list names."""
-    from helio.pipelines.files import check_formats
+    from helio.pipelines.template.files import check_formats
 
     chosen = [one.strip().lower() for one in text.split(",") if one.strip()]
     check_formats(chosen)

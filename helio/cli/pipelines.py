@@ -25,7 +25,7 @@ from helio.cli.app import (
     say,
     say_changes,
 )
-from helio.pipelines.plain_text import without_long_words
+from helio.pipelines.template.plain_text import without_long_words
 
 if TYPE_CHECKING:
     from helio.pipelines.history import Kind
@@ -45,7 +45,7 @@ def check(
     """Say everything that is wrong with a pipeline, without running it."""
     with errors_as_text(as_json):
         from helio import api
-        from helio.pipelines.diagnostics import InvalidTemplate, without_hints
+        from helio.pipelines.template.diagnostics import InvalidTemplate, without_hints
 
         settings = current_settings()
         try:
@@ -80,7 +80,7 @@ def fix(
     """Mend what can be mended in a pipeline of yours, and say what cannot."""
     with errors_as_text(as_json=False):
         from helio import api
-        from helio.pipelines.diagnostics import without_hints
+        from helio.pipelines.template.diagnostics import without_hints
 
         mended = api.fix(name, now=now, write=not diff, settings=current_settings())
         for diagnostic in without_hints(mended.diagnostics):
@@ -175,7 +175,7 @@ def show(
         if name in signatures() and name not in {entry.id for entry in api.library(settings).entries()}:
             _show_tool(name, as_json)
             return
-        from helio.pipelines.document import as_text
+        from helio.pipelines.template.document import as_text
 
         template = api.load(name, settings)
         if as_json:
@@ -235,7 +235,7 @@ def export_pipeline(
     """Write a pipeline as one file, to share it."""
     with errors_as_text(as_json=False):
         from helio import api
-        from helio.pipelines.document import as_text
+        from helio.pipelines.template.document import as_text
         from helio.store.files import write_whole
 
         text = as_text(api.load(name, current_settings()))
@@ -272,8 +272,8 @@ def _save_valid(pipeline: str | Path, done: Kind, *, new: str = "", replace: boo
         Its name there; its own when left out.
     """
     from helio import api
-    from helio.pipelines.diagnostics import InvalidTemplate
     from helio.pipelines.history import Writing
+    from helio.pipelines.template.diagnostics import InvalidTemplate
 
     settings = current_settings()
     template = api.load(pipeline.absolute() if isinstance(pipeline, Path) else pipeline, settings)
@@ -339,7 +339,7 @@ def history(
 @app.command()
 def schema() -> None:
     """Print the JSON Schema of templates."""
-    from helio.pipelines.schema import schema_text
+    from helio.pipelines.template.schema import schema_text
 
     say(schema_text(), nl=False)
 

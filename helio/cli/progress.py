@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from helio.cli.app import MARKS, say
-from helio.pipelines.plain_text import plain
+from helio.pipelines.template.plain_text import plain
 
 if TYPE_CHECKING:
     from rich.status import Status

@@ -21,7 +21,7 @@ from helio.cli.app import (
     say,
     size_of,
 )
-from helio.pipelines.plain_text import without_long_words
+from helio.pipelines.template.plain_text import without_long_words
 
 if TYPE_CHECKING:
     from helio.doctor import Finding

@@ -49,7 +49,7 @@ def new_tool(name: str, folder: Path) -> tuple[Path, ...]:
     RequestError
         No checkout, no identifier, or the name of a tool, of its synonym or of a file among the tools.
     """
-    from helio.pipelines.passes.synonyms import spell_tool, tool_spellings
+    from helio.pipelines.dialect.synonyms import spell_tool, tool_spellings
     from helio.steps.signature import signatures
 
     root = find_checkout(folder)
@@ -94,7 +94,7 @@ def new_pass(name: str, folder: Path, *, stage: str = "V") -> tuple[Path, ...]:
     if stage not in STAGES:
         raise RequestError(f"no stage is called '{stage}'", advice=f"one of {', '.join(STAGES)}")
     passes = root / "helio" / "pipelines" / "passes"
-    _refuse_module(name, passes, root / "tests" / "pipelines")
+    _refuse_module(name, passes.parent, root / "tests" / "pipelines")
     listing, page = passes / "__init__.py", root / "docs" / "passes.md"
     new = {
         passes / f"{name}.py": _filled("pass", name, code=next_code(stage)),

@@ -8,10 +8,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from helio.pipelines.document import Document, digest
 from helio.pipelines.plan import Plan
 from helio.pipelines.runs.execute import PlanResult
 from helio.pipelines.runs.states import DONE
+from helio.pipelines.template.document import Document, digest
 
 if TYPE_CHECKING:
     from prefect import Flow

@@ -33,10 +33,10 @@ from helio.flows.definition import define_flow, describe, parameters_of, run_nam
 from helio.flows.register import FINAL
 from helio.flows.run import ATTEMPTS, FlowExecution
 from helio.flows.server import Server, notice
-from helio.pipelines.diagnostics import StepId
 from helio.pipelines.plan import PlannedStep
 from helio.pipelines.runs.execute import PlanResult, StepResult
 from helio.pipelines.runs.states import blocked_by
+from helio.pipelines.template.diagnostics import StepId
 
 log = logging.getLogger(__name__)
 

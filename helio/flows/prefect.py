@@ -10,10 +10,10 @@ from helio.errors import EngineError
 from helio.flows.register import FINAL, Picture, mark_crashed, publish, register_cached
 from helio.flows.run import FlowRequest, run_flow
 from helio.flows.server import Server
-from helio.pipelines.files import FORMATS
 from helio.pipelines.runs.execute import Execution, StepResult
 from helio.pipelines.runs.outcome import Run
 from helio.pipelines.runs.session import Finished, Started
+from helio.pipelines.template.files import FORMATS
 from helio.settings import Settings
 from helio.store.files import write_whole
 from helio.store.runs import Runs

@@ -22,10 +22,10 @@ from typing import Any, Protocol
 from helio import interrupts
 from helio.errors import Cancelled, EngineError, Suspended, TransientError
 from helio.flows.server import SILENT, Server, ephemeral_server, is_loopback
-from helio.pipelines.diagnostics import StepId
 from helio.pipelines.plan import Plan, PlannedStep
 from helio.pipelines.runs.execute import StepResult
 from helio.pipelines.runs.states import blocked_by
+from helio.pipelines.template.diagnostics import StepId
 
 log = logging.getLogger(__name__)
 

@@ -15,14 +15,14 @@ from zoneinfo import ZoneInfo
 
 from helio.errors import DamagedRecord, HelioError, OutputError, RequestError, TimeRangeError, did_you_mean
 from helio.flows.slots import changes_of_clocks, clock_notes, slots, slots_between
-from helio.pipelines.diagnostics import InvalidTemplate
-from helio.pipelines.document import ID, Document, id_like, require_id
-from helio.pipelines.files import Format
 from helio.pipelines.known import known_datasets
 from helio.pipelines.library import Library
 from helio.pipelines.passes.check_given_values import unknown_values
 from helio.pipelines.plan import Plan, check, make_plan, time_variable
 from helio.pipelines.reread import schedule_notices
+from helio.pipelines.template.diagnostics import InvalidTemplate
+from helio.pipelines.template.document import ID, Document, id_like, require_id
+from helio.pipelines.template.files import Format
 from helio.settings import Settings
 from helio.store.files import user_path, write_whole
 from helio.store.records import read_record

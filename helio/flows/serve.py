@@ -31,13 +31,13 @@ from helio.flows.run import prefect_environment, signals_to
 from helio.flows.schedule import Schedule, Schedules
 from helio.flows.server import Server
 from helio.flows.slots import FAR, for_engine, slots_ahead, slots_in
-from helio.pipelines.document import Document
 from helio.pipelines.known import known_datasets
 from helio.pipelines.library import Library
 from helio.pipelines.plan import make_plan
 from helio.pipelines.runs.outcome import Run
 from helio.pipelines.runs.request import RunRequest
 from helio.pipelines.runs.session import run_plan
+from helio.pipelines.template.document import Document
 from helio.settings import Settings
 
 log = logging.getLogger(__name__)

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from helio.errors import RequestError, TimeRangeError, did_you_mean
-from helio.pipelines.diagnostics import InvalidTemplate
-from helio.pipelines.files import check_formats
-from helio.pipelines.oversize import oversize_value
+from helio.pipelines.template.diagnostics import InvalidTemplate
+from helio.pipelines.template.files import check_formats
+from helio.pipelines.template.oversize import oversize_value
 from helio.settings import Settings
 
 P = ParamSpec("P")

@@ -15,14 +15,14 @@ from difflib import SequenceMatcher
 from enum import Enum
 from typing import Any, Literal
 
-from helio.pipelines.diagnostics import StepId
-from helio.pipelines.document import STEP_DEFAULTS, Document
-from helio.pipelines.figures import FIGURES, RENDER, STYLE, complete_labels, spec_of
-from helio.pipelines.meaning import meaning
-from helio.pipelines.passes.edit import Context, Dataset
+from helio.pipelines.analyses.meaning import meaning
 from helio.pipelines.plan import normalise
-from helio.pipelines.schema import SCHEMA_VERSION
-from helio.pipelines.shown_values import same, shown, shown_apart, shown_line, shown_name
+from helio.pipelines.template.diagnostics import StepId
+from helio.pipelines.template.document import STEP_DEFAULTS, Document
+from helio.pipelines.template.edit import Context, Dataset
+from helio.pipelines.template.figures import FIGURES, RENDER, STYLE, complete_labels, spec_of
+from helio.pipelines.template.schema import SCHEMA_VERSION
+from helio.pipelines.template.shown_values import same, shown, shown_apart, shown_line, shown_name
 from helio.steps.signature import signatures
 
 Subject = Literal[

@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 from helio.errors import DamagedRecord, OutputError, RequestError
 from helio.limits import LIMITS
-from helio.pipelines.diagnostics import InvalidTemplate
-from helio.pipelines.oversize import oversize_file
+from helio.pipelines.template.diagnostics import InvalidTemplate
+from helio.pipelines.template.oversize import oversize_file
 from helio.store.files import write_whole
 from helio.store.holding import held
 from helio.store.records import Count, Digest, Instant, WrongShape, convert, read_bytes, read_record

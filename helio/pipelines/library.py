@@ -9,11 +9,11 @@ from pathlib import Path
 
 from helio.errors import RequestError, UnknownPipeline, closest
 from helio.pipelines.arguments import checked
-from helio.pipelines.diagnostics import InvalidTemplate
-from helio.pipelines.document import ID, Document, as_text, is_id, require_id, shortened, slug
+from helio.pipelines.dialect.parse import parse
 from helio.pipelines.history import History, Revision, Writing, read_as_it_is
-from helio.pipelines.parse import parse
-from helio.pipelines.schema import SCHEMA_FILE, schema_text
+from helio.pipelines.template.diagnostics import InvalidTemplate
+from helio.pipelines.template.document import ID, Document, as_text, is_id, require_id, shortened, slug
+from helio.pipelines.template.schema import SCHEMA_FILE, schema_text
 from helio.store.files import is_file, is_special, user_path, write_whole
 
 SHIPPED = Path(__file__).with_name("templates")

@@ -10,20 +10,20 @@ from typing import Any, TypeVar
 
 from helio import __version__
 from helio.errors import RequestError
-from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
-from helio.pipelines.document import Document, digest, shortened
-from helio.pipelines.files import OutputFile
+from helio.pipelines.analyses.origins import origins
 from helio.pipelines.known import components_in_files
-from helio.pipelines.labels import owner, read_labels
 from helio.pipelines.mend import repair
-from helio.pipelines.origins import origins
 from helio.pipelines.passes import AS_WRITTEN, BINDING, NORMALISE, REPEATED, VERIFY
 from helio.pipelines.passes.bind_files import planned_files
-from helio.pipelines.passes.edit import Context, Dataset, Edit, Mode
 from helio.pipelines.reach import check_reach
-from helio.pipelines.runner import FIX, Rewritten, authored_path, rewrite
-from helio.pipelines.template import Step, Template
-from helio.pipelines.time_literals import listed_literals, time_literals
+from helio.pipelines.template.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
+from helio.pipelines.template.document import Document, digest, shortened
+from helio.pipelines.template.edit import Context, Dataset, Edit, Mode
+from helio.pipelines.template.files import OutputFile
+from helio.pipelines.template.labels import owner, read_labels
+from helio.pipelines.template.runner import FIX, Rewritten, authored_path, rewrite
+from helio.pipelines.template.template import Step, Template
+from helio.pipelines.template.time_literals import listed_literals, time_literals
 from helio.steps.signature import Signature, signatures
 from helio.time_range import TimeRange, parse_time_range
 

@@ -15,14 +15,14 @@ from datetime import datetime
 from typing import Any
 
 from helio.errors import RequestError
-from helio.pipelines.diagnostics import Diagnostic
-from helio.pipelines.passes.edit import Context
+from helio.pipelines.dialect.spell_variables import BUILT_IN
 from helio.pipelines.passes.parametrise_times import invented_variables
-from helio.pipelines.passes.spell_variables import BUILT_IN
-from helio.pipelines.runner import Rewritten
-from helio.pipelines.template import Template, Variable
-from helio.pipelines.time_literals import TimeLiteral, listed_literals, shortened, time_literals
-from helio.pipelines.variables import TOKEN, read_value
+from helio.pipelines.template.diagnostics import Diagnostic
+from helio.pipelines.template.edit import Context
+from helio.pipelines.template.runner import Rewritten
+from helio.pipelines.template.template import Template, Variable
+from helio.pipelines.template.time_literals import TimeLiteral, listed_literals, shortened, time_literals
+from helio.pipelines.template.variables import TOKEN, read_value
 
 NUMBERED = re.compile(re.escape(BUILT_IN) + r"_\d+")
 """Names that helio gives to further literal ranges. They say nothing about what the ranges are for."""

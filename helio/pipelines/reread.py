@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from helio.errors import DamagedRecord
-from helio.pipelines.passes.spell_times import read_otherwise
+from helio.pipelines.dialect.spell_times import read_otherwise
 from helio.pipelines.plan import Plan
 from helio.store.files import write_whole
 from helio.store.holding import held

@@ -19,8 +19,8 @@ from helio.authoring.gemini import Gemini
 from helio.authoring.scrub import Scrub
 from helio.authoring.transcript import Transcript
 from helio.knowledge.catalogue import Catalogue
-from helio.pipelines.document import Document
 from helio.pipelines.library import Library
+from helio.pipelines.template.document import Document
 from helio.sources.http import Clock
 from tests.authoring.standin_gemini import KEY, GeminiStandIn, Script
 

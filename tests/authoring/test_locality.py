@@ -11,10 +11,10 @@ from benchmarks.authoring.tasks import HERE, NOW, base_text, read_tasks
 from helio import api
 from helio.authoring.operations import Operation, apply
 from helio.authoring.outcome import Reply
-from helio.pipelines.document import read_template
 from helio.pipelines.history import Writing
 from helio.pipelines.library import Library
-from helio.pipelines.splice import splice
+from helio.pipelines.template.document import read_template
+from helio.pipelines.template.splice import splice
 from helio.settings import read_settings
 
 EDITS = json.loads((HERE / "locality.json").read_text(encoding="utf-8"))

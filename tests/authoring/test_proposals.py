@@ -10,10 +10,10 @@ import pytest
 
 from helio.authoring.proposals import Proposals
 from helio.errors import RequestError
-from helio.pipelines.diagnostics import InvalidTemplate
-from helio.pipelines.document import as_text
 from helio.pipelines.history import Writing
 from helio.pipelines.library import Library
+from helio.pipelines.template.diagnostics import InvalidTemplate
+from helio.pipelines.template.document import as_text
 
 
 @pytest.fixture

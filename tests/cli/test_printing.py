@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import helio.cli
-from helio.pipelines.plain_text import plain
+from helio.pipelines.template.plain_text import plain
 
 FOLDER = Path(helio.cli.__file__).parent
 

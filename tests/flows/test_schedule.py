@@ -11,8 +11,8 @@ import pytest
 
 from helio.errors import HelioError, RequestError, TimeRangeError, UnknownPipeline
 from helio.flows.schedule import Schedule, Schedules, dated
-from helio.pipelines.diagnostics import InvalidTemplate
 from helio.pipelines.plan import make_plan
+from helio.pipelines.template.diagnostics import InvalidTemplate
 from helio.settings import Settings
 from tests.pipelines.conftest import NOW, fetch, template
 

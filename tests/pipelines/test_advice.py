@@ -13,12 +13,12 @@ from typing import Any
 import jsonpatch
 import pytest
 
-from helio.pipelines.diagnostics import Diagnostic
+from helio.pipelines.dialect.parse import parse
 from helio.pipelines.mend import repair
-from helio.pipelines.parse import parse
-from helio.pipelines.passes.edit import Context, Dataset
 from helio.pipelines.plan import normalise
-from helio.pipelines.runner import FIX
+from helio.pipelines.template.diagnostics import Diagnostic
+from helio.pipelines.template.edit import Context, Dataset
+from helio.pipelines.template.runner import FIX
 from helio.steps.signature import signatures
 
 from .conftest import NOW, fetch, magnitude, render, template

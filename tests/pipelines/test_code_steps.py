@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from helio.pipelines.document import Document
-from helio.pipelines.meaning import meaning
-from helio.pipelines.passes.edit import Context
-from helio.pipelines.work import canonical_args, canonical_code
+from helio.pipelines.analyses.meaning import meaning
+from helio.pipelines.analyses.work import canonical_args, canonical_code
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.edit import Context
 from helio.steps.signature import signatures
 from helio.store.keys import difference
 from tests.waiting import wait_until

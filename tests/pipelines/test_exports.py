@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from helio.pipelines.diagnostics import InvalidTemplate
 from helio.pipelines.plan import Plan, check, make_plan
 from helio.pipelines.runs.recipes import Input, recipe_of_inputs
+from helio.pipelines.template.diagnostics import InvalidTemplate
 from helio.steps.signature import signatures
 
 from .conftest import NOW, fetch, magnitude, template

@@ -11,11 +11,11 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helio.pipelines.meaning import meaning
-from helio.pipelines.parse import parse
-from helio.pipelines.passes.edit import Context, Dataset
+from helio.pipelines.analyses.meaning import meaning
+from helio.pipelines.dialect.parse import parse
 from helio.pipelines.plan import normalise
-from helio.pipelines.runner import Rewritten, replay, undo
+from helio.pipelines.template.edit import Context, Dataset
+from helio.pipelines.template.runner import Rewritten, replay, undo
 from helio.steps.signature import signatures
 
 from .conftest import NOW

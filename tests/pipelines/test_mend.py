@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from helio.pipelines.mend import mend
-from helio.pipelines.passes.edit import Dataset
 from helio.pipelines.plan import check
+from helio.pipelines.template.edit import Dataset
 
 from .conftest import NOW, fetch, template
 

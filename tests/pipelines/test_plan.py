@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helio.pipelines.diagnostics import InvalidTemplate
-from helio.pipelines.document import check_shape, read_template
 from helio.pipelines.plan import Plan, check, make_plan
+from helio.pipelines.template.diagnostics import InvalidTemplate
+from helio.pipelines.template.document import check_shape, read_template
 
 from .conftest import NOW, fetch, magnitude, render, template
 

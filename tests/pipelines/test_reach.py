@@ -10,8 +10,8 @@ import pytest
 
 from helio import api
 from helio.flows.schedule import Schedules
-from helio.pipelines.diagnostics import InvalidTemplate
 from helio.pipelines.plan import Plan, make_plan
+from helio.pipelines.template.diagnostics import InvalidTemplate
 from helio.settings import Settings, read_settings
 
 from .conftest import NOW, fetch, render, template

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from helio.pipelines.analyses.meaning import meaning
 from helio.pipelines.changes import _BY_LABEL, ABSENT, Change, changes
-from helio.pipelines.document import STEP_DEFAULTS
-from helio.pipelines.meaning import meaning
-from helio.pipelines.passes.edit import Context
-from helio.pipelines.plain_text import escaped
 from helio.pipelines.plan import normalise
-from helio.pipelines.shown_values import shown, shown_line
+from helio.pipelines.template.document import STEP_DEFAULTS
+from helio.pipelines.template.edit import Context
+from helio.pipelines.template.plain_text import escaped
+from helio.pipelines.template.shown_values import shown, shown_line
 from helio.steps.signature import signatures
 
 EXAMPLES = 10_000 if os.environ.get("HELIO_LONG") else 150

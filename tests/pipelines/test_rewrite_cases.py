@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from helio.pipelines.diagnostics import Diagnostic
-from helio.pipelines.meaning import meaning
-from helio.pipelines.parse import parse
-from helio.pipelines.passes.edit import Context, Dataset, Policy
+from helio.pipelines.analyses.meaning import meaning
+from helio.pipelines.dialect.parse import parse
 from helio.pipelines.plan import bind, normalise
-from helio.pipelines.runner import Rewritten, replay, undo
+from helio.pipelines.template.diagnostics import Diagnostic
+from helio.pipelines.template.edit import Context, Dataset, Policy
+from helio.pipelines.template.runner import Rewritten, replay, undo
 from helio.steps.signature import RECORD, Argument, Signature, TableInput, signatures, whole_range
 
 DATA = Path(__file__).parents[1] / "data"

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from helio.pipelines.diagnostics import Diagnostic
 from helio.pipelines.library import Library
 from helio.pipelines.plan import check, make_plan
+from helio.pipelines.template.diagnostics import Diagnostic
 
 from .conftest import NOW, fetch, magnitude, template
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from helio.pipelines.changes import describe_step
-from helio.pipelines.document import Document
-from helio.pipelines.figures import FIGURES, STYLE
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.figures import FIGURES, STYLE
 
 _QUESTION = re.compile(
     r"^\s*(?:what|which|why|how|when|where|who|does|is|are|explain|describe|tell me|list"

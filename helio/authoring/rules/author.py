@@ -12,7 +12,7 @@ from helio.authoring.rules.sentence_reading import read_request
 from helio.authoring.writing.writer import Asks, write_template
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import spellings
-from helio.pipelines.document import Document, as_text
+from helio.pipelines.template.document import Document, as_text
 
 BY = Said("rules")
 

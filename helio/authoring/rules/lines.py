@@ -15,9 +15,9 @@ from helio.knowledge.frame_names import FRAMES, TURNABLE
 from helio.knowledge.quantities import ABS_B, SOURCES, B, spellings
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantity_words import WORDS
-from helio.pipelines.document import Document
-from helio.pipelines.figures import complete_labels, figures_meant, spec_of
-from helio.pipelines.labels import owner, produced_labels, read_labels
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.figures import complete_labels, figures_meant, spec_of
+from helio.pipelines.template.labels import owner, produced_labels, read_labels
 from helio.steps.signature import signatures
 
 _FRAMES = "|".join(frame.casefold() for frame in FRAMES)

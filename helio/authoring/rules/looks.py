@@ -14,9 +14,9 @@ from helio.authoring.rules.sentence import Sentence
 from helio.authoring.rules.sentence_reading import COLOURS
 from helio.authoring.writing.writer import Asks
 from helio.knowledge.catalogue import Catalogue
-from helio.pipelines.document import Document
-from helio.pipelines.figures import FIGURES, RENDER, figures_meant, spec_of
-from helio.pipelines.labels import owner
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.figures import FIGURES, RENDER, figures_meant, spec_of
+from helio.pipelines.template.labels import owner
 
 _DASHES = {"dashed": "dash", "dotted": "dot", "solid": "solid", "dash-dotted": "dashdot"}
 _QUOTED = r"[\"“'‘](?P<text>[^\"”]+?)[\"”'’](?=\s|$|[,.;])"

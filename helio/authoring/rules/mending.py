@@ -15,7 +15,7 @@ from helio.authoring.writing.steps import free_name
 from helio.errors import UnknownDataset, UnknownParameter, closest
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import SOURCES
-from helio.pipelines.document import Document
+from helio.pipelines.template.document import Document
 from helio.store.component_names import axis_letters
 
 BY = Said("rules")

@@ -10,8 +10,8 @@ from typing import Any
 from helio.knowledge.quantities import FAST_ELECTRONS, POSITION, PROTONS, B
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantity_words import WORDS, symbol
-from helio.pipelines.document import Document, slug
-from helio.pipelines.schema import SCHEMA_VERSION
+from helio.pipelines.template.document import Document, slug
+from helio.pipelines.template.schema import SCHEMA_VERSION
 
 # B on top, then V, n, T, what is derived, spectrograms with ions above electrons, indices.
 _ORDER = (

@@ -31,7 +31,7 @@ from helio.knowledge.quantities import N as DENSITY
 from helio.knowledge.quantities import T as TEMPERATURE
 from helio.knowledge.quantities import V as SPEED
 from helio.knowledge.quantity_words import INDICES, SPECTRA, VECTORS, symbol, title
-from helio.pipelines.document import Document
+from helio.pipelines.template.document import Document
 from helio.time_range import Duration, TimeRange, is_relative, parse_time_range
 
 Asks = Callable[[str, Sequence[str]], str]

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from helio.pipelines.diagnostics import StepId
-from helio.pipelines.figures import RENDER
-from helio.pipelines.passes.edit import Context, Edit, Finding, changed
-from helio.pipelines.template import Step, Template
+from helio.pipelines.template.diagnostics import StepId
+from helio.pipelines.template.edit import Context, Edit, Finding, changed
+from helio.pipelines.template.figures import RENDER
+from helio.pipelines.template.template import Step, Template
 
 
 def bind_artefacts(template: Template, context: Context) -> Iterator[Finding]:

@@ -29,9 +29,11 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from helio.errors import HelioError, StepError
-from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
-from helio.pipelines.figures import FIGURES, MANAGE, RENDER, figure_of
-from helio.pipelines.files import (
+from helio.pipelines.passes.draft import Draft
+from helio.pipelines.template.diagnostics import Diagnostic, StepId, pointer
+from helio.pipelines.template.edit import Context, Edit, Finding
+from helio.pipelines.template.figures import FIGURES, MANAGE, RENDER, figure_of
+from helio.pipelines.template.files import (
     FORMATS,
     LONGEST_NAME,
     MOST_BYTES,
@@ -43,10 +45,8 @@ from helio.pipelines.files import (
     figure_name,
     times_of,
 )
-from helio.pipelines.passes.draft import Draft
-from helio.pipelines.passes.edit import Context, Edit, Finding
-from helio.pipelines.template import Step, Template
-from helio.pipelines.variables import TIMES, TOKEN, Path, Pattern, patterns
+from helio.pipelines.template.template import Step, Template
+from helio.pipelines.template.variables import TIMES, TOKEN, Path, Pattern, patterns
 from helio.steps.export.formats import file_of_export, format_of_export, format_of_name, with_ending
 from helio.time_range import TimeRange, parse_time_range
 

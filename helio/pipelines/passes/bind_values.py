@@ -28,11 +28,11 @@ from dataclasses import replace
 from typing import Any
 
 from helio.errors import RequestError, TimeRangeError
-from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.passes.edit import Context, Edit, Finding, added, changed
-from helio.pipelines.passes.structure import misfits
-from helio.pipelines.template import Template, Variable
-from helio.pipelines.variables import read_time_range, read_value, substitute
+from helio.pipelines.dialect.structure import misfits
+from helio.pipelines.template.diagnostics import Diagnostic, pointer
+from helio.pipelines.template.edit import Context, Edit, Finding, added, changed
+from helio.pipelines.template.template import Template, Variable
+from helio.pipelines.template.variables import read_time_range, read_value, substitute
 from helio.time_range import is_relative
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import islice, product
 from typing import Any
 
-from helio.pipelines.maps import items_of_map
-from helio.pipelines.passes.edit import Context
-from helio.pipelines.template import Step, Template
-from helio.pipelines.variables import TOKEN, Path
+from helio.pipelines.template.edit import Context
+from helio.pipelines.template.maps import items_of_map
+from helio.pipelines.template.template import Step, Template
+from helio.pipelines.template.variables import TOKEN, Path
 from helio.sources.registry import is_catalogued
 
 MOST_VALUES = 1000

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helio.pipelines.diagnostics import Diagnostic
-from helio.pipelines.document import Document
-from helio.pipelines.maps import is_block, places
-from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.passes.guarantee_artefact import INTENTS
+from helio.pipelines.template.diagnostics import Diagnostic
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.edit import Context, Finding
+from helio.pipelines.template.maps import is_block, places
 
 
 def check_budget(plan: Document, context: Context) -> Iterator[Finding]:
@@ -23,7 +23,7 @@ def check_budget(plan: Document, context: Context) -> Iterator[Finding]:
     It runs before every pass that looks at each pair of steps, so that a plan that is too large is refused at once.
 
     >>> from datetime import datetime
-    >>> from helio.pipelines.passes.edit import Policy
+    >>> from helio.pipelines.template.edit import Policy
     >>> plan = {"steps": [{"step_id": 1}, {"step_id": 2}]}
     >>> [found] = check_budget(plan, Context({}, datetime(2024, 1, 1), {}, policy=Policy(max_steps=1)))
     >>> print(found)

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.labels import read_labels
-from helio.pipelines.maps import is_glob
-from helio.pipelines.passes.edit import Context, Finding
-from helio.pipelines.template import Template
-from helio.pipelines.variables import TOKEN
-from helio.pipelines.work import is_code
+from helio.pipelines.analyses.work import is_code
+from helio.pipelines.template.diagnostics import Diagnostic, pointer
+from helio.pipelines.template.edit import Context, Finding
+from helio.pipelines.template.labels import read_labels
+from helio.pipelines.template.maps import is_glob
+from helio.pipelines.template.template import Template
+from helio.pipelines.template.variables import TOKEN
 from helio.steps.sandbox.allow_list import assigns_result, input_names, refusals
 
 MOST_SHOWN = 5

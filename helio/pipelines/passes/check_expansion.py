@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.errors import RequestError
-from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.document import shortened
-from helio.pipelines.labels import produced_labels
-from helio.pipelines.maps import interval_microseconds, items_of_map
 from helio.pipelines.passes.derive_produces import is_same_work
-from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.passes.expand_items import expanded
-from helio.pipelines.template import Step, Template, walk
-from helio.pipelines.variables import Path
+from helio.pipelines.template.diagnostics import Diagnostic, pointer
+from helio.pipelines.template.document import shortened
+from helio.pipelines.template.edit import Context, Finding
+from helio.pipelines.template.labels import produced_labels
+from helio.pipelines.template.maps import interval_microseconds, items_of_map
+from helio.pipelines.template.template import Step, Template, walk
+from helio.pipelines.template.variables import Path
 
 
 def check_expansion(template: Template, context: Context) -> Iterator[Finding]:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.passes.edit import Context, Finding
-from helio.pipelines.template import Step, Template
+from helio.pipelines.template.diagnostics import Diagnostic, pointer
+from helio.pipelines.template.edit import Context, Finding
+from helio.pipelines.template.template import Step, Template
 
 APART = (
     ("candidates", "dataset_id", "the candidates name the data sets"),

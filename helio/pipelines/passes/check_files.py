@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.maps import items_of_map
 from helio.pipelines.passes.bind_files import FileNames
-from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.passes.expand_items import expanded, items_of
-from helio.pipelines.template import ForEach, Step, Template
-from helio.pipelines.variables import TOKEN, Path
+from helio.pipelines.template.diagnostics import Diagnostic, pointer
+from helio.pipelines.template.edit import Context, Finding
+from helio.pipelines.template.maps import items_of_map
+from helio.pipelines.template.template import ForEach, Step, Template
+from helio.pipelines.template.variables import TOKEN, Path
 
 TWO_DAYS = ("2000-01-01 to 2000-01-02", "2000-01-02 to 2000-01-03")
 """Stand for the intervals of a map whose range is the run's to say."""

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from helio.errors import closest
-from helio.pipelines.diagnostics import Diagnostic
-from helio.pipelines.passes.edit import Context, Finding
-from helio.pipelines.template import Template
+from helio.pipelines.template.diagnostics import Diagnostic
+from helio.pipelines.template.edit import Context, Finding
+from helio.pipelines.template.template import Template
 
 
 def check_given_values(template: Template, context: Context) -> Iterator[Finding]:

@@ -12,11 +12,11 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.document import Document
-from helio.pipelines.passes.edit import Context, Finding
-from helio.pipelines.passes.synonyms import advice_for, asks_for_something, is_note, is_null
-from helio.pipelines.passes.walk import each_step, id_of
+from helio.pipelines.dialect.synonyms import advice_for, asks_for_something, is_note, is_null
+from helio.pipelines.dialect.walk import each_step, id_of
+from helio.pipelines.template.diagnostics import Diagnostic, pointer
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.edit import Context, Finding
 
 
 def check_kept_arguments(plan: Document, context: Context) -> Iterator[Finding]:

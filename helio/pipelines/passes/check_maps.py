@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.labels import read_labels
-from helio.pipelines.maps import uses
-from helio.pipelines.passes.edit import Context, Finding
-from helio.pipelines.template import Template
+from helio.pipelines.template.diagnostics import Diagnostic, pointer
+from helio.pipelines.template.edit import Context, Finding
+from helio.pipelines.template.labels import read_labels
+from helio.pipelines.template.maps import uses
+from helio.pipelines.template.template import Template
 
 
 def check_maps(template: Template, context: Context) -> Iterator[Finding]:

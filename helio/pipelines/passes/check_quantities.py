@@ -36,13 +36,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.document import Document
-from helio.pipelines.graph import Graph, StepView, graph_of
-from helio.pipelines.labels import owner
-from helio.pipelines.passes.edit import Context, Dataset, Finding
-from helio.pipelines.passes.walk import id_of
-from helio.pipelines.variables import Path
+from helio.pipelines.dialect.walk import id_of
+from helio.pipelines.template.diagnostics import Diagnostic, pointer
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.edit import Context, Dataset, Finding
+from helio.pipelines.template.graph import Graph, StepView, graph_of
+from helio.pipelines.template.labels import owner
+from helio.pipelines.template.variables import Path
 from helio.steps.foreseen import (
     EVERY_KIND,
     NOTHING_KNOWN,

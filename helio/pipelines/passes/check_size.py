@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.maps import distinct, items_of_map, steps_of
 from helio.pipelines.passes.check_budget import refused
-from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.passes.guarantee_artefact import INTENTS
-from helio.pipelines.template import Template
+from helio.pipelines.template.diagnostics import Diagnostic, pointer
+from helio.pipelines.template.edit import Context, Finding
+from helio.pipelines.template.maps import distinct, items_of_map, steps_of
+from helio.pipelines.template.template import Template
 
 
 def check_size(template: Template, context: Context) -> Iterator[Finding]:
@@ -25,7 +25,7 @@ def check_size(template: Template, context: Context) -> Iterator[Finding]:
     the parameters of a data set.
 
     >>> from datetime import datetime
-    >>> from helio.pipelines.passes.edit import Policy
+    >>> from helio.pipelines.template.edit import Policy
     >>> each = {"as": "$N", "over": [1, 2, 3]}
     >>> steps = [{"step_id": 1, "block": [{"step_id": "a"}, {"step_id": "b"}], "for_each": each}]
     >>> template = Template.from_json({"steps": steps})

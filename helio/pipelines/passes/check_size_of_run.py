@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from helio.pipelines.diagnostics import Diagnostic
-from helio.pipelines.maps import each_with_item
 from helio.pipelines.passes.check_size import refused_run
-from helio.pipelines.passes.edit import Context, Finding
 from helio.pipelines.passes.expand_items import items_of
 from helio.pipelines.passes.guarantee_artefact import INTENTS
-from helio.pipelines.template import Step, Template
+from helio.pipelines.template.diagnostics import Diagnostic
+from helio.pipelines.template.edit import Context, Finding
+from helio.pipelines.template.maps import each_with_item
+from helio.pipelines.template.template import Step, Template
 
 
 def check_size_of_run(template: Template, context: Context) -> Iterator[Finding]:
     """Refuse a run whose maps would become more steps than the policy allows, its intervals counted.
 
     >>> from datetime import datetime
-    >>> from helio.pipelines.passes.edit import Policy
+    >>> from helio.pipelines.template.edit import Policy
     >>> each = {"as": "$DAY", "over": {"intervals": "2024-01-01 to 2024-01-08", "step": "1d"}}
     >>> template = Template.from_json({"steps": [{"step_id": 1, "for_each": each}]})
     >>> [found] = check_size_of_run(template, Context({}, datetime(2024, 1, 1), {}, policy=Policy(max_run_steps=5)))

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from helio.errors import RequestError, TimeRangeError, closest
-from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.figures import DRAWING, UNKNOWN_KEY
-from helio.pipelines.passes.edit import Context, Finding
-from helio.pipelines.passes.structure import misfits
-from helio.pipelines.template import Step, Template
-from helio.pipelines.variables import TOKEN, Path, read_time_range, strings
+from helio.pipelines.dialect.structure import misfits
+from helio.pipelines.template.diagnostics import Diagnostic, pointer
+from helio.pipelines.template.edit import Context, Finding
+from helio.pipelines.template.figures import DRAWING, UNKNOWN_KEY
+from helio.pipelines.template.template import Step, Template
+from helio.pipelines.template.variables import TOKEN, Path, read_time_range, strings
 from helio.steps.signature import Schema, Signature
 from helio.time_range import Duration
 

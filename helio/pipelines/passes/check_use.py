@@ -16,13 +16,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from helio.pipelines.diagnostics import Diagnostic, Fix, pointer
-from helio.pipelines.figures import FIGURES
-from helio.pipelines.labels import owner, produced_labels, read_labels
-from helio.pipelines.maps import as_glob, is_glob, matching
-from helio.pipelines.outputs import LIMITED
-from helio.pipelines.passes.edit import Context, Finding, removed
-from helio.pipelines.template import Step, Template
+from helio.pipelines.analyses.outputs import LIMITED
+from helio.pipelines.template.diagnostics import Diagnostic, Fix, pointer
+from helio.pipelines.template.edit import Context, Finding, removed
+from helio.pipelines.template.figures import FIGURES
+from helio.pipelines.template.labels import owner, produced_labels, read_labels
+from helio.pipelines.template.maps import as_glob, is_glob, matching
+from helio.pipelines.template.template import Step, Template
 
 
 def check_use(template: Template, context: Context) -> Iterator[Finding]:

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.labels import produced_labels
-from helio.pipelines.origins import origins
-from helio.pipelines.passes.edit import Context, Finding
-from helio.pipelines.template import Template
+from helio.pipelines.analyses.origins import origins
+from helio.pipelines.template.diagnostics import Diagnostic, pointer
+from helio.pipelines.template.edit import Context, Finding
+from helio.pipelines.template.labels import produced_labels
+from helio.pipelines.template.template import Template
 
 WRITTEN, DOUBTFUL = "HV604", "HV605"
 

@@ -23,9 +23,9 @@ from dataclasses import replace
 from typing import Any
 
 from helio.errors import closest
-from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.passes.edit import Context, Edit, Finding, changed
-from helio.pipelines.template import Template
+from helio.pipelines.template.diagnostics import Diagnostic, pointer
+from helio.pipelines.template.edit import Context, Edit, Finding, changed
+from helio.pipelines.template.template import Template
 from helio.sources.registry import BY_CATALOGUE, choices, is_provider, known_datasets, names
 
 

@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
-from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
-from helio.pipelines.template import Template
+from helio.pipelines.template.diagnostics import Diagnostic, pointer
+from helio.pipelines.template.edit import Context, Edit, Finding, replaced
+from helio.pipelines.template.template import Template
 from helio.sources.registry import is_catalogued
 from helio.time_range import TimeRange, parse_time_range
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helio.pipelines.figures import FIGURES, complete_labels, figure_of, with_figure
-from helio.pipelines.maps import is_glob
-from helio.pipelines.passes.edit import Context, Edit, Finding, changed
-from helio.pipelines.template import Template
+from helio.pipelines.template.edit import Context, Edit, Finding, changed
+from helio.pipelines.template.figures import FIGURES, complete_labels, figure_of, with_figure
+from helio.pipelines.template.maps import is_glob
+from helio.pipelines.template.template import Template
 
 
 def complete_panels(template: Template, context: Context) -> Iterator[Finding]:

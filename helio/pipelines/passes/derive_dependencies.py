@@ -22,17 +22,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from helio.errors import closest
-from helio.pipelines.diagnostics import Diagnostic, Fix, StepId, pointer
-from helio.pipelines.document import Document, shortened
-from helio.pipelines.graph import Read, StepView, views
-from helio.pipelines.labels import owner
-from helio.pipelines.maps import is_block, is_glob, matching
-from helio.pipelines.passes.declare_variables import REQUIRED, declaration
-from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, replaced
-from helio.pipelines.passes.known_labels import MOST_ITEMS, Labels, labels_of
-from helio.pipelines.passes.settle_variables import declared_times
-from helio.pipelines.passes.spell_variables import BUILT_IN
-from helio.pipelines.variables import TOKEN, Path
+from helio.pipelines.analyses.known_labels import MOST_ITEMS, Labels, labels_of
+from helio.pipelines.dialect.declare_variables import REQUIRED, declaration
+from helio.pipelines.dialect.settle_variables import declared_times
+from helio.pipelines.dialect.spell_variables import BUILT_IN
+from helio.pipelines.template.diagnostics import Diagnostic, Fix, StepId, pointer
+from helio.pipelines.template.document import Document, shortened
+from helio.pipelines.template.edit import Context, Edit, Finding, Operation, added, replaced
+from helio.pipelines.template.graph import Read, StepView, views
+from helio.pipelines.template.labels import owner
+from helio.pipelines.template.maps import is_block, is_glob, matching
+from helio.pipelines.template.variables import TOKEN, Path
 
 
 def derive_dependencies(plan: Document, context: Context) -> Iterator[Finding]:

@@ -21,10 +21,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from helio.pipelines.diagnostics import Diagnostic, Fix, StepId, pointer
-from helio.pipelines.labels import owner, produced_labels
-from helio.pipelines.passes.edit import Context, Edit, Finding, changed, replaced
-from helio.pipelines.template import Step, Template
+from helio.pipelines.template.diagnostics import Diagnostic, Fix, StepId, pointer
+from helio.pipelines.template.edit import Context, Edit, Finding, changed, replaced
+from helio.pipelines.template.labels import owner, produced_labels
+from helio.pipelines.template.template import Step, Template
 
 
 def derive_produces(template: Template, context: Context) -> Iterator[Finding]:

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from helio.pipelines.diagnostics import StepId, pointer
-from helio.pipelines.passes.edit import Operation, difference, removed
-from helio.pipelines.template import Step
-from helio.pipelines.variables import Path
+from helio.pipelines.template.diagnostics import StepId, pointer
+from helio.pipelines.template.edit import Operation, difference, removed
+from helio.pipelines.template.template import Step
+from helio.pipelines.template.variables import Path
 
 
 class Draft:

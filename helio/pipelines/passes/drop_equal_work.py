@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from helio.pipelines.diagnostics import pointer
-from helio.pipelines.labels import owner, produced_labels, read_labels
-from helio.pipelines.maps import EACH
-from helio.pipelines.meaning import equal_work
+from helio.pipelines.analyses.meaning import equal_work
+from helio.pipelines.analyses.work import is_text
 from helio.pipelines.passes.draft import Draft, dependants_of, reaches
-from helio.pipelines.passes.edit import Context, Edit, Finding
-from helio.pipelines.template import Step, Template
-from helio.pipelines.work import is_text
+from helio.pipelines.template.diagnostics import pointer
+from helio.pipelines.template.edit import Context, Edit, Finding
+from helio.pipelines.template.labels import owner, produced_labels, read_labels
+from helio.pipelines.template.maps import EACH
+from helio.pipelines.template.template import Step, Template
 
 
 def drop_equal_work(template: Template, context: Context) -> Iterator[Finding]:

@@ -29,9 +29,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from helio.errors import HelioError, RequestError, TimeRangeError
-from helio.pipelines.diagnostics import Diagnostic, Severity, StepId, pointer
-from helio.pipelines.labels import produced_labels
-from helio.pipelines.maps import (
+from helio.pipelines.template.diagnostics import Diagnostic, Severity, StepId, pointer
+from helio.pipelines.template.edit import Context, Edit, Finding, Operation, added, difference, removed
+from helio.pipelines.template.labels import produced_labels
+from helio.pipelines.template.maps import (
     each_with_item,
     interval_microseconds,
     is_glob,
@@ -41,9 +42,8 @@ from helio.pipelines.maps import (
     with_item,
     without_globs,
 )
-from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, difference, removed
-from helio.pipelines.template import Step, Template, walk
-from helio.pipelines.variables import TOKEN, read_time_range, read_value, substitute
+from helio.pipelines.template.template import Step, Template, walk
+from helio.pipelines.template.variables import TOKEN, read_time_range, read_value, substitute
 from helio.steps.fetch.choices import choices_of
 from helio.store.component_names import axis_letters
 from helio.time_range import TimeRange

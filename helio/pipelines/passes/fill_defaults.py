@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from helio.pipelines.diagnostics import pointer
-from helio.pipelines.document import STEP_DEFAULTS
-from helio.pipelines.passes.edit import Context, Edit, Finding, added, changed
-from helio.pipelines.schema import SCHEMA_VERSION
-from helio.pipelines.template import Template
+from helio.pipelines.template.diagnostics import pointer
+from helio.pipelines.template.document import STEP_DEFAULTS
+from helio.pipelines.template.edit import Context, Edit, Finding, added, changed
+from helio.pipelines.template.schema import SCHEMA_VERSION
+from helio.pipelines.template.template import Template
 
 
 def fill_defaults(template: Template, context: Context) -> Iterator[Finding]:

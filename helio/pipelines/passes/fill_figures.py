@@ -16,10 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.figures import FIGURES, RENDER, complete_labels, figure_of, with_figure
-from helio.pipelines.maps import is_glob
-from helio.pipelines.outputs import (
+from helio.pipelines.analyses.outputs import (
     LIMITED,
     MOST_PANELS,
     is_understood,
@@ -27,8 +24,11 @@ from helio.pipelines.outputs import (
     not_drawn,
     terminal_labels,
 )
-from helio.pipelines.passes.edit import Context, Edit, Finding, changed
-from helio.pipelines.template import Template
+from helio.pipelines.template.diagnostics import Diagnostic, pointer
+from helio.pipelines.template.edit import Context, Edit, Finding, changed
+from helio.pipelines.template.figures import FIGURES, RENDER, complete_labels, figure_of, with_figure
+from helio.pipelines.template.maps import is_glob
+from helio.pipelines.template.template import Template
 
 
 def fill_figures(template: Template, context: Context) -> Iterator[Finding]:

@@ -12,10 +12,12 @@ import string
 from collections.abc import Iterator
 from dataclasses import replace
 
-from helio.pipelines.diagnostics import StepId
-from helio.pipelines.document import STEP_DEFAULTS
-from helio.pipelines.labels import owner, produced_labels, read_labels
-from helio.pipelines.maps import (
+from helio.pipelines.passes.draft import Draft, dependants_of, reaches
+from helio.pipelines.template.diagnostics import StepId
+from helio.pipelines.template.document import STEP_DEFAULTS
+from helio.pipelines.template.edit import Context, Edit, Finding
+from helio.pipelines.template.labels import owner, produced_labels, read_labels
+from helio.pipelines.template.maps import (
     as_glob,
     is_glob,
     items_of_map,
@@ -23,9 +25,7 @@ from helio.pipelines.maps import (
     with_item,
     without_globs,
 )
-from helio.pipelines.passes.draft import Draft, dependants_of, reaches
-from helio.pipelines.passes.edit import Context, Edit, Finding
-from helio.pipelines.template import Step, Template
+from helio.pipelines.template.template import Step, Template
 from helio.store.keys import canonical_json
 
 OUTER = ("step_id", "for_each", "collect", "on_item_error", "depends_on", "critical", "annotations", "pin")

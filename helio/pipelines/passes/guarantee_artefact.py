@@ -11,11 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from helio.pipelines.diagnostics import StepId, pointer
-from helio.pipelines.document import Document
-from helio.pipelines.figures import RENDER
-from helio.pipelines.maps import is_glob
-from helio.pipelines.outputs import (
+from helio.pipelines.analyses.outputs import (
     LIMITED,
     MOST_PANELS,
     has_artefact,
@@ -25,8 +21,12 @@ from helio.pipelines.outputs import (
     not_drawn,
     terminal_labels,
 )
-from helio.pipelines.passes.edit import Context, Edit, Finding, added
-from helio.pipelines.template import Template
+from helio.pipelines.template.diagnostics import StepId, pointer
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.edit import Context, Edit, Finding, added
+from helio.pipelines.template.figures import RENDER
+from helio.pipelines.template.maps import is_glob
+from helio.pipelines.template.template import Template
 
 INTENTS = ("Draw what the pipeline ends in", "Export what the pipeline ends in")
 """The intent of the step that helio adds to a plan without a figure or an export."""

@@ -25,12 +25,13 @@ from typing import Any
 
 from helio.errors import closest
 from helio.limits import LIMITS
-from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
-from helio.pipelines.document import STEP_DEFAULTS, Document
-from helio.pipelines.figures import depends_on
-from helio.pipelines.graph import graph_of, graph_of_list
-from helio.pipelines.labels import owner, produced_labels
-from helio.pipelines.maps import (
+from helio.pipelines.template.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
+from helio.pipelines.template.document import STEP_DEFAULTS, Document
+from helio.pipelines.template.edit import Context, Edit, Finding, Operation, added, removed, replaced
+from helio.pipelines.template.figures import depends_on
+from helio.pipelines.template.graph import graph_of, graph_of_list
+from helio.pipelines.template.labels import owner, produced_labels
+from helio.pipelines.template.maps import (
     args_of,
     as_glob,
     is_block,
@@ -40,8 +41,7 @@ from helio.pipelines.maps import (
     signature_of,
     variable_of,
 )
-from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, removed, replaced
-from helio.pipelines.variables import TOKEN, Path, substitute
+from helio.pipelines.template.variables import TOKEN, Path, substitute
 from helio.steps.signature import Signature
 
 DEEPEST = LIMITS.pipelines
@@ -443,7 +443,7 @@ def _spelled(name: str, context: Context) -> tuple[Document, tuple[Diagnostic, .
     # The runner and the list of passes rest on this file: they are there only once it runs.
     from helio.pipelines.passes import NORMALISE
     from helio.pipelines.passes.map_intervals import map_intervals
-    from helio.pipelines.runner import rewrite
+    from helio.pipelines.template.runner import rewrite
 
     try:
         document = context.pipelines[name]

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from helio.pipelines.diagnostics import StepId, pointer
-from helio.pipelines.figures import RENDER, figure_of, with_figure
-from helio.pipelines.labels import owner
-from helio.pipelines.outputs import LIMITED, limited, not_drawn
-from helio.pipelines.passes.edit import Context, Edit, Finding, changed
-from helio.pipelines.template import Template
+from helio.pipelines.analyses.outputs import LIMITED, limited, not_drawn
+from helio.pipelines.template.diagnostics import StepId, pointer
+from helio.pipelines.template.edit import Context, Edit, Finding, changed
+from helio.pipelines.template.figures import RENDER, figure_of, with_figure
+from helio.pipelines.template.labels import owner
+from helio.pipelines.template.template import Template
 
 
 def limit_figures(template: Template, context: Context) -> Iterator[Finding]:

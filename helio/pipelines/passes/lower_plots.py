@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import reduce
 
-from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
-from helio.pipelines.figures import FIGURES, PLOT, RENDER, STYLE, figure_of, figures_meant, merged
 from helio.pipelines.passes.draft import Draft, dependants_of
-from helio.pipelines.passes.edit import Context, Edit, Finding
-from helio.pipelines.template import Step, Template
-from helio.pipelines.variables import Path
+from helio.pipelines.template.diagnostics import Diagnostic, StepId, pointer
+from helio.pipelines.template.edit import Context, Edit, Finding
+from helio.pipelines.template.figures import FIGURES, PLOT, RENDER, STYLE, figure_of, figures_meant, merged
+from helio.pipelines.template.template import Step, Template
+from helio.pipelines.template.variables import Path
 
 
 def lower_plots(template: Template, context: Context) -> Iterator[Finding]:

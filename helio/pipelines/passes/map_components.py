@@ -16,18 +16,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from helio.pipelines.diagnostics import pointer
-from helio.pipelines.labels import read_labels
-from helio.pipelines.maps import (
+from helio.pipelines.template.diagnostics import pointer
+from helio.pipelines.template.edit import Context, Edit, Finding, Operation, changed, replaced
+from helio.pipelines.template.labels import read_labels
+from helio.pipelines.template.maps import (
     as_glob,
     items_of_map,
     size_of,
     uses,
     with_item,
 )
-from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, changed, replaced
-from helio.pipelines.template import ForEach, Step, Template
-from helio.pipelines.variables import TOKEN
+from helio.pipelines.template.template import ForEach, Step, Template
+from helio.pipelines.template.variables import TOKEN
 from helio.steps.signature import Signature
 
 COMPONENT = "$COMPONENT"
@@ -41,7 +41,7 @@ def map_components(template: Template, context: Context) -> Iterator[Finding]:
     as it is.
 
     >>> from datetime import datetime
-    >>> from helio.pipelines.passes.edit import Dataset
+    >>> from helio.pipelines.template.edit import Dataset
     >>> from helio.steps.signature import signatures
     >>> args = {"source_label": "AC_H2_MFI.BGSEc", "python_code": "…", "output_label": "S"}
     >>> steps = [{"step_id": 2, "tool_name": "compute_spectrogram", "tool_args": args}]

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from helio.pipelines.maps import uses
-from helio.pipelines.passes.edit import Context, Edit, Finding, changed
-from helio.pipelines.template import ForEach, Template
-from helio.pipelines.variables import Path
+from helio.pipelines.template.edit import Context, Edit, Finding, changed
+from helio.pipelines.template.maps import uses
+from helio.pipelines.template.template import ForEach, Template
+from helio.pipelines.template.variables import Path
 
 WHOLE_DAYS = "1d"
 

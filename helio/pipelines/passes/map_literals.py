@@ -29,12 +29,12 @@ from dataclasses import replace
 from typing import Any
 
 from helio.errors import TimeRangeError
-from helio.pipelines.diagnostics import Diagnostic, pointer
-from helio.pipelines.labels import owner, produced_labels, read_labels
-from helio.pipelines.maps import uses
-from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, changed, replaced
-from helio.pipelines.template import ForEach, Step, Template
-from helio.pipelines.variables import TOKEN
+from helio.pipelines.template.diagnostics import Diagnostic, pointer
+from helio.pipelines.template.edit import Context, Edit, Finding, Operation, changed, replaced
+from helio.pipelines.template.labels import owner, produced_labels, read_labels
+from helio.pipelines.template.maps import uses
+from helio.pipelines.template.template import ForEach, Step, Template
+from helio.pipelines.template.variables import TOKEN
 from helio.steps.signature import Argument, Signature
 from helio.time_range import canonical
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from helio.pipelines.diagnostics import StepId
-from helio.pipelines.labels import produced_labels
 from helio.pipelines.passes.draft import Draft, dependants_of, reaches
-from helio.pipelines.passes.edit import Context, Edit, Finding
-from helio.pipelines.template import Step, Template
+from helio.pipelines.template.diagnostics import StepId
+from helio.pipelines.template.edit import Context, Edit, Finding
+from helio.pipelines.template.labels import produced_labels
+from helio.pipelines.template.template import Step, Template
 from helio.store.keys import canonical_json
 
 ALONE = ("candidates", "output_label")

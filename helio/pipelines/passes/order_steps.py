@@ -16,10 +16,10 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Sequence
 
-from helio.pipelines.diagnostics import Diagnostic, StepId, pointer
-from helio.pipelines.passes.edit import Context, Edit, Finding, reordered
-from helio.pipelines.template import Step, Template
-from helio.pipelines.variables import Path
+from helio.pipelines.template.diagnostics import Diagnostic, StepId, pointer
+from helio.pipelines.template.edit import Context, Edit, Finding, reordered
+from helio.pipelines.template.template import Step, Template
+from helio.pipelines.template.variables import Path
 
 
 def order_steps(template: Template, context: Context) -> Iterator[Finding]:

@@ -16,13 +16,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from helio.pipelines.diagnostics import Diagnostic, Fix, pointer
-from helio.pipelines.document import Document
-from helio.pipelines.passes.declare_variables import declaration
-from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, added, changed, replaced
-from helio.pipelines.passes.spell_variables import BUILT_IN
-from helio.pipelines.template import Template
-from helio.pipelines.time_literals import TimeLiteral, time_literals
+from helio.pipelines.dialect.declare_variables import declaration
+from helio.pipelines.dialect.spell_variables import BUILT_IN
+from helio.pipelines.template.diagnostics import Diagnostic, Fix, pointer
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.edit import Context, Edit, Finding, Operation, added, changed, replaced
+from helio.pipelines.template.template import Template
+from helio.pipelines.template.time_literals import TimeLiteral, time_literals
 
 
 def parametrise_times(template: Template, context: Context) -> Iterator[Finding]:

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from helio.pipelines.diagnostics import StepId, pointer
-from helio.pipelines.passes.edit import Context, Edit, Finding, changed
-from helio.pipelines.template import Template
+from helio.pipelines.template.diagnostics import StepId, pointer
+from helio.pipelines.template.edit import Context, Edit, Finding, changed
+from helio.pipelines.template.template import Template
 
 
 def raise_critical(template: Template, context: Context) -> Iterator[Finding]:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helio.pipelines.diagnostics import pointer
-from helio.pipelines.document import Document
-from helio.pipelines.graph import views
-from helio.pipelines.maps import is_glob, matching, without_globs
-from helio.pipelines.outputs import is_understood
-from helio.pipelines.passes.edit import Context, Edit, Finding, replaced
+from helio.pipelines.analyses.outputs import is_understood
+from helio.pipelines.template.diagnostics import pointer
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.edit import Context, Edit, Finding, replaced
+from helio.pipelines.template.graph import views
+from helio.pipelines.template.maps import is_glob, matching, without_globs
 
 
 def resolve_globs(plan: Document, context: Context) -> Iterator[Finding]:

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helio.pipelines.diagnostics import pointer
-from helio.pipelines.document import Document
-from helio.pipelines.graph import views
-from helio.pipelines.labels import owner
-from helio.pipelines.maps import is_glob
-from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, replaced
-from helio.pipelines.passes.known_labels import labels_of
-from helio.pipelines.variables import TOKEN
+from helio.pipelines.analyses.known_labels import labels_of
+from helio.pipelines.template.diagnostics import pointer
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.edit import Context, Edit, Finding, Operation, replaced
+from helio.pipelines.template.graph import views
+from helio.pipelines.template.labels import owner
+from helio.pipelines.template.maps import is_glob
+from helio.pipelines.template.variables import TOKEN
 
 
 def respell_labels(plan: Document, context: Context) -> Iterator[Finding]:

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from helio.pipelines.diagnostics import pointer
-from helio.pipelines.labels import produced_labels
-from helio.pipelines.labels import split_labels as split
-from helio.pipelines.passes.edit import Context, Edit, Finding, Operation, replaced
-from helio.pipelines.template import Template
-from helio.pipelines.variables import Path
+from helio.pipelines.template.diagnostics import pointer
+from helio.pipelines.template.edit import Context, Edit, Finding, Operation, replaced
+from helio.pipelines.template.labels import produced_labels
+from helio.pipelines.template.labels import split_labels as split
+from helio.pipelines.template.template import Template
+from helio.pipelines.template.variables import Path
 
 
 def split_labels(template: Template, context: Context) -> Iterator[Finding]:

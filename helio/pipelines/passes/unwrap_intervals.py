@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from helio.pipelines.maps import unwrapped
-from helio.pipelines.passes.edit import Context, Edit, Finding, changed
-from helio.pipelines.template import Template
+from helio.pipelines.template.edit import Context, Edit, Finding, changed
+from helio.pipelines.template.maps import unwrapped
+from helio.pipelines.template.template import Template
 
 OF_A_MAP = ("for_each", "collect", "on_item_error")
 

@@ -21,12 +21,12 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 
-from helio.pipelines.diagnostics import Diagnostic, Fix, StepId, pointer
-from helio.pipelines.figures import FIGURES, MANAGE, STYLE, complete_labels, figure_of
-from helio.pipelines.labels import owner
-from helio.pipelines.passes.edit import Context, Edit, Finding, changed, reordered
-from helio.pipelines.template import Step, Template
-from helio.pipelines.variables import Path
+from helio.pipelines.template.diagnostics import Diagnostic, Fix, StepId, pointer
+from helio.pipelines.template.edit import Context, Edit, Finding, changed, reordered
+from helio.pipelines.template.figures import FIGURES, MANAGE, STYLE, complete_labels, figure_of
+from helio.pipelines.template.labels import owner
+from helio.pipelines.template.template import Step, Template
+from helio.pipelines.template.variables import Path
 
 ABOUT = (STYLE, MANAGE)
 BY_LABEL = ("trace_colors", "trace_names", "line_styles")

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from helio.pipelines.diagnostics import Diagnostic, Fix, pointer
-from helio.pipelines.passes.declare_variables import REQUIRED, declaration
-from helio.pipelines.passes.edit import Context, Edit, Finding, added
-from helio.pipelines.passes.spell_variables import BUILT_IN
-from helio.pipelines.template import Step, Template, Variable
+from helio.pipelines.dialect.declare_variables import REQUIRED, declaration
+from helio.pipelines.dialect.spell_variables import BUILT_IN
+from helio.pipelines.template.diagnostics import Diagnostic, Fix, pointer
+from helio.pipelines.template.edit import Context, Edit, Finding, added
+from helio.pipelines.template.template import Step, Template, Variable
 
 
 def wire_time(template: Template, context: Context) -> Iterator[Finding]:

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from helio.errors import DamagedObject, ExportError
-from helio.pipelines.diagnostics import StepId
-from helio.pipelines.files import PLOTLY_JS, Format, OutputFile, Static
 from helio.pipelines.plan import PlannedStep
 from helio.pipelines.runs.execute import Execution, Output, PlanResult
+from helio.pipelines.template.diagnostics import StepId
+from helio.pipelines.template.files import PLOTLY_JS, Format, OutputFile, Static
 from helio.settings import Settings
 from helio.store.files import write_whole
 from helio.store.keys import key_of

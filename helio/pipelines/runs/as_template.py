@@ -10,15 +10,15 @@ from datetime import datetime
 from typing import Any
 
 from helio.errors import DamagedRecord, RequestError
-from helio.pipelines.diagnostics import StepId
-from helio.pipelines.document import Document
-from helio.pipelines.figures import MANAGE, STYLE, depends_on
-from helio.pipelines.graph import view_of
-from helio.pipelines.labels import owner
-from helio.pipelines.maps import args_of, is_block, places, signature_of
 from helio.pipelines.plan import spelled
 from helio.pipelines.runs.states import DONE
-from helio.pipelines.variables import TOKEN, substitute, tokens
+from helio.pipelines.template.diagnostics import StepId
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.figures import MANAGE, STYLE, depends_on
+from helio.pipelines.template.graph import view_of
+from helio.pipelines.template.labels import owner
+from helio.pipelines.template.maps import args_of, is_block, places, signature_of
+from helio.pipelines.template.variables import TOKEN, substitute, tokens
 from helio.sources.archives import is_folder
 from helio.sources.registry import BY_ADDRESS, is_url, name_of_server
 from helio.steps.signature import signatures

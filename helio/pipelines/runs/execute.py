@@ -13,8 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from helio.errors import Cancelled, DamagedObject, HelioError, Offline, Republished
-from helio.pipelines.diagnostics import StepId
-from helio.pipelines.figures import without_labels
+from helio.pipelines.analyses.work import Recipe
 from helio.pipelines.plan import Plan, PlannedStep
 from helio.pipelines.runs.call import call_tool
 from helio.pipelines.runs.recipes import Input, PlannedOutput, recipe_of_inputs, recipes_of_fetch
@@ -30,7 +29,8 @@ from helio.pipelines.runs.states import (
     status_of,
 )
 from helio.pipelines.runs.workers import Workers
-from helio.pipelines.work import Recipe
+from helio.pipelines.template.diagnostics import StepId
+from helio.pipelines.template.figures import without_labels
 from helio.sources.provider import Providers, Remote
 from helio.steps.fetch.choices import ABSENT, choices_of
 from helio.steps.signature import signatures

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path, PurePath
 
 from helio.errors import DamagedRecord, OutputError
-from helio.pipelines.files import RECORD
+from helio.pipelines.template.files import RECORD
 from helio.store.records import read_record
 from helio.store.runs import LARGEST, WrittenFiles
 

@@ -10,12 +10,12 @@ from typing import Any
 
 from helio import __version__
 from helio.errors import DamagedRecord, LockMismatch, NoData, NotYetPublished, RequestError, UnknownDataset
-from helio.pipelines.document import NOT_MEANING, Document, digest
-from helio.pipelines.maps import is_block
 from helio.pipelines.plan import Plan, PlannedStep, spelled
 from helio.pipelines.runs.execute import Execution, StepResult
 from helio.pipelines.runs.request import RunRequest
 from helio.pipelines.runs.states import DONE
+from helio.pipelines.template.document import NOT_MEANING, Document, digest
+from helio.pipelines.template.maps import is_block
 from helio.sources.archives import absolute_archive
 from helio.sources.local import parse_file_name
 from helio.sources.provider import Listings, Providers

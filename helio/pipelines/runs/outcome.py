@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from helio.errors import ExportError, RequestError, UnknownResult, did_you_mean
-from helio.pipelines.document import shortened
 from helio.pipelines.plan import Plan
 from helio.pipelines.runs.artefacts import Artefact, Missing
 from helio.pipelines.runs.execute import Execution, PlanResult
 from helio.pipelines.runs.record import artefact_record, header, missing_record, step_record, versions
 from helio.pipelines.runs.states import DONE, Status
+from helio.pipelines.template.document import shortened
 
 if TYPE_CHECKING:
     from helio.steps.render.figure import Figure

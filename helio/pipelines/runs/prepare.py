@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from helio.errors import DamagedRecord, RequestError
 from helio.pipelines.arguments import read_clock
-from helio.pipelines.diagnostics import InvalidTemplate
-from helio.pipelines.document import Document
+from helio.pipelines.dialect.parse import parse
 from helio.pipelines.known import known_datasets
 from helio.pipelines.library import Library
-from helio.pipelines.parse import parse
 from helio.pipelines.plan import Plan, check_fields, make_plan, normal_form, time_variable
 from helio.pipelines.runs.request import PlanRequest, RunRequest
+from helio.pipelines.template.diagnostics import InvalidTemplate
+from helio.pipelines.template.document import Document
 from helio.settings import Settings
 from helio.sources.archives import Access, archive_named, open_folder
 from helio.store.files import is_file, user_path

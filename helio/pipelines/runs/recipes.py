@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from helio.errors import NoData, NotYetPublished, UnknownDataset
+from helio.pipelines.analyses.work import Recipe, canonical_args, fetch_recipe, work_recipe
 from helio.pipelines.plan import PlannedStep
-from helio.pipelines.work import Recipe, canonical_args, fetch_recipe, work_recipe
 from helio.sources.provider import Providers
 from helio.steps.fetch.choices import choices_of
 from helio.steps.signature import Signature

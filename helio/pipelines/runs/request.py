@@ -8,9 +8,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from helio.pipelines.document import Document
-from helio.pipelines.files import Format
 from helio.pipelines.plan import Plan
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.files import Format
 from helio.sources.archives import Access
 from helio.store.lock_file import Lock
 from helio.store.source_file import Level

@@ -18,11 +18,11 @@ from typing import Any, TypedDict
 
 from helio import __version__
 from helio.limits import LIMITS
-from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate
 from helio.pipelines.known import known_datasets
 from helio.pipelines.plan import Plan, make_plan
 from helio.pipelines.runs.locking import meant
 from helio.pipelines.runs.request import RunRequest
+from helio.pipelines.template.diagnostics import Diagnostic, InvalidTemplate
 from helio.store.keys import key_of
 from helio.store.lock_file import Lock
 from helio.store.records import NaiveInstant, WrongShape, convert, read_bytes, read_json

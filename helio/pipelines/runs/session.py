@@ -18,8 +18,6 @@ from typing import Any, Protocol
 from helio import interrupts
 from helio.errors import Cancelled, HelioError, Refused, RequestError, Suspended
 from helio.knowledge.citations import Use, citations_of
-from helio.pipelines.document import id_like
-from helio.pipelines.files import RECORD
 from helio.pipelines.plan import Plan, PlannedStep
 from helio.pipelines.runs.artefacts import Artefact, Missing, find_browser_of, write_artefacts
 from helio.pipelines.runs.execute import Execution, PlanResult, StepResult, execute
@@ -29,6 +27,8 @@ from helio.pipelines.runs.outcome import Run, status_with_files
 from helio.pipelines.runs.record import documents, header, step_record, versions
 from helio.pipelines.runs.request import RunRequest
 from helio.pipelines.runs.workers import Workers
+from helio.pipelines.template.document import id_like
+from helio.pipelines.template.files import RECORD
 from helio.settings import Settings
 from helio.sources.archives import Archives, absolute_archive, archives_of
 from helio.sources.cdf import CdfReader

@@ -27,11 +27,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from helio.pipelines.labels import owner
+from helio.pipelines.template.labels import owner
 
 if TYPE_CHECKING:
-    from helio.pipelines.diagnostics import StepId
     from helio.pipelines.plan import Item, PlannedStep
+    from helio.pipelines.template.diagnostics import StepId
 
 State = Literal["completed", "cached", "failed", "skipped"]
 Status = Literal["success", "partial", "failed"]

@@ -10,7 +10,6 @@ from datetime import datetime
 from pathlib import Path, PurePath
 
 from helio.errors import Offline, RequestError
-from helio.pipelines.files import FORMATS, Format
 from helio.pipelines.known import KnownDatasets
 from helio.pipelines.plan import Plan, make_plan
 from helio.pipelines.runs.compare import Comparison, Difference, compare, judge_by
@@ -19,6 +18,7 @@ from helio.pipelines.runs.locking import listings, recorded_fetches
 from helio.pipelines.runs.outcome import Run
 from helio.pipelines.runs.request import RunRequest
 from helio.pipelines.runs.session import Direct, run_plan
+from helio.pipelines.template.files import FORMATS, Format
 from helio.settings import Settings
 from helio.sources.archives import Access, absolute_archive, is_folder
 from helio.sources.cited_as import Citations

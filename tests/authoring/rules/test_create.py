@@ -8,7 +8,7 @@ import pytest
 from helio.authoring.outcome import Draft, NotProved, NotUnderstood, Question
 from helio.authoring.writing.sources import pick
 from helio.knowledge.catalogue import Catalogue
-from helio.pipelines.figures import complete_labels
+from helio.pipelines.template.figures import complete_labels
 from helio.time_range import TimeRange
 
 

@@ -10,8 +10,8 @@ import helio.pipelines
 from helio.pipelines.known import known_datasets
 from helio.pipelines.passes import REPEATED
 from helio.pipelines.passes.check_quantities import check_quantities
-from helio.pipelines.passes.edit import Context, Dataset
-from helio.pipelines.runner import rewrite
+from helio.pipelines.template.edit import Context, Dataset
+from helio.pipelines.template.runner import rewrite
 from helio.steps.signature import signatures
 
 TEMPLATES = Path(helio.pipelines.__file__).parent / "templates"

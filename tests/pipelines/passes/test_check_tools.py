@@ -4,10 +4,10 @@ from datetime import datetime
 
 import pytest
 
+from helio.pipelines.dialect.spell_values import spell_values
 from helio.pipelines.passes.check_tools import check_tools
-from helio.pipelines.passes.edit import Context
-from helio.pipelines.passes.spell_values import spell_values
-from helio.pipelines.template import Template
+from helio.pipelines.template.edit import Context
+from helio.pipelines.template.template import Template
 from helio.steps.signature import signatures
 
 CONTEXT = Context(signatures(), datetime(2024, 1, 1), {})

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from helio.pipelines.diagnostics import Diagnostic, InvalidTemplate
 from helio.pipelines.known import known_datasets
-from helio.pipelines.passes.edit import Dataset
 from helio.pipelines.plan import Plan, make_plan
+from helio.pipelines.template.diagnostics import Diagnostic, InvalidTemplate
+from helio.pipelines.template.edit import Dataset
 from tests.pipelines.conftest import NOW, fetch, template
 
 KNOWN = {"AC_H2_MFI": Dataset({"Magnitude": 1, "BGSEc": 3}), "AC_H0_MFI": Dataset({"BGSEc": 3})}

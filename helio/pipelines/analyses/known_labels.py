@@ -1,0 +1,85 @@
+"""The labels that the steps of a plan give, those of maps with their items as far as these are known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from helio.pipelines.template.diagnostics import StepId
+from helio.pipelines.template.edit import Context
+from helio.pipelines.template.graph import StepView
+from helio.pipelines.template.labels import owner
+from helio.pipelines.template.maps import is_block, is_glob, matching, overlap
+from helio.pipelines.template.variables import TOKEN, Path
+
+MOST_ITEMS = 1000
+"""Maps of more items than this have labels that only a run knows."""
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Who gives which label.
+
+    Parameters
+    ----------
+    producers : mapping
+        By the list of steps, and in it by label: the id of the step there that gives it, itself or in its block.
+    all : mapping
+        Every label, in the plan's order.
+    complete : bool
+        Whether no label is missing: none is made of a variable that has its value only in a run.
+    as_patterns : bool
+        Whether each label is there at least as it is written, with its variables in it.
+    """
+
+    producers: Mapping[Path, Mapping[str, StepId]]
+    all: Mapping[str, StepId]
+    complete: bool
+    as_patterns: bool
+
+    def may_match(self, pattern: str) -> bool:
+        """Whether a label with ``*`` may stand for a label, now or once all variables have their values."""
+        return not self.as_patterns or any(overlap(pattern, TOKEN.sub("*", known)) for known in self.all)
+
+    def steps(self, label: str, among: Path) -> list[StepId]:
+        """The steps of a list that give what a label, or all that match one with ``*``, stands for."""
+        known = self.producers.get(among, {})
+        if is_glob(label):
+            return list(dict.fromkeys(known[match] for match in matching(label, known)))
+        found = owner(label, known)
+        return [] if found is None else [known[found]]
+
+
+def labels_of(steps: Iterable[StepView], context: Context) -> Labels:
+    """Read the labels that the tools' signatures say the steps of a plan give."""
+    producers: dict[Path, dict[str, StepId]] = {}
+    every: dict[str, StepId] = {}
+    complete = as_patterns = True
+    ids: dict[Path, StepId] = {}
+    for step in steps:
+        ids[step.path] = step.step["step_id"]
+        made, known = _made(step, context)
+        complete = complete and known
+        named = step.signature is not None or is_block(step.step)
+        as_patterns = as_patterns and named and "loop_over" not in step.step
+        for label in made:
+            every.setdefault(label, ids[step.path])
+            for length in range(len(step.path), 0, -2):
+                among = producers.setdefault(step.path[: length - 1], {})
+                among.setdefault(label, ids[step.path[:length]])
+    return Labels(producers, every, complete, as_patterns)
+
+
+def _made(step: StepView, context: Context) -> tuple[list[str], bool]:
+    """The labels of one step as written, then with the items of its maps; and whether these are all."""
+    if not step.outputs:
+        return [], step.signature.gives in ("figure", "export") if step.signature else is_block(step.step)
+    made, complete = list(step.outputs), "loop_over" not in step.step
+    for label in step.outputs:
+        names = set(TOKEN.findall(label))
+        if not names:
+            continue
+        named = step.with_items(label, context, MOST_ITEMS) if names <= set(step.variables) else None
+        complete = complete and named is not None
+        made += named or ()
+    return made, complete

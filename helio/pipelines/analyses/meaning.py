@@ -1,0 +1,484 @@
+"""What each output of a plan means: its signature, which safe edits leave as it is.
+
+A signature is the key of a recipe in the form that names work in the store (`helio.pipelines.analyses.work`), with
+values in the place of files: ids, intents, order, layout and the names of labels do not enter it. It is read from a
+plan in any state, as authored or rewritten, and independently of the passes; an output that is not understood has none.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from helio.errors import HelioError, TimeRangeError
+from helio.pipelines.analyses.work import Recipe, canonical_args, fetch_recipe, is_text, work_recipe
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.figures import (
+    FIGURES,
+    PLOT,
+    RENDER,
+    STYLE,
+    complete_labels,
+    figures_meant,
+    merged,
+    spec_of,
+)
+from helio.pipelines.template.graph import Graph
+from helio.pipelines.template.labels import owner, produced_labels, split_labels
+from helio.pipelines.template.maps import (
+    args_of,
+    is_block,
+    is_glob,
+    item_name,
+    known_items,
+    matching,
+    signature_of,
+    size_of,
+    step_count,
+    unwrapped,
+    uses,
+    variable_of,
+    with_item,
+    without_globs,
+)
+from helio.pipelines.template.oversize import Oversize
+from helio.pipelines.template.variables import TOKEN, strings, substitute
+from helio.steps.fetch.choices import choices_of
+from helio.steps.signature import Signature
+from helio.store.keys import key_of
+from helio.time_range import canonical, parse_time_range
+
+if TYPE_CHECKING:
+    from helio.pipelines.template.edit import Context
+
+NOTHING: tuple[Any, ...] = (None, "", "None", "none", "null", "NULL", "undefined", [], {})
+"""Values by which an author says nothing."""
+_OTHER_SPELLING = re.compile(r"[{}]|%\w+%|<\w+>|\$\(")
+_BUILT_IN = "$TIME_RANGE"
+
+
+def meaning(plan: Document, context: Context) -> dict[str, str]:
+    """The signature of every output that a plan defines.
+
+    Parameters
+    ----------
+    plan : Document
+        In any state; a variable stands for its default, or for itself where it has none.
+    context : Context
+        The tools, the catalogue and the clock.
+
+    Returns
+    -------
+    dict
+        By label; a figure by ``"figure ID"``, an export by ``"export ID"``. Maps whose items are known give an
+        output per item.
+    """
+    return _Reading(plan, context, bound=True).signatures()
+
+
+def equal_work(plan: Document, context: Context) -> dict[str, str]:
+    """The signature of every label with each variable standing for itself: equal ones are equal in every run."""
+    return _Reading(plan, context, bound=False).signatures()
+
+
+@dataclass(frozen=True)
+class _Use:
+    """One use of a tool: a step, or one item of a map."""
+
+    step_id: Any
+    signature: Signature
+    args: Document
+    outputs: list[str]
+    """The labels that it gives."""
+    over: Any = None
+    """The maps around it whose items are not known, in canonical form."""
+
+
+def _no_value(facts: Document) -> tuple[Any, ...]:
+    """Defaults of a variable that are none."""
+    return NOTHING if facts.get("type") == "time_range" else ()
+
+
+def _has_its_type(value: Any, schema: dict[str, Any] | None) -> bool:
+    """Whether a value stands in its one spelling; of another one no meaning is told, only of what it becomes."""
+    from helio.pipelines.dialect.structure import fits  # passes are imported with all that they use, this too
+
+    return (
+        schema is None or fits(value, schema) or (isinstance(value, str) and TOKEN.search(value) is not None)
+    )
+
+
+class _NotUnderstoodError(Exception):
+    """Something of which no meaning can be told."""
+
+
+class _Reading:
+    """One plan being read."""
+
+    def __init__(self, plan: Document, context: Context, *, bound: bool) -> None:
+        self.context = context
+        self.bound = bound
+        self.declared = _declared(plan.get("variables"))
+        self.values = {
+            name: facts["default"]
+            for name, facts in self.declared.items()
+            if bound and isinstance(facts, dict) and facts.get("default") not in (None, *_no_value(facts))
+        }
+        steps = plan.get("steps")
+        self.steps = [step for step in (steps if isinstance(steps, list) else ()) if isinstance(step, dict)]
+        self.graph = Graph(self._uses(), lambda use: use.outputs, self._needs)
+        self.producers = self.graph.producers
+        self.aliases = {
+            other: label
+            for step in self.steps
+            if isinstance(kept := step.get("annotations"), dict) and isinstance(kept.get("aliases"), dict)
+            for other, label in kept["aliases"].items()
+            if isinstance(label, str)
+        }
+
+    def signatures(self) -> dict[str, str]:
+        """Every output that is understood."""
+
+        def keys(use: _Use, known: Mapping[str, str]) -> dict[str, str]:
+            return {label: self._key(use, known, label) for label in use.outputs}
+
+        found = {label: key for label, key in self.graph.propagate(keys, _agreed).items() if key}
+        for use in self.graph.steps:
+            if not use.outputs and (key := self._key(use, found)):
+                found[f"{use.signature.gives} {use.step_id}"] = key
+        for other, label in self.aliases.items():
+            if label in found and other not in self.producers:
+                found[other] = found[label]
+        return found
+
+    def _key(self, use: _Use, known: Mapping[str, str], label: str = "") -> str:
+        """The key of what a step gives, from the keys of what it reads; empty where it is not understood."""
+        try:
+            figure = use.signature.gives == "figure"
+            return key_of(self._figure(use, known) if figure else self._recipe(use, known, label))
+        except (_NotUnderstoodError, ValueError, TypeError):
+            return ""
+
+    # What is used ---------------------------------------------------------------------------------------------
+
+    def _uses(self) -> Iterator[_Use]:
+        figures = self._lowered()
+        for step in self.steps:
+            if step.get("tool_name") == STYLE:
+                continue
+            if step_count(step, self.context) > self.context.policy.max_run_steps:
+                continue  # no run has so many
+            if step.get("tool_name") in FIGURES:
+                if figures is None or step.get("step_id") not in figures:
+                    continue
+                step = figures[step["step_id"]]
+            yield from self._items(step, {}, ())
+
+    def _lowered(self) -> dict[Any, Document] | None:
+        """Each figure with its styles merged in; none when the figure of a style is unclear."""
+        ids = [lowered.get("step_id") for lowered in self.steps]
+        if any(not isinstance(step_id, (int, str)) for step_id in ids) or len(set(map(str, ids))) < len(ids):
+            return None
+        if any(self._signature(lowered) is None and not is_block(lowered) for lowered in self.steps):
+            return None  # under a name that is not known here, it may be a style
+        drawn = (*FIGURES, STYLE)
+        if any(
+            isinstance(lowered.get("tool_args"), str) and lowered.get("tool_name") in drawn
+            for lowered in self.steps
+        ):
+            return None
+        meant = figures_meant(self.steps)
+        if any(len(steps) != 1 for steps in meant.values()):
+            return None
+        found: dict[Any, Document] = {}
+        for step in self.steps:
+            if step.get("tool_name") not in FIGURES:
+                continue
+            spec = spec_of(step)
+            for style in self.steps:
+                if style.get("tool_name") == STYLE and meant[style["step_id"]] == [step["step_id"]]:
+                    spec = merged(spec, args_of(style))
+            beside = args_of(step) if step.get("tool_name") == RENDER else {}
+            found[step["step_id"]] = {**step, "tool_name": RENDER, "tool_args": {**beside, "spec": spec}}
+        return found
+
+    def _items(self, step: Document, items: Mapping[str, Any], over: tuple[Any, ...]) -> Iterator[_Use]:
+        if "use" in step or "loop_over" in step:
+            return
+        given = step.get("for_each") or self._implied_loop(step)
+        each: Document = given if isinstance(given, dict) else {}
+        name = variable_of(each)
+        if given and not name:
+            return
+        whole = unwrapped({**step, "for_each": each}, self.context.signatures) if name else None
+        if whole is not None:
+            step, name = {**step, "tool_args": whole}, ""
+        if name:
+            known = known_items(each, self.context)
+            if known is None:
+                try:
+                    over = (*over, self._over(each))
+                except _NotUnderstoodError:
+                    return
+                yield from self._inner(step, items, over)
+                return
+            for item in {item_name(value): value for value in known}.values():
+                yield from self._inner(step, {**items, name: item}, over)
+            return
+        yield from self._inner(step, items, over)
+
+    def _inner(self, step: Document, items: Mapping[str, Any], over: tuple[Any, ...]) -> Iterator[_Use]:
+        if is_block(step):
+            for inner in step["block"]:
+                if isinstance(inner, dict):
+                    yield from self._items(inner, items, over)
+            return
+        signature = self._signature(step)
+        args = step.get("tool_args")
+        if isinstance(args, str):
+            try:
+                args = json.loads(args)
+            except ValueError:
+                return
+        if signature is None or not isinstance(args, dict):
+            return
+        args = {name: value for name, value in args.items() if not _says_nothing(signature, name, value)}
+        try:
+            for name, item in items.items():
+                args = with_item(args, signature.schema(), name, item)
+        except Oversize:
+            return
+        yield _Use(step.get("step_id"), signature, args, self._produced(signature, args), list(over) or None)
+
+    def _signature(self, step: Document) -> Signature | None:
+        name = step.get("tool_name")
+        known = self.context.signatures
+        if name == RENDER and RENDER not in known and PLOT in known:
+            return known[PLOT]
+        return signature_of(step, known)
+
+    def _implied_loop(self, step: Document) -> Document | None:
+        """The map over an interval variable that a step uses without saying so."""
+        signature = self._signature(step)
+        if signature is None:
+            return None
+        found = [
+            {"as": name, "over": {"intervals": facts.get("of"), "step": facts.get("step")}}
+            for name, facts in self.declared.items()
+            if isinstance(facts, dict)
+            and facts.get("type") == "interval"
+            and uses(args_of(step), signature.schema(), name)
+        ]
+        return found[0] if len(found) == 1 else None
+
+    def _over(self, each: Document) -> Any:
+        over = each.get("over")
+        if isinstance(over, str):
+            raise _NotUnderstoodError(over)
+        if isinstance(over, dict) and isinstance(over.get("intervals"), str):
+            return {**over, "intervals": self._time(over["intervals"])}
+        return over
+
+    # What it means --------------------------------------------------------------------------------------------
+
+    def _needs(self, use: _Use) -> list[str]:
+        """Return the labels that a step reads. A meaning does not depend on the values of variables."""
+        tables = (owner(label, self.producers) for label in self._labels(use))
+        return [table for table in tables if table is not None]
+
+    def _labels(self, use: _Use) -> list[str]:
+        """The labels that go in."""
+        return [label for labels in self._read(use).values() for label in labels]
+
+    def _read(self, use: _Use) -> dict[str, list[str]]:
+        """The labels that go in, by the tool's parameter."""
+        found: dict[str, list[str]] = {}
+        for table in use.signature.tables:
+            if table.argument == "spec.labels":
+                spec = use.args.get("spec")
+                labels = complete_labels(self._spec(spec)) if isinstance(spec, dict) else []
+            else:
+                value = use.args.get(table.argument)
+                if table.many and isinstance(value, str):
+                    value = split_labels(value, self.producers)
+                listed: list[Any] = value if isinstance(value, list) else [value]
+                labels = [label for label in listed if isinstance(label, str)]
+            globs = {label: matching(label, self.producers) for label in labels if is_glob(label)}
+            values = [name for label in labels for name in globs.get(label, [self._value(label)])]
+            meant = [item for item in values if isinstance(item, str)]
+            # Beside a ``*`` that stands for it, a label is meant once.
+            found[table.parameter] = list(dict.fromkeys(meant)) if any(globs.values()) else meant
+        return found
+
+    def _recipe(self, use: _Use, keys: Mapping[str, str], label: str) -> Recipe:
+        signature = use.signature
+        known = {argument.name for argument in signature.arguments}
+        if not set(use.args) <= known or any(
+            argument.required and argument.name not in use.args for argument in signature.arguments
+        ):
+            raise _NotUnderstoodError(label)
+        places = {table.argument for table in signature.tables} | set(signature.time_arguments())
+        others = [
+            argument
+            for argument in signature.arguments
+            if argument.name in use.args and argument.name not in places
+        ]
+        if not all(_has_its_type(use.args[other.name], other.schema) for other in others):
+            raise _NotUnderstoodError(label)
+        args = {name: self._argument(signature, name, value) for name, value in use.args.items()}
+        if signature.gives == "tables":
+            return self._fetch(use, args, label)
+        inputs: dict[str, Any] = {}
+        scalar = {
+            table.parameter for table in signature.tables if table.scalar and not use.args.get("component")
+        }
+        left_out = {
+            table.parameter for table in signature.tables if table.optional and table.argument not in use.args
+        }
+        for parameter, labels in self._read(use).items():
+            if parameter in left_out:
+                continue
+            if parameter in scalar and any((size_of(read, self.context) or 1) > 1 for read in labels):
+                raise _NotUnderstoodError(label)  # no result is defined
+            inputs[parameter] = [self._ingredient(read, keys) for read in labels]
+            if not labels:
+                raise _NotUnderstoodError(label)
+        recipe = work_recipe(signature, canonical_args(signature, args), inputs)
+        return recipe if use.over is None else {"over": use.over, "each": recipe}
+
+    def _fetch(self, use: _Use, args: Document, label: str) -> Recipe:
+        choices: list[Recipe] = []
+        try:
+            offered = choices_of({**args, "time_range": None})
+        except (KeyError, TypeError) as error:
+            raise _NotUnderstoodError(label) from error
+        single = len(use.outputs) == 1
+        for choice in offered:
+            provider = self.context.provider_of(choice.dataset_id, choice.provider)
+            for parameter in choice.parameters:
+                if "," in parameter and not self._is_known(choice.dataset_id, parameter):
+                    raise _NotUnderstoodError(parameter)  # several of them in one text
+                if single or label == f"{choice.dataset_id}.{parameter}":
+                    choices.append(
+                        {"dataset": choice.dataset_id, "parameter": parameter, "provider": provider}
+                    )
+        if not choices or "time_range" not in args:
+            raise _NotUnderstoodError(label)
+        span = args["time_range"] if use.over is None else {"over": use.over, "each": args["time_range"]}
+        return fetch_recipe(use.signature.name, use.signature.version, span, choices)
+
+    def _is_known(self, dataset_id: str, parameter: str) -> bool:
+        facts = self.context.catalogue.get(dataset_id)
+        return facts is not None and parameter in facts.parameters
+
+    def _figure(self, use: _Use, keys: Mapping[str, str]) -> Recipe:
+        if use.signature.name not in FIGURES or not isinstance(use.args.get("spec"), dict):
+            raise _NotUnderstoodError("a figure")
+        args = {**use.args, "spec": self._spec(use.args["spec"])}
+        spec = without_globs(args, use.signature, self.producers)["spec"]
+        known = drawn.schema.get("properties", {}) if (drawn := use.signature.argument("spec")) else {}
+        if not all(name in known and _has_its_type(value, known[name]) for name, value in spec.items()):
+            raise _NotUnderstoodError("a figure")
+        labels = self._labels(use)
+        inputs = {label: self._ingredient(label, keys) for label in labels}
+        if not inputs:
+            raise _NotUnderstoodError("a figure of nothing")
+        args.pop("spec")
+        return {"figure": {**spec, "labels": labels}, "args": args, "inputs": inputs}
+
+    def _spec(self, spec: Document) -> Document:
+        labels = spec.get("labels")
+        found = {name: value for name, value in spec.items() if value is not None}
+        if isinstance(labels, str):
+            found["labels"] = split_labels(labels, self.producers)
+        return found
+
+    def _ingredient(self, label: str, keys: Mapping[str, str]) -> Any:
+        for known in (label, self.aliases.get(label, label)):
+            if keys.get(known):
+                return keys[known]
+        table = owner(label, self.producers)
+        if table is None or not keys.get(table):
+            raise _NotUnderstoodError(label)
+        return {"table": keys[table], "component": label[len(table) + 1 :]}
+
+    # Values ---------------------------------------------------------------------------------------------------
+
+    def _produced(self, signature: Signature, args: Document) -> list[str]:
+        if signature.gives == "figure":
+            return []
+        labels = map(self._value, produced_labels(signature, args))
+        return [str(label) for label in labels if label is not None]
+
+    def _argument(self, signature: Signature, name: str, value: Any) -> Any:
+        argument = signature.argument(name)
+        schema = argument.schema if argument else {}
+        if schema.get("format") == "time-range":
+            return self._time(value)
+        if is_text(schema):
+            return value
+        for _, text in strings(value, schema):
+            if _OTHER_SPELLING.search(text) or ("$" + text) in self.declared:
+                raise _NotUnderstoodError(text)
+        return substitute(value, schema, self.values)
+
+    def _value(self, text: str) -> Any:
+        """A text with its variables filled in; None where it would be too long."""
+        try:
+            return substitute(text, {}, self.values)
+        except Oversize:
+            return None
+
+    def _refuse_other_case(self, name: str) -> None:
+        """A name that differs from a variable's in case only is another spelling of it, or a mistake."""
+        others = {*self.declared, _BUILT_IN} - {name}
+        if name not in self.declared and name.casefold() in map(str.casefold, others):
+            raise _NotUnderstoodError(name)
+
+    def _time(self, value: Any) -> Any:
+        """One value for all spellings of a range; in every run the same where values are not bound."""
+        if isinstance(value, str) and TOKEN.fullmatch(value):
+            if value not in self.values:
+                self._refuse_other_case(value)
+                return {"variable": value}
+            value = self.values[value]
+        if not isinstance(value, str) or _OTHER_SPELLING.search(value) or "$" in value:
+            raise _NotUnderstoodError("a time range")
+        try:
+            if not self.bound:
+                return canonical(value)
+            span = parse_time_range(value, self.context.now)
+        except (TimeRangeError, HelioError) as error:
+            raise _NotUnderstoodError(value) from error
+        return [span.start.isoformat(), span.stop.isoformat()]
+
+
+def _agreed(first: str, second: str) -> str:
+    """The key of a label that two steps give; empty where they give different tables."""
+    return first if first == second else ""
+
+
+def _declared(variables: Any) -> dict[str, Any]:
+    """What each variable is declared as, by its name with the ``$``, whatever way its name is marked."""
+    if isinstance(variables, list):
+        variables = {variable.get("name"): variable for variable in variables if isinstance(variable, dict)}
+    found: dict[str, Any] = {}
+    for name, facts in variables.items() if isinstance(variables, dict) else ():
+        plain = str(name).strip(" \t${}()<>%")
+        given = facts is not None and not isinstance(facts, (dict, list))
+        found["$" + plain] = {"default": facts} if given else facts
+    return found
+
+
+def _says_nothing(signature: Signature, name: str, value: Any) -> bool:
+    """Whether an argument might as well be left out."""
+    argument = signature.argument(name)
+    if argument is None:
+        return any(value == empty and type(value) is type(empty) for empty in NOTHING)
+    if argument.required and name != "spec":
+        return value is None
+    nothing = any(value == empty and type(value) is type(empty) for empty in NOTHING)
+    return nothing or (argument.default is not None and value == argument.default)

@@ -1,0 +1,124 @@
+"""The outputs of a plan: which labels it ends in."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from helio.pipelines.template.diagnostics import StepId
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.figures import FIGURES, depends_on
+from helio.pipelines.template.graph import StepView, views
+from helio.pipelines.template.labels import owner
+from helio.pipelines.template.maps import is_block, is_glob, matching
+
+if TYPE_CHECKING:
+    from helio.pipelines.template.edit import Context
+
+MOST_PANELS = 12
+"""Tables of a figure that no author chose: more panels are too high for a page."""
+_MOST_NAMED = 20
+LIMITED = "draws_at_most"
+"""The annotation of a figure whose tables a pass chose, and which may be more than it draws."""
+
+
+def has_artefact(plan: Document, context: Context) -> bool:
+    """Whether any step makes a figure or an export."""
+    used = [step.signature for step in views(plan, context.signatures) if step.signature is not None]
+    return any(signature.gives == "export" or signature.name in FIGURES for signature in used)
+
+
+def has_export(plan: Document, context: Context) -> bool:
+    """Whether any step writes tables to a file."""
+    used = [step.signature for step in views(plan, context.signatures) if step.signature is not None]
+    return any(signature.gives == "export" for signature in used)
+
+
+def limited(labels: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Of labels that no author chose, those that a figure draws, and those that it leaves out.
+
+    Each gives one panel at most.
+    """
+    return list(labels[:MOST_PANELS]), list(labels[MOST_PANELS:])
+
+
+def not_drawn(labels: Sequence[str]) -> str:
+    """Say which tables a figure leaves out.
+
+    >>> not_drawn(["a", "b"])
+    'draws the first 12 tables; not drawn: a, b'
+    """
+    shown = ", ".join(labels[:_MOST_NAMED])
+    more = f" … {labels[-1]} ({len(labels)} tables)" if len(labels) > _MOST_NAMED else ""
+    return f"draws the first {MOST_PANELS} tables; not drawn: {shown}{more}"
+
+
+def is_understood(plan: Document, context: Context) -> bool:
+    """Whether what every step gives is known: no unknown tool, no call of another pipeline."""
+    return all(is_block(step.step) or step.signature is not None for step in views(plan, context.signatures))
+
+
+def terminal_labels(
+    plan: Document, context: Context, *, before: StepId | None = None, drawn_too: bool = False
+) -> dict[str, StepId]:
+    """The labels that a plan ends in, each with the step that gives it, in the plan's order.
+
+    Those that nothing reads; else those that no computation reads.
+
+    Parameters
+    ----------
+    before : step id, optional
+        A step that is to read them: what depends on it is left out, and what it reads itself is not counted.
+    drawn_too : bool
+        Whether labels that a figure reads are among them, as long as no computation reads them.
+    """
+    later = _dependants(plan, before)
+    steps = [
+        step
+        for step in views(plan, context.signatures)
+        if step.signature is not None and not (len(step.path) == 2 and step.id == before)
+    ]
+    produced: dict[str, tuple[StepId, list[str]]] = {}
+    for step in steps:
+        outer = plan["steps"][step.path[1]].get("step_id")
+        if outer in later or not isinstance(outer, (int, str)):
+            continue
+        for label in step.outputs:
+            pattern, named = step.pattern(label), step.with_items(label, context)
+            produced.setdefault(pattern, (outer, [pattern] if named is None else named))
+    computing = [step for step in steps if step.signature and step.signature.gives in ("table", "tables")]
+    for readers in (computing,) if drawn_too else (steps, computing):
+        used = labels_used(readers, produced)
+        unused = [pattern for pattern in produced if pattern not in used]
+        if unused:
+            return {label: produced[pattern][0] for pattern in unused for label in produced[pattern][1]}
+    return {}
+
+
+def labels_used(readers: Iterable[StepView], produced: Collection[str]) -> set[str]:
+    """Return the labels with a ``*`` (one for each item of a map) that steps read: one item, a component, or all."""
+    reads = [step.pattern(label) for step in readers for label in step.labels]
+    used = {known for label in reads if (known := owner(label, produced)) is not None}
+    used.update(
+        known for label in dict.fromkeys(reads) if is_glob(label) for known in matching(label, produced)
+    )
+    used.update(label for label in produced if is_glob(label) and matching(label, reads))
+    return used
+
+
+def _dependants(plan: Document, step_id: StepId | None) -> set[StepId]:
+    """All that depends on a step, directly or not."""
+    found: set[StepId] = set()
+    if step_id is None:
+        return found
+    after: dict[StepId, list[StepId]] = {}
+    for step in plan["steps"]:
+        for needed in depends_on(step):
+            after.setdefault(needed, []).append(step.get("step_id"))
+    waiting = list(after.get(step_id, ()))
+    while waiting:
+        reader = waiting.pop()
+        if reader not in found:
+            found.add(reader)
+            waiting += after.get(reader, ())
+    return found

@@ -1,0 +1,59 @@
+"""The built-in time range, declared where it is used.
+
+HN604 (edit safe)  built-in $TIME_RANGE declared as required
+    No pass invents a default: the person who runs the pipeline gives the range.
+    before  "time_range": "$TIME_RANGE", not declared
+    after   "variables": {"$TIME_RANGE": {"type": "time_range", "required": true}}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from helio.pipelines.dialect.spell_variables import BUILT_IN
+from helio.pipelines.dialect.walk import each_step, loop_variable, name_of, variables_of
+from helio.pipelines.template.diagnostics import pointer
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.edit import Context, Edit, Finding, Operation, added
+from helio.pipelines.template.variables import tokens
+
+REQUIRED = {"type": "time_range", "required": True}
+
+
+def declare_variables(plan: Document, context: Context) -> Iterator[Finding]:
+    """Declare ``$TIME_RANGE`` as required where it is used and not declared: no default is made up.
+
+    >>> from datetime import datetime
+    >>> plan = {"steps": [{"step_id": 1, "use": "overview", "with": {"$EVENT": "$TIME_RANGE"}}]}
+    >>> [edit] = declare_variables(plan, Context({}, datetime(2024, 1, 1), {}))
+    >>> print(edit.code, edit.operations)
+    HN604 ({'op': 'add', 'path': '/variables', 'value': {'$TIME_RANGE': {'type': 'time_range', 'required': True}}},)
+    """
+    declared = plan.get("variables", {})
+    if not isinstance(declared, dict) or BUILT_IN in declared or not _is_used(plan, context):
+        return
+    yield Edit("HN604", f"{BUILT_IN} is declared: every run says which one", declaration(plan, REQUIRED))
+
+
+def declaration(plan: Document, facts: Any, name: str = BUILT_IN) -> tuple[Operation, ...]:
+    """Add a variable to those of a plan."""
+    if "variables" not in plan:
+        return added("/variables", {name: dict(facts)})
+    return added(pointer("variables", name), dict(facts))
+
+
+def _is_used(plan: Document, context: Context) -> bool:
+    if any(facts.get("of") == BUILT_IN for facts in variables_of(plan).values()):
+        return True
+    for _, step in each_step(plan):
+        if loop_variable(step) == BUILT_IN:
+            return False
+        signature, args = context.signatures.get(name_of(step)), step.get("tool_args")
+        loop = step.get("for_each")
+        over = loop.get("over") if isinstance(loop, dict) else None
+        schema = signature.schema() if signature is not None else None
+        for value, below in ((args, schema), (step.get("with"), {}), (over, {})):
+            if below is not None and any(name == BUILT_IN for _, name in tokens(value, below)):
+                return True
+    return False

@@ -1,0 +1,289 @@
+"""P: whatever an author wrote, text or JSON, as a template.
+
+HP001 (error)  not readable as text or JSON at all
+    Nothing in it can be taken for a plan; guessing would make one up.
+    before  an empty file
+    after   refused
+
+HP002 (error)  truncated JSON
+    It is refused, not repaired: the missing tail could hold the artefact.
+    before  {"steps": [{"step_id": 1, "tool_name": "fetch_da
+    after   refused
+
+HP003 (error)  readable, but not a plan
+    Prose, a number or a bare text has no steps.
+    before  Hello! How can I help?
+    after   refused
+
+HP004 (error)  a plan without steps
+    There is nothing to run, and success is never reported when nothing was done.
+    before  {"steps": []}
+    after   refused
+
+HP101 (edit safe)  the envelope of a template supplied
+    Models answer with a bare list, a single action or fenced JSON; what they hold is the same.
+    before  [{"step_id": 1, "tool_name": "fetch_data", …}]
+    after   {"steps": [{"step_id": 1, "tool_name": "fetch_data", …}]}
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from helio.pipelines.dialect.rename_template_keys import rename_template_keys
+from helio.pipelines.dialect.synonyms import STEP_KEYS, fold
+from helio.pipelines.template.diagnostics import Diagnostic, pointer
+from helio.pipelines.template.document import (
+    Document,
+    check_json,
+    drop_trailing_commas,
+    without_trailing_commas,
+)
+from helio.pipelines.template.edit import Context, Edit, replaced
+from helio.pipelines.template.oversize import CODE as OVERSIZE
+from helio.pipelines.template.oversize import oversize_value
+from helio.pipelines.template.runner import Rewritten, replay
+from helio.pipelines.template.schema import STRUCTURE
+from helio.steps.signature import Schema
+
+FENCE = re.compile(r"^[ \t]*+(`{3,}+|~{3,}+)[^\n]*+\n(.*?)(?:\1[`~]*+[ \t]*+$|\Z)", re.MULTILINE | re.DOTALL)
+MOST_STARTS = 50
+"""How many brackets in prose are tried as the start of a plan."""
+
+_WRAPPERS = ("plan", "template", "pipeline", "workflow", "result", "response", "output", "json")
+"""Keys of an object around a plan that say nothing else."""
+_TOOL_KEYS = frozenset(map(fold, ("tool_name", "use", "for_each", "block", *STEP_KEYS["tool_name"])))
+_ARGS_KEYS = frozenset(map(fold, ("tool_args", *STEP_KEYS["tool_args"])))
+_OF_TEMPLATE = ("$schema", "schema_version", "variables")
+"""Keys beside a single action that belong to the template around it."""
+
+
+def parse(source: Any) -> Rewritten:
+    """The template that a text or a JSON value is, with the edits that made it one.
+
+    Parameters
+    ----------
+    source : Any
+        A text, in which a plan may stand alone, in a fence, or between words; or a JSON value.
+
+    Returns
+    -------
+    Rewritten
+        Its edits lead from what was read to the plan: from the text itself where it is not JSON as it stands,
+        else from the JSON value. Its plan is what was read where that is no plan, an empty object where it is
+        none either.
+
+    Examples
+    --------
+    >>> found = parse('Here it is:\\n```json\\n[{"tool_name": "fetch_data"},]\\n```')
+    >>> [edit.code for edit in found.edits], found.plan
+    (['HP101', 'HN505', 'HP101'], {'steps': [{'tool_name': 'fetch_data'}]})
+    >>> print(parse('{"steps": [{"step_id": 1').errors[0])
+    error[HP002]: the JSON breaks off at line 1, column 25; the missing part could hold anything, so it is not guessed
+      try the whole file
+    """
+    edits: list[Edit] = []
+    value = source
+    if isinstance(source, str):
+        read = _read(source)
+        if isinstance(read, Diagnostic):
+            return Rewritten({}, (), (read,))
+        value, edits = read
+    elif (refused := oversize_value(source)) is not None:
+        return Rewritten({}, (), (refused,))
+    start = source if edits else value
+    found = _enveloped(value, edits)
+    plan: Any = replay(start, edits) if edits else value
+    if not isinstance(plan, dict):
+        return Rewritten({}, (), (found,) if found is not None else ())
+    return Rewritten(plan, tuple(edits), (found,) if found is not None else ())
+
+
+# ---- from a text to a JSON value
+
+
+def _read(text: str) -> tuple[Any, list[Edit]] | Diagnostic:
+    """The JSON value of a text, with the edits that took it out."""
+    plain = text.removeprefix("\ufeff")
+    whole = check_json(plain)
+    if not isinstance(whole, Diagnostic):
+        return whole, []
+    if not plain.strip() or whole.code == OVERSIZE:
+        return whole
+    if plain.lstrip()[:1] in "{[":
+        mended = without_trailing_commas(plain)
+        return whole if mended is None else (mended, [_mended(text, mended)])
+    fenced = _choose(list(_fences(plain)), text)
+    if fenced is not None:
+        return fenced
+    loose = _choose(list(_loose(plain)), text)
+    if loose is not None:
+        return loose
+    if whole.code == "HP001" and not _is_prose(plain):
+        return whole
+    return _no_plan("words")
+
+
+def _fences(text: str) -> Iterator[tuple[str, Any]]:
+    """Each fenced block with its value, or why it has none."""
+    for match in FENCE.finditer(text):
+        inner = match[2].strip()
+        if inner[:1] in ("{", "["):
+            yield inner, check_json(inner)
+
+
+def _loose(text: str) -> Iterator[tuple[str, Any]]:
+    """Each object or list that stands between words, with its value, or why it has none."""
+    end, tried = 0, 0
+    for match in re.finditer(r'\{(?=\s*")|\[(?=\s*\{)', text):
+        if match.start() < end or tried >= MOST_STARTS:
+            continue
+        tried += 1
+        inner = text[match.start() :]
+        try:
+            _, length = json.JSONDecoder().raw_decode(inner)
+        except (ValueError, RecursionError):
+            mended = drop_trailing_commas(inner)
+            try:
+                _, length = json.JSONDecoder().raw_decode(mended)
+            except (ValueError, RecursionError):
+                yield inner, check_json(inner)
+                return
+            yield mended[:length], check_json(mended[:length])
+            end = len(text)
+            continue
+        yield inner[:length], check_json(inner[:length])
+        end = match.start() + length
+
+
+def _choose(found: list[tuple[str, Any]], text: str) -> tuple[Any, list[Edit]] | Diagnostic | None:
+    """The one block that is a plan; where none is, what is wrong with the first."""
+    read: list[tuple[Any, list[Edit]]] = []
+    wrong: list[Diagnostic] = []
+    for inner, value in found:
+        if not isinstance(value, Diagnostic):
+            read.append((value, [_taken_out(text, value)]))
+            continue
+        mended = without_trailing_commas(inner)
+        if mended is None:
+            wrong.append(value)
+        else:
+            with_commas = _taken_out(text, inner)
+            read.append((mended, [with_commas, _mended(inner, mended)]))
+    plans = [plan for plan in read if _looks_like_a_plan(plan[0])]
+    if len(plans) > 1:
+        return Diagnostic(
+            "HP003", f"there are {len(plans)} plans in this text, and one is wanted", advice=("one of them",)
+        )
+    if plans:
+        return plans[0]
+    truncated = [finding for finding in wrong if finding.code == "HP002"]
+    if truncated or wrong:
+        return (truncated or wrong)[0]
+    return read[0] if read else None
+
+
+def _taken_out(text: str, value: Any) -> Edit:
+    return Edit("HP101", "the plan is taken out of the text around it", replaced("", text, value))
+
+
+def _mended(text: str, value: Any) -> Edit:
+    return Edit("HN505", "trailing commas are left out", replaced("", text, value))
+
+
+def _is_prose(text: str) -> bool:
+    """Whether a text can be read as words."""
+    shown = sum(letter.isprintable() or letter in "\n\r\t" for letter in text)
+    return shown > 0.9 * len(text)
+
+
+# ---- from a JSON value to a template
+
+
+def _enveloped(value: Any, edits: list[Edit]) -> Diagnostic | None:
+    """Put what is missing around a plan; the diagnostic that it is none."""
+    while isinstance(value, dict) and (inner := _wrapped(value)) is not None:
+        edits.append(
+            Edit("HP101", "the plan is taken out of the object around it", replaced("", value, inner))
+        )
+        value = inner
+    if isinstance(value, list) and len(value) == 1 and _has_steps(value[0]):
+        edits.append(Edit("HP101", "the plan is taken out of a list", replaced("", value, value[0])))
+        value = value[0]
+    if isinstance(value, list):
+        if not all(isinstance(item, dict) for item in value):
+            return _no_plan("a list, and not of steps")
+        steps = {"steps": value}
+        edits.append(Edit("HP101", "a list of steps is a template's", replaced("", value, steps)))
+        value = steps
+    elif isinstance(value, dict) and "steps" not in value:
+        renamed = [edit for edit in rename_template_keys(value, _NOTHING) if isinstance(edit, Edit)]
+        moved = replay(value, renamed)
+        if "steps" in moved:
+            edits += renamed
+            value = moved
+        elif _is_action(value):
+            around = {key: value[key] for key in _OF_TEMPLATE if key in value}
+            step = {key: inner for key, inner in value.items() if key not in around}
+            template = {**around, "steps": [step]}
+            edits.append(
+                Edit("HP101", "a single action is a template's one step", replaced("", value, template))
+            )
+            value = template
+    if not isinstance(value, dict):
+        kinds = {str: "a text", bool: "true or false", int: "a number", float: "a number"}
+        return _no_plan(kinds.get(type(value), "null"))
+    steps_are = value.get("steps")
+    if "steps" not in value and not any(key in STRUCTURE["properties"] for key in value):
+        return _no_plan("an object without steps")
+    if steps_are is None or steps_are == [] or steps_are == {} or steps_are == "":
+        message = "the template has no steps, so there is nothing to run"
+        return Diagnostic("HP004", message, path=pointer("steps"))
+    return None
+
+
+def _wrapped(value: Document) -> Any:
+    """The plan in an object of one key around it."""
+    if len(value) != 1:
+        return None
+    [(key, inner)] = value.items()
+    if fold(key) in _WRAPPERS and isinstance(inner, dict) and (_has_steps(inner) or _wrapped(inner)):
+        return inner
+    return None
+
+
+def _has_steps(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    if "steps" in value:
+        return True
+    renamed = [edit for edit in rename_template_keys(value, _NOTHING) if isinstance(edit, Edit)]
+    return any(operation["path"] == "/steps" for edit in renamed for operation in edit.operations)
+
+
+def _is_action(value: Document) -> bool:
+    keys = set(map(fold, value))
+    return bool(keys & _TOOL_KEYS) or ("name" in keys and bool(keys & _ARGS_KEYS))
+
+
+def _looks_like_a_plan(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(isinstance(item, dict) for item in value)
+    return isinstance(value, dict) and (_has_steps(value) or _is_action(value) or _wrapped(value) is not None)
+
+
+def _no_plan(what: str) -> Diagnostic:
+    return Diagnostic(
+        "HP003",
+        f"this is {what}, not a pipeline template",
+        advice=('a template is an object: {"id": …, "variables": {…}, "steps": [{…}]}',),
+    )
+
+
+_NO_TOOLS: Schema = {}
+_NOTHING = Context(_NO_TOOLS, datetime.min, {})
+"""Keys of a template are known without any tool."""

@@ -1,0 +1,252 @@
+"""The template: the JSON file that says what to fetch, what to compute and what to draw."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from typing import Any
+
+from helio.errors import RequestError
+from helio.limits import LIMITS
+from helio.pipelines.template.diagnostics import Diagnostic, InvalidTemplate
+from helio.pipelines.template.oversize import Oversize, oversize_text, oversize_value
+from helio.pipelines.template.schema import LONGEST_ID, SCHEMA_FILE, SCHEMA_VERSION, STEP, STRUCTURE
+
+Document = dict[str, Any]
+"""A template as JSON; everything that reads one gets this and never changes it."""
+
+STEP_DEFAULTS: Document = {"intent": "", "produces": [], "depends_on": [], "critical": True}
+NOT_MEANING = ("$schema", "annotations", "created_at", "updated_at", "source_session")
+"""What a digest leaves out: it says where a template comes from, not what it does."""
+
+STRINGS_AND_COMMAS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|,(?=\s*[}\]])', re.DOTALL)
+"""Texts, one that is never closed too, and commas before a closing bracket; read without going back."""
+
+
+def read_template(text: str, *, place: str = "") -> Document:
+    """Read a template's JSON text.
+
+    Raises
+    ------
+    InvalidTemplate
+        HP001 not JSON, HP002 truncated, HP003 not a plan, HP004 no steps, HP005 too large.
+    """
+    document = check_json(text)
+    if isinstance(document, Diagnostic):
+        raise InvalidTemplate([document], place=place)
+    found = check_shape(document)
+    if found is not None:
+        raise InvalidTemplate([found], place=place)
+    return dict(document)
+
+
+def check_json(text: str) -> Any:
+    """The JSON value of a text, or the diagnostic that says why it has none."""
+    if not text.strip("\ufeff \t\r\n"):
+        return Diagnostic("HP001", "the file is empty")
+    try:
+        return read_json(text.removeprefix("\ufeff"))
+    except json.JSONDecodeError as error:
+        return _not_json(text, error)
+    except Oversize as error:
+        return error.diagnostic
+    except ValueError as error:
+        return Diagnostic("HP001", str(error))
+
+
+def read_json(text: str) -> Any:
+    """The value of a JSON text that every program reads alike: each key once, no NaN, no infinity, not too large.
+
+    Raises
+    ------
+    json.JSONDecodeError
+    Oversize
+        It is larger than any template; this is found before it is read as JSON.
+    ValueError
+        It is JSON that no template can be.
+    """
+    refused = oversize_text(text)
+    if refused is not None:
+        raise Oversize(refused)
+    found = json.loads(
+        text,
+        object_pairs_hook=_object,
+        parse_constant=_refuse_constant,
+        parse_float=_finite,
+        parse_int=_whole_number,
+    )
+    refused = oversize_value(found)
+    if refused is not None:
+        raise Oversize(refused)
+    try:
+        json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("it holds half a character: a surrogate without the other one") from error
+    return found
+
+
+def without_trailing_commas(text: str) -> Any:
+    """The value of a text whose only fault is commas before a closing bracket, else None."""
+    plain = drop_trailing_commas(text)
+    if plain == text or re.search(r"[\[{,]\s*,", STRINGS_AND_COMMAS.sub(_no_strings, text)):
+        return None
+    try:
+        return read_json(plain)
+    except ValueError:
+        return None
+
+
+def drop_trailing_commas(text: str) -> str:
+    """The text without the commas that stand before a closing bracket, those inside strings left."""
+    return STRINGS_AND_COMMAS.sub(_strings_only, text)
+
+
+def check_shape(document: Any) -> Diagnostic | None:
+    """Whether this is a plan at all: an object with steps."""
+    if not isinstance(document, dict) or ("steps" not in document and "id" not in document):
+        kinds = {dict: "an object without steps", list: "a list", str: "a text", type(None): "null"}
+        kind = kinds.get(type(document), json.dumps(document)[:40])
+        return Diagnostic(
+            "HP003",
+            f"this is {kind}, not a pipeline template",
+            advice=('a template is an object: {"id": …, "variables": {…}, "steps": [{…}]}',),
+        )
+    if not document.get("steps"):
+        return Diagnostic("HP004", "the template has no steps, so there is nothing to run", path="/steps")
+    return None
+
+
+def canonical(document: Document) -> Document:
+    """The template with its keys in the published order, defaults left as they were written."""
+    ordered = {"$schema": SCHEMA_FILE} | {
+        key: document[key] for key in STRUCTURE["properties"] if key in document
+    }
+    ordered |= {key: value for key, value in document.items() if key not in ordered}
+    ordered["steps"] = [
+        {key: step[key] for key in STEP["properties"] if key in step}
+        | {key: value for key, value in step.items() if key not in STEP["properties"]}
+        if isinstance(step, dict)
+        else step
+        for step in document.get("steps", [])
+    ]
+    return ordered
+
+
+def as_text(document: Document) -> str:
+    """The canonical text of a template, as it is saved and shared."""
+    return json.dumps(canonical(document), indent=2, ensure_ascii=False) + "\n"
+
+
+def digest(document: Document) -> str:
+    """Sha256 of what a template means: key order, left-out defaults and annotations do not enter it."""
+    meant = {key: value for key, value in document.items() if key not in NOT_MEANING}
+    meant["schema_version"] = document.get("schema_version", SCHEMA_VERSION)
+    meant["variables"] = document.get("variables") or {}
+    meant["steps"] = [
+        {key: value for key, value in (STEP_DEFAULTS | step).items() if key not in NOT_MEANING}
+        for step in document["steps"]
+    ]
+    text = json.dumps(meant, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+def is_id(name: object) -> bool:
+    """Whether something can be the id of a pipeline or the name of a schedule."""
+    return isinstance(name, str) and len(name) <= LONGEST_ID and ID.fullmatch(name) is not None
+
+
+def require_id(name: object, kind: str) -> None:
+    """Refuse an id that no file can be named after.
+
+    Parameters
+    ----------
+    kind : str
+        What it is to be, as the message says it: ``"pipeline id"``, ``"name of a schedule"``.
+
+    Raises
+    ------
+    RequestError
+    """
+    if is_id(name):
+        return
+    shown = shortened(str(name), 60)
+    if len(str(name)) > LONGEST_ID:
+        raise RequestError(
+            f"'{shown}' has {len(str(name))} characters, and a {kind} has at most {LONGEST_ID}",
+            advice="choose a shorter one",
+        )
+    suggested = slug(str(name))
+    raise RequestError(
+        f"'{shown}' is no {kind}",
+        advice=f"small letters, digits and hyphens: '{suggested or 'my-pipeline'}'",
+    )
+
+
+def id_like(name: str) -> str:
+    """The id that a name comes closest to, cut to the length that ids have.
+
+    >>> id_like("ACE B-field"), id_like("/")
+    ('ace-b-field', 'pipeline')
+    """
+    return name if is_id(name) else slug(name)[:LONGEST_ID].strip("-") or "pipeline"
+
+
+def shortened(text: str, most: int = 120) -> str:
+    """A text of at most so many characters, with an ellipsis where it was longer."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def slug(name: str) -> str:
+    """The id of a pipeline called `name`: ``"ACE B-field Overview"`` is ``"ace-b-field-overview"``."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+def _strings_only(found: re.Match[str]) -> str:
+    return found[0] if found[0] != "," else ""
+
+
+def _no_strings(found: re.Match[str]) -> str:
+    return "0" if found[0] != "," else ","
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f'the key "{key}" stands twice in one object: {json.dumps(value)[:60]}')
+        found[key] = value
+    return found
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a JSON value")
+
+
+def _whole_number(text: str) -> int:
+    if len(text) > LIMITS.digits:
+        raise ValueError(f"a number of {len(text):,} digits is longer than {LIMITS.digits}: {text[:20]}…")
+    return int(text)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
+        raise ValueError(f"the number {text[:20]} is too large")
+    return value
+
+
+def _not_json(text: str, error: json.JSONDecodeError) -> Diagnostic:
+    place = f"line {error.lineno}, column {error.colno}"
+    # Reading stopped at the very end, or inside a string that never closes: the tail is missing.
+    truncated = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
+    if truncated and text.lstrip()[:1] in "{[":
+        return Diagnostic(
+            "HP002",
+            f"the JSON breaks off at {place}; the missing part could hold anything, so it is not guessed",
+            advice=("the whole file",),
+        )
+    return Diagnostic("HP001", f"not JSON: {error.msg} at {place}")

@@ -1,0 +1,319 @@
+"""The graph of a plan: its steps, the labels that they give and read, and values that follow from one to the next."""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import translate
+from functools import cached_property, reduce
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+from helio.pipelines.template.diagnostics import pointer
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.labels import owner, produced_labels, read_labels
+from helio.pipelines.template.maps import (
+    Place,
+    args_of,
+    as_glob,
+    is_glob,
+    known_items,
+    signature_of,
+    steps_with_maps,
+    variable_of,
+    with_item,
+)
+from helio.pipelines.template.variables import TOKEN, Path
+from helio.steps.signature import Signature
+
+if TYPE_CHECKING:
+    from helio.pipelines.template.edit import Context
+
+AnyStep = TypeVar("AnyStep")
+Value = TypeVar("Value")
+
+
+class Read(NamedTuple):
+    """A label that a step reads, and its path in the arguments."""
+
+    path: Path
+    label: str
+
+
+@dataclass(frozen=True)
+class StepView(Place):
+    """A step with what its tool's signature says of it; an unknown tool gives and reads nothing."""
+
+    signature: Signature | None
+
+    @property
+    def id(self) -> Any:
+        """The step's id, an int or a str once ids are settled; None where there is none."""
+        return self.step.get("step_id")
+
+    @property
+    def tool(self) -> str:
+        """The name of the tool, empty for a block and where there is none."""
+        name = self.step.get("tool_name")
+        return name if isinstance(name, str) else ""
+
+    @property
+    def params(self) -> Document:
+        """The arguments of the tool, empty where there are none."""
+        return args_of(self.step)
+
+    @property
+    def pointer(self) -> str:
+        """The JSON Pointer of the step."""
+        return pointer(*self.path)
+
+    @cached_property
+    def outputs(self) -> tuple[str, ...]:
+        """The labels that the step gives, as they are written."""
+        return tuple(produced_labels(self.signature, self.params)) if self.signature else ()
+
+    @cached_property
+    def reads(self) -> tuple[Read, ...]:
+        """The labels that the step reads, as they are written."""
+        return tuple(map(Read._make, read_labels(self.signature, self.params))) if self.signature else ()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of `reads`."""
+        return tuple(read.label for read in self.reads)
+
+    @cached_property
+    def inputs(self) -> dict[str, list[Read]]:
+        """The labels that the step reads, by the tool's parameter; those of a figure's panels repeat these."""
+        found: dict[str, list[Read]] = {}
+        for table in self.signature.tables if self.signature else ():
+            path = tuple(table.argument.split("."))
+            reads = [read for read in self.reads if read.path[: len(path)] == path]
+            if reads:
+                found[table.parameter] = reads
+        return found
+
+    def pattern(self, label: str) -> str:
+        """A label of the step with a ``*`` for each item of the maps around it."""
+        return as_glob(label, self.variables)
+
+    def with_items(self, label: str, context: Context, most: int | None = None) -> list[str] | None:
+        """Write a label of the step for every item of the maps around it.
+
+        Returns
+        -------
+        list of str or None
+            The label alone where it names no item. None where the items are known only in a run, or are more than
+            `most`.
+        """
+        names = set(TOKEN.findall(label))
+        maps = [loop for loop in self.maps if variable_of(loop) in names]
+        if not maps:
+            return [label]
+        items = [known_items(loop, context) for loop in maps]
+        known = [listed for listed in items if listed is not None]
+        if len(known) < len(items) or (most is not None and prod(map(len, known)) > most):
+            return None
+        found: list[str] = []
+        for chosen in product(*known):
+            named = label
+            for loop, item in reversed(list(zip(maps, chosen, strict=True))):  # an item may name an outer one
+                named = str(with_item(named, {}, variable_of(loop), item))
+            found.append(named)
+        return found
+
+
+class Graph(Generic[AnyStep]):
+    """Steps that are connected by the labels that they give and read.
+
+    Cycles, labels that several steps give and labels that none gives are all allowed: passes report them.
+
+    Parameters
+    ----------
+    steps : iterable
+        In the order of the plan.
+    gives, reads : callable
+        The labels that a step gives, and those that it reads. `reads` may use `producers`.
+    """
+
+    def __init__(
+        self,
+        steps: Iterable[AnyStep],
+        gives: Callable[[AnyStep], Iterable[str]],
+        reads: Callable[[AnyStep], Iterable[str]],
+    ) -> None:
+        self.steps: Sequence[AnyStep] = tuple(steps)
+        self._reads = reads
+        self._numbers: dict[str, list[int]] = {}
+        for number, step in enumerate(self.steps):
+            for label in gives(step):
+                self._numbers.setdefault(label, []).append(number)
+
+    @cached_property
+    def producers(self) -> dict[str, list[AnyStep]]:
+        """For each label the steps that give it; more than one is a mistake that passes report."""
+        return {label: [self.steps[number] for number in numbers] for label, numbers in self._numbers.items()}
+
+    @cached_property
+    def readers(self) -> dict[str, list[AnyStep]]:
+        """For each label that a step gives, the steps that may read it or a component of it."""
+        found: dict[str, list[AnyStep]] = {label: [] for label in self._numbers}
+        for step in self.steps:
+            for label in dict.fromkeys(given for read in self._reads(step) for given in self.given(read)):
+                found[label].append(step)
+        return found
+
+    def given(self, label: str) -> list[str]:
+        """Return the labels of steps that a label means: itself, or the table whose component it names.
+
+        Where there is none: all that it may mean once variables have their values, as far as names tell.
+        """
+        table = owner(label, self._numbers)
+        if table is not None:
+            return [table]
+        if not _is_open(label):
+            return [other for other, pattern in self._open.items() if pattern.match(label)]
+        wanted = re.compile(translate(_any_value(label)))
+        return [
+            other
+            for other in self._numbers
+            if wanted.match(other) or (other in self._open and self._open[other].match(label))
+        ]
+
+    @property
+    def order(self) -> list[AnyStep]:
+        """The steps, each after those that it reads from; without those on a cycle and those that need them."""
+        return [self.steps[number] for number in self._order]
+
+    @property
+    def cyclic(self) -> list[AnyStep]:
+        """The steps that `order` leaves out, in the order of the plan."""
+        return [self.steps[number] for number in self._cyclic]
+
+    def propagate(
+        self,
+        rule: Callable[[AnyStep, Mapping[str, Value]], Mapping[str, Value]],
+        join: Callable[[Value, Value], Value] = lambda first, _: first,
+    ) -> dict[str, Value]:
+        """Find a value for each label, from the values of the labels that its step reads.
+
+        Parameters
+        ----------
+        rule : callable
+            From a step and the values found so far, the values of the labels that it gives. It is called in `order`;
+            then, for steps on a cycle and those that need them, again until no value changes.
+        join : callable
+            From the values that two steps give one label, the label's value. Default: the first.
+
+        Returns
+        -------
+        dict
+            By label, without the labels that the rule gives no value.
+        """
+        values: dict[str, Value] = {}
+        made: dict[int, Mapping[str, Value]] = {}
+
+        def changes(number: int) -> bool:
+            before, made[number] = made.get(number), rule(self.steps[number], values)
+            for label in made[number]:
+                given = (made[other][label] for other in self._numbers[label] if label in made.get(other, ()))
+                values[label] = reduce(join, given)
+            return made[number] != before
+
+        for number in self._order:
+            changes(number)
+        for _ in self._cyclic:  # a chain of steps is at most as long as there are steps
+            changed = [changes(number) for number in self._cyclic]
+            if not any(changed):
+                break
+        return values
+
+    @cached_property
+    def _order(self) -> list[int]:
+        return in_order(
+            [
+                {
+                    number
+                    for read in self._reads(step)
+                    for given in self.given(read)
+                    for number in self._numbers[given]
+                }
+                for step in self.steps
+            ]
+        )
+
+    @cached_property
+    def _cyclic(self) -> list[int]:
+        return sorted(set(range(len(self.steps))).difference(self._order))
+
+    @cached_property
+    def _open(self) -> dict[str, re.Pattern[str]]:
+        """The labels that may stand for several, with a pattern of these and of their components."""
+        given = {label: _any_value(label) for label in self._numbers if _is_open(label)}
+        return {
+            label: re.compile(f"{translate(named)}|{translate(f'{named}.*')}")
+            for label, named in given.items()
+        }
+
+
+def graph_of(plan: Document, signatures: Mapping[str, Signature]) -> Graph[StepView]:
+    """Read the graph of a plan in any state, with the steps of blocks and the blocks themselves."""
+    return _connected(views(plan, signatures))
+
+
+def graph_of_list(steps: Iterable[Document], signatures: Mapping[str, Signature]) -> Graph[StepView]:
+    """Read the graph of a list of steps alone, without the steps of blocks; its steps have no path."""
+    return _connected(view_of(step, signatures) for step in steps)
+
+
+def views(plan: Document, signatures: Mapping[str, Signature]) -> Iterator[StepView]:
+    """Every step of a plan, those of blocks after the step that holds them."""
+    for path, step, maps in steps_with_maps(plan):
+        yield StepView(path, step, maps, signature_of(step, signatures))
+
+
+def view_of(step: Document, signatures: Mapping[str, Signature]) -> StepView:
+    """Show one step by itself, without a path or the maps around it."""
+    return StepView((), step, (), signature_of(step, signatures))
+
+
+def in_order(needs: Sequence[Collection[int]]) -> list[int]:
+    """Put numbers in an order in which each stands after those that it needs, else the smallest first.
+
+    Numbers on a cycle, and those that need them, are left out.
+
+    >>> in_order([{2}, (), {1}, {3}])
+    [1, 2, 0]
+    """
+    waits = [set(needed) for needed in needs]
+    after: dict[int, list[int]] = {}
+    for number, needed in enumerate(waits):
+        for other in needed:
+            after.setdefault(other, []).append(number)
+    ready = [number for number, needed in enumerate(waits) if not needed]
+    ordered: list[int] = []
+    while ready:
+        number = heapq.heappop(ready)
+        ordered.append(number)
+        for other in after.get(number, ()):
+            waits[other].discard(number)
+            if not waits[other]:
+                heapq.heappush(ready, other)
+    return ordered
+
+
+def _connected(steps: Iterable[StepView]) -> Graph[StepView]:
+    return Graph(steps, lambda step: step.outputs, lambda step: step.labels)
+
+
+def _is_open(label: str) -> bool:
+    """Whether a label may stand for several."""
+    return is_glob(label) or TOKEN.search(label) is not None
+
+
+def _any_value(label: str) -> str:
+    """A label as a pattern of `fnmatch`, with a ``*`` for each variable in it."""
+    return TOKEN.sub("*", label.replace("[", "[[]").replace("?", "[?]"))

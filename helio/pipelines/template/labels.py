@@ -1,0 +1,90 @@
+"""Labels: which ones a step produces, and which ones it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from helio.pipelines.template.variables import Path
+from helio.steps.signature import Signature
+
+
+def produced_labels(signature: Signature, args: Mapping[str, Any]) -> list[str]:
+    """The labels of a step's results, as its tool's kind says.
+
+    A fetch gives ``DATASET.PARAMETER`` for each parameter, or its ``output_label``; a computation gives its
+    ``output_label``; figures and exports give none.
+    """
+    if signature.gives == "table":
+        label = args.get("output_label")
+        return [label] if isinstance(label, str) and label else []
+    if signature.gives != "tables":
+        return []
+    names = args.get("parameters") or args.get("parameter_id")
+    names = names if isinstance(names, list) else [names]
+    if args.get("output_label") and len(names) == 1:
+        names, dataset = [args["output_label"]], ""
+    else:
+        dataset = f"{args['dataset_id']}." if isinstance(args.get("dataset_id"), str) else ""
+        names = names if dataset else []
+    return [f"{dataset}{name}" for name in names if isinstance(name, str) and name]
+
+
+def read_labels(signature: Signature, args: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+    """Every label that a step reads, with its place in the arguments."""
+    for table in signature.tables:
+        for dotted in (table.argument, *table.also):
+            path = tuple(dotted.split("."))
+            yield from _labels_at(path, _value_at(args, path))
+
+
+def owner(label: str, produced: Iterable[str]) -> str | None:
+    """The produced label that `label` means: itself, or the table of ``TABLE.component``, longest first."""
+    known = produced if isinstance(produced, (set, frozenset, dict)) else set(produced)
+    candidate = label
+    while candidate:
+        if candidate in known:
+            return candidate
+        candidate = candidate.rpartition(".")[0]
+    return None
+
+
+def split_labels(text: str, known: Iterable[str]) -> list[str]:
+    """The labels of a comma string, longest known label first, since a label may hold a comma."""
+    # Only a known label that holds a comma itself is not found by the commas alone.
+    by_length = sorted({whole for whole in known if "," in whole}, key=lambda one: (-len(one), one))
+    found: list[str] = []
+    rest = text.strip().strip(",").strip()
+    while rest:
+        label = next(
+            (
+                whole
+                for whole in by_length
+                if rest.startswith(whole) and rest[len(whole) :].lstrip()[:1] in ("", ",")
+            ),
+            None,
+        )
+        if label is None:
+            label = rest.partition(",")[0].strip()
+            rest = rest.partition(",")[2]
+        else:
+            rest = rest[len(label) :].lstrip().removeprefix(",")
+        if label:
+            found.append(label)
+        rest = rest.strip()
+    return found
+
+
+def _value_at(args: Mapping[str, Any], path: Path) -> Any:
+    value: Any = args
+    for part in path:
+        value = value.get(part) if isinstance(value, dict) else None
+    return value
+
+
+def _labels_at(path: Path, value: Any) -> Iterator[tuple[Path, str]]:
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _labels_at((*path, index), inner)

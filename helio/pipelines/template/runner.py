@@ -1,0 +1,306 @@
+"""Runs passes over a plan: applies their edits, keeps their diagnostics, and holds them to what passes promise.
+
+HI001 (error)  passes do not converge; they are named
+    Two rewrites that undo each other are a mistake of helio's.
+    before  a pass that edits in every round
+    after   refused, the passes named
+
+HI002 (error)  a pass raised or broke the plan; it is named, the plan untouched
+    A mistake of one pass must not take the plan with it.
+    before  a pass that raises
+    after   refused, the pass named
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import jsonpatch
+
+from helio.pipelines.template.diagnostics import Diagnostic, Fix
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.edit import (
+    Context,
+    DocumentPass,
+    Edit,
+    Finding,
+    Mode,
+    Pass,
+    TemplatePass,
+    reads_types,
+)
+from helio.pipelines.template.oversize import Oversize
+from helio.pipelines.template.template import Template
+
+log = logging.getLogger(__name__)
+
+MOST_ROUNDS = 3
+"""How often the stages of a fix point may run before those that still edit are named."""
+
+FIX = "helio fix: "
+"""Begins the advice that an edit is made by ``helio fix``."""
+
+Stage = Sequence[Pass]
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """A plan after some passes, and all that they did and found."""
+
+    plan: Document = field(repr=False)
+    edits: tuple[Edit, ...] = field(repr=False)
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """The diagnostics that keep the plan from running."""
+        return tuple(finding for finding in self.diagnostics if finding.severity == "error")
+
+
+def rewrite(
+    authored: Document,
+    context: Context,
+    stages: Iterable[Stage],
+    *,
+    mode: Mode = "safe",
+    until_stable: bool = False,
+) -> Rewritten:
+    """Run stages of passes; the first stage with errors is the last that runs.
+
+    Parameters
+    ----------
+    authored : Document
+        What diagnostics point into; it is never changed.
+    stages : iterable of stages
+        Each a sequence of passes.
+    mode : "safe" or "repair"
+        Whether a lossy edit is an error that offers it as a fix, or is applied and reported.
+    until_stable : bool
+        Whether the stages are repeated as a whole until nothing is left to edit, at most `MOST_ROUNDS` times.
+
+    Returns
+    -------
+    Rewritten
+        Applying the ``operations`` of the edits to `authored`, in order, gives the plan; applying their inverses
+        in reverse order to the plan gives `authored`.
+    """
+    work = _Work(authored, context, mode)
+    listed = [tuple(stage) for stage in stages]
+    if not until_stable:
+        work.round(listed)
+        return work.result()
+    for _ in range(MOST_ROUNDS):
+        if not work.round(listed):
+            return work.result()
+    edited = work.round(listed)
+    if edited:
+        work.findings = [
+            Diagnostic(
+                "HI001",
+                f"the passes do not come to an end: {', '.join(edited)} still edit after {MOST_ROUNDS} rounds",
+                candidates=tuple(edited),
+                advice=("this is a mistake of helio's: please report it with the template",),
+            )
+        ]
+    return work.result()
+
+
+def replay(authored: Document, edits: Iterable[Edit]) -> Document:
+    """The plan that edits lead to."""
+    return _patched(authored, [operation for edit in edits for operation in edit.operations])
+
+
+def undo(plan: Document, edits: Sequence[Edit]) -> Document:
+    """The document from which edits led to a plan."""
+    return _patched(plan, [operation for edit in reversed(edits) for operation in edit.inverse()])
+
+
+class _Work:
+    """A plan on its way, with what was done to it."""
+
+    def __init__(self, authored: Document, context: Context, mode: Mode) -> None:
+        self.authored = authored
+        self.plan: Document = _copied(authored)
+        """What passes are shown; the author's own document is out of their reach."""
+        self.untouched: Document = _copied(authored)
+        """The same, which no pass ever sees: what the next edits are applied to."""
+        self.template: Template | None = None
+        """The plan with its types, once a pass has asked for it."""
+        self.context = context
+        self.mode = mode
+        self.edits: list[Edit] = []
+        self.warned: list[Diagnostic] = []
+        self.findings: list[Diagnostic] = []
+        """What the last round found; what an earlier one found may be mended."""
+
+    def result(self) -> Rewritten:
+        found = dict.fromkeys((*self.warned, *self.findings))
+        return Rewritten(self._shown(), tuple(self.edits), tuple(found))
+
+    def _shown(self) -> Document:
+        return self.plan if self.edits else self.authored
+
+    def round(self, stages: Sequence[Stage]) -> list[str]:
+        """Run all stages once; the names of the passes that edited."""
+        self.findings = []
+        edited: list[str] = []
+        for stage in stages:
+            for rule in stage:
+                if self._run(rule):
+                    edited.append(_name(rule))
+            if any(finding.severity == "error" for finding in self.findings):
+                break
+        return edited
+
+    def _run(self, one: Pass) -> bool:
+        try:
+            found = list(self._look(one))
+        except Oversize as error:
+            self.findings.append(error.diagnostic)
+            return False
+        except Exception as error:
+            # A pass is code of ours: whatever it raises is a bug of its own, and must not take the plan with it.
+            log.exception("the pass %s raised", _name(one))
+            self._accuse(one, f"raised {type(error).__name__}: {error}")
+            return False
+        finally:
+            changed = self._restored()
+        if changed:
+            self._accuse(one, "changed the plan in place")
+            return False
+        strange = [finding for finding in found if not isinstance(finding, (Edit, Diagnostic))]
+        if strange:
+            self._accuse(one, f"found neither an edit nor a diagnostic: {strange[0]!r:.80}")
+            return False
+        edits: list[Edit] = []
+        for finding in found:
+            if isinstance(finding, Diagnostic):
+                self.findings.append(authored_path(finding, self._shown(), self.authored))
+            elif finding.kind == "lossy" and self.mode == "safe":
+                self.findings.append(authored_path(_refusal(finding), self._shown(), self.authored))
+            else:
+                edits.append(finding)
+        return bool(edits) and self._apply(one, edits)
+
+    def _look(self, one: Pass) -> Iterable[Finding]:
+        if not reads_types(one):
+            return cast(DocumentPass, one)(self.plan, self.context)
+        if self.template is None:
+            self.template = Template.from_json(self.plan)
+        return cast(TemplatePass, one)(self.template, self.context)
+
+    def _restored(self) -> bool:
+        """Whether a pass changed what it was shown; then it is made anew."""
+        # Comparing first is fast. What differs may still be the same text, as a NaN is.
+        if self.plan == self.untouched or json.dumps(self.plan, default=repr) == json.dumps(self.untouched):
+            return False
+        self.plan, self.template = _copied(self.untouched), None
+        return True
+
+    def _apply(self, one: Pass, edits: list[Edit]) -> bool:
+        """Apply the edits of a pass, all of them or none."""
+        try:
+            operations = [operation for edit in edits for operation in edit.operations]
+            plan = _patch(self.untouched, operations)
+        except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException, TypeError) as error:
+            self.untouched = _copied(self.plan)
+            self._accuse(one, f"made an edit that does not apply: {error}")
+            return False
+        wrong = _broken(plan)
+        if wrong:
+            self.untouched = _copied(self.plan)
+            self._accuse(one, f"broke the plan: {wrong}")
+            return False
+        for edit in edits:
+            if edit.warning:
+                told = Diagnostic(edit.code, edit.warning, "warning", edit.step_id, path=edit.path)
+                self.warned.append(authored_path(told, self._shown(), self.authored))
+        self.plan, self.untouched, self.template = plan, _copied(plan), None
+        self.edits += edits
+        return True
+
+    def _accuse(self, one: Pass, what: str) -> None:
+        self.findings.append(
+            Diagnostic(
+                "HI002",
+                f"the pass {_name(one)} {what}",
+                candidates=(_name(one),),
+                advice=("this is a mistake of helio's: please report it with the template",),
+            )
+        )
+
+
+def authored_path(found: Diagnostic, plan: Document, authored: Document) -> Diagnostic:
+    """Steps move and are merged; the author looks for a step where it was written."""
+    parts = found.path.split("/")
+    if plan is authored or len(parts) < 3 or parts[1] != "steps" or not parts[2].isdigit():
+        return found
+    here, step_id = int(parts[2]), str(plan["steps"][int(parts[2])].get("step_id"))
+    written = authored.get("steps")
+    if not isinstance(written, list) or not written:
+        return found
+    # Where one id stands twice, a step that was not moved is still the one that is meant.
+    if here < len(written) and _id_of(written[here]) == step_id:
+        return found
+    ids = list(map(_id_of, written))
+    if step_id in ids:
+        return replace(found, path="/".join([*parts[:2], str(ids.index(step_id)), *parts[3:]]))
+    # A step of a used pipeline, or of a map, is where that is written.
+    caller = [
+        index for index, name in enumerate(ids) if name and step_id.startswith((f"{name}.", f"{name}["))
+    ]
+    if caller:
+        return replace(found, path=f"/steps/{caller[0]}")
+    # A step without an id got one; a step behind the last one was added.
+    return found if here < len(ids) else replace(found, path="")
+
+
+def _id_of(written: Any) -> str | None:
+    return str(written.get("step_id")) if isinstance(written, dict) else None
+
+
+def _refusal(edit: Edit) -> Diagnostic:
+    """A lossy edit in a run: an error that offers it."""
+    return Diagnostic(
+        edit.code,
+        edit.warning or edit.message,
+        step_id=edit.step_id,
+        path=edit.path,
+        advice=(f"{FIX}{edit.message}",),
+        fixes=(Fix(edit.message, edit.operations),),
+    )
+
+
+def _copied(document: Document) -> Document:
+    # Plans are JSON, which copies faster as text than node by node.
+    copied: Document = json.loads(json.dumps(document))
+    return copied
+
+
+def _patched(document: Document, operations: Sequence[dict[str, Any]]) -> Document:
+    return _patch(_copied(document), operations)
+
+
+def _patch(document: Document, operations: Sequence[dict[str, Any]]) -> Document:
+    """The document, changed; it shares nothing with the operations."""
+    values = json.loads(json.dumps(list(operations)))
+    patched: Document = jsonpatch.JsonPatch(values).apply(document, in_place=True)
+    return patched
+
+
+def _broken(plan: Any) -> str:
+    """What every plan must be after every pass, looked at quickly; empty when it is."""
+    if not isinstance(plan, dict) or not isinstance(plan.get("steps"), list):
+        return "it has no list of steps"
+    for step in plan["steps"]:
+        if not isinstance(step, dict):
+            return "a step is not an object"
+    return ""
+
+
+def _name(one: Pass) -> str:
+    return getattr(one, "__name__", str(one))

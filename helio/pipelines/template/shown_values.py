@@ -1,0 +1,120 @@
+"""Write values of templates so that a reviewer can tell any two of them apart."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from helio.pipelines.template.plain_text import escaped, is_seen
+
+_MARKS = ("→", "\\", "; ", "  ", "no longer ")
+"""What stands between values in a review."""
+_FOREIGN = "АВСЕНІЈКМОРЅТХУаеорсухіјѕһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧοϲϳ"
+_LOOK_ALIKE = str.maketrans(_FOREIGN, "ABCEHIJKMOPSTXYaeopcyxijshdqwABEZHIKMNOPTYXocj")
+"""Cyrillic and Greek letters that are drawn like Latin ones."""
+_DISGUISED = re.compile(f"[A-Za-z_][{_FOREIGN}]|[{_FOREIGN}][A-Za-z_]")
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two JSON values are written alike, but for the order of keys: ``1`` is neither ``1.0`` nor ``true``."""
+    return _json(one) == _json(other)
+
+
+def shown(value: Any) -> str:
+    """A value on one line, in full: a text bare where nothing else could be meant, else as JSON.
+
+    >>> print(shown("nT"), shown("1"), shown(1.0), shown(["B", "V"]), shown([1, [2]]), shown(" B"))
+    nT "1" 1.0 B, V [1, [2]] " B"
+    """
+    if isinstance(value, str):
+        return value if _is_clear(value) else _quoted(value)
+    if isinstance(value, list) and value and not any(isinstance(item, (list, dict)) for item in value):
+        texts = [shown(item) for item in value]
+        if not any(", " in text for text in texts):
+            return ", ".join(texts)
+    return _quoted(value)
+
+
+def shown_name(name: str) -> str:
+    """A key of an object; a number among them is a text as well.
+
+    >>> print(shown_name("1"), shown_name("y range"), shown_name("a\\u200bb"))
+    1 y range "a\\u200bb"
+    """
+    return name if _is_plain(name) else _quoted(name)
+
+
+def shown_line(text: str) -> str:
+    """A line of a text as it stands; quoted where something in it would not be seen, such as a space at its end."""
+    clear = is_seen(text) and text == text.rstrip() and not _is_disguised(text)
+    if clear and text and not _is_json_text(text):
+        return text
+    return _quoted(text)
+
+
+def shown_apart(values: Sequence[Any], show: Callable[[Any], str] = shown) -> list[str]:
+    """The texts of several values; values that differ and would look alike are written as JSON in ASCII.
+
+    >>> shown_apart(["B", ["B"], 1, "µT", "μT"])
+    ['"B"', '["B"]', '1', '"\\\\u00b5T"', '"\\\\u03bcT"']
+    """
+    texts = [show(value) for value in values]
+    looks: dict[str, set[str]] = {}
+    for value, text in zip(values, texts, strict=True):
+        looks.setdefault(_look(text), set()).add(_json(value))
+    return [
+        json.dumps(value) if len(looks[_look(text)]) > 1 else text
+        for value, text in zip(values, texts, strict=True)
+    ]
+
+
+def _is_clear(text: str) -> bool:
+    """Whether a text can stand without quotes."""
+    return _is_plain(text) and not _is_json(text)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether all of a text is seen, and none of it is taken for what stands around it."""
+    return (
+        bool(text)
+        and text == text.strip()
+        and is_seen(text)
+        and not _is_disguised(text)
+        and text[0] not in "\"'[{("
+        and not any(mark in text for mark in _MARKS)
+    )
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _is_json_text(text: str) -> bool:
+    return text.startswith('"') and _is_json(text)
+
+
+def _is_disguised(text: str) -> bool:
+    """Whether letters of another alphabet stand among Latin ones, or are all taken for them."""
+    return not text.isascii() and bool(_DISGUISED.search(text) or text.translate(_LOOK_ALIKE).isascii())
+
+
+def _quoted(value: Any) -> str:
+    """A value as JSON, with an escape for whatever would not be seen as what it is."""
+    text = json.dumps(value, ensure_ascii=False)
+    return json.dumps(value) if _is_disguised(text) else escaped(text)
+
+
+def _look(text: str) -> str:
+    """What an eye takes a text for."""
+    return unicodedata.normalize("NFKC", text).translate(_LOOK_ALIKE)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)

@@ -1,0 +1,274 @@
+"""A template as passes read it: typed, frozen, and written back as it was read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Self
+
+from helio.limits import LIMITS
+from helio.pipelines.template.diagnostics import StepId
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.variables import Path
+
+Value = Any
+"""A value of JSON. What a tool takes is checked by its signature."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Object:
+    """An object of JSON with typed fields.
+
+    A field is written if it was written before, or has another value than its default.
+    """
+
+    keys: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    """The keys as they were written, in their order."""
+    extra: Mapping[str, Value] = field(default_factory=dict, repr=False)
+    """Members that have no field."""
+
+    def to_json(self) -> Document:
+        """Write the object with its keys in the order in which they were read; new keys come last."""
+        known = _FIELDS[type(self)]
+        written: Document = {}
+        for key in self.keys:
+            written[key] = _plain(getattr(self, known[key][0])) if key in known else self.extra[key]
+        for key, (name, default) in known.items():
+            if key not in written and (value := getattr(self, name)) != default:
+                written[key] = _plain(value)
+        return written
+
+    def without(self, *keys: str) -> Self:
+        """Leave out members."""
+        unset = {name: default for key, (name, default) in _FIELDS[type(self)].items() if key in keys}
+        left = tuple(key for key in self.keys if key not in keys)
+        extra = {key: value for key, value in self.extra.items() if key not in keys}
+        return replace(self, keys=left, extra=extra, **unset)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variable(_Object):
+    """A variable that a template declares."""
+
+    type: str
+    default: Value = None
+    of: str = ""
+    """The time range that an interval divides."""
+    step: str = ""
+    """The length of an interval."""
+    value: Value = None
+    """The value in one run."""
+
+    @classmethod
+    def from_json(cls, facts: Document) -> Variable:
+        """Read the declaration of a variable."""
+        return cls(**_read(cls, facts))
+
+    @property
+    def has_default(self) -> bool:
+        """Whether a default is written, perhaps null."""
+        return "default" in self.keys
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForEach:
+    """The items that a step is done for, and the variable that stands for one of them.
+
+    Parameters
+    ----------
+    name : str
+        The variable, with its ``$``.
+    items : list or None
+        The items as they are written out; None where another field says where they come from.
+    intervals, components_of, parameters_of : str
+        A time range to divide; a label; a dataset.
+    step : str
+        The length of an interval.
+    """
+
+    name: str
+    items: Sequence[Value] | None = None
+    intervals: str = ""
+    step: str = ""
+    components_of: str = ""
+    parameters_of: str = ""
+    written: Document = field(default_factory=dict, compare=False, repr=False)
+
+    @classmethod
+    def from_json(cls, each: Document) -> ForEach:
+        """Read what a step's ``for_each`` says."""
+        over = each["over"]
+        if isinstance(over, list):
+            return cls(name=each["as"], items=over, written=each)
+        return cls(name=each["as"], **over, written=each)
+
+    def to_json(self) -> Document:
+        """Write the items with their keys in the order in which they were read."""
+        names = ("intervals", "step", "components_of", "parameters_of")
+        said: Value = {name: text for name in names if (text := getattr(self, name))}
+        over = said if self.items is None else list(self.items)
+        known = self.written.get("over")
+        if self.items is None and isinstance(known, dict):
+            over = {key: getattr(self, key) for key in known} | said
+        return {**dict.fromkeys(self.written), "as": self.name, "over": over}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step(_Object):
+    """One use of a tool, a block of steps, or a call of another pipeline."""
+
+    step_id: StepId
+    tool_name: str = ""
+    tool_args: Mapping[str, Value] = field(default_factory=dict)
+    intent: str = ""
+    produces: tuple[str, ...] = ()
+    depends_on: tuple[StepId, ...] = ()
+    critical: bool = True
+    pin: tuple[str, ...] = ()
+    annotations: Mapping[str, Value] = field(default_factory=dict)
+    for_each: ForEach | None = None
+    block: tuple[Step, ...] = ()
+    collect: str = ""
+    on_item_error: str = ""
+    use: str = ""
+    with_values: Mapping[str, Value] = field(default_factory=dict)
+    files: tuple[Mapping[str, Value], ...] = ()
+    """What a figure is written to, once the values of a run are bound."""
+    path: Path = field(default=(), compare=False, repr=False)
+    """Where the step stands in the document that was read."""
+    within: tuple[ForEach, ...] = field(default=(), compare=False, repr=False)
+    """The maps around the step, the outermost first, without its own."""
+
+    @classmethod
+    def from_json(cls, step: Document, path: Path = (), within: tuple[ForEach, ...] = ()) -> Step:
+        """Read a step, and the steps of its block."""
+        found = _read(cls, step)
+        if "for_each" in step:
+            found["for_each"] = ForEach.from_json(step["for_each"])
+        if "block" in step:
+            around = (*within, found["for_each"]) if "for_each" in step else within
+            found["block"] = tuple(
+                cls.from_json(inner, (*path, "block", index), around)
+                for index, inner in enumerate(step["block"])
+            )
+        return cls(**found, path=path, within=within)
+
+    @property
+    def maps(self) -> tuple[ForEach, ...]:
+        """The maps around the step, its own last."""
+        return self.within if self.for_each is None else (*self.within, self.for_each)
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """The variables of the maps around the step."""
+        return tuple(loop.name for loop in self.maps)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Template(_Object):
+    """What to fetch, what to compute and what to draw.
+
+    Examples
+    --------
+    >>> template = Template.from_json({"steps": [{"step_id": 1, "tool_name": "magnitude"}], "id": "mine"})
+    >>> template.steps[0].tool_name, template.steps[0].path
+    ('magnitude', ('steps', 0))
+    >>> template.to_json()
+    {'steps': [{'step_id': 1, 'tool_name': 'magnitude'}], 'id': 'mine'}
+    """
+
+    steps: tuple[Step, ...]
+    variables: Mapping[str, Variable] = field(default_factory=dict)
+    id: str = ""
+    artifact: str = ""
+
+    @classmethod
+    def from_json(cls, document: Document) -> Template:
+        """Read a document whose structure is a template's: one that `check_structure` does not refuse."""
+        found = _read(cls, document)
+        declared = document.get("variables", {})
+        found["variables"] = {name: Variable.from_json(facts) for name, facts in declared.items()}
+        found["steps"] = tuple(
+            Step.from_json(step, ("steps", index)) for index, step in enumerate(document["steps"])
+        )
+        return cls(**found)
+
+    @property
+    def time_variables(self) -> list[str]:
+        """The variables that are time ranges, in the order in which they are declared."""
+        return [name for name, facts in self.variables.items() if facts.type == "time_range"]
+
+    def lists(self) -> Iterator[tuple[Path, tuple[Step, ...]]]:
+        """Every list of steps with its place: the template's own, then that of each block."""
+        waiting: list[tuple[Path, tuple[Step, ...]]] = [(("steps",), self.steps)]
+        while waiting:
+            path, steps = waiting.pop()
+            yield path, steps
+            waiting += [((*step.path, "block"), step.block) for step in reversed(steps) if step.block]
+
+    def by_list(self) -> Iterator[Step]:
+        """Every step, list by list: the steps of a block come after the whole list that holds it."""
+        return (step for _, steps in self.lists() for step in steps)
+
+    def walk(self) -> Iterator[Step]:
+        """Every step, those of a block right after the step that holds them.
+
+        Blocks that are nested too deeply are left out.
+        """
+        return walk(self.steps)
+
+
+def walk(steps: Sequence[Step]) -> Iterator[Step]:
+    """Every one of the steps, those of a block right after the step that holds them."""
+    for step in steps:
+        yield step
+        if len(step.path) < 2 * LIMITS.blocks:
+            yield from walk(step.block)
+
+
+_NAMES = {"with": "with_values"}
+"""Fields whose key is a word of Python."""
+_OWN = frozenset({"keys", "extra", "path", "within"})
+_TUPLES = frozenset({"produces", "depends_on", "pin", "files"})
+
+
+def _read(kind: type[_Object], written: Document) -> dict[str, Value]:
+    """The fields of an object as they are written."""
+    known = _FIELDS[kind]
+    found: dict[str, Value] = {"keys": tuple(written)}
+    extra: Document = {}
+    for key, value in written.items():
+        if key not in known:
+            extra[key] = value
+        else:
+            found[known[key][0]] = tuple(value) if key in _TUPLES else value
+    if extra:
+        found["extra"] = extra
+    return found
+
+
+def _plain(value: Value) -> Value:
+    """A field as JSON."""
+    if isinstance(value, tuple):
+        return [part.to_json() if isinstance(part, Step) else part for part in value]
+    if isinstance(value, dict):
+        return {key: part.to_json() if isinstance(part, Variable) else part for key, part in value.items()}
+    return value.to_json() if isinstance(value, ForEach) else value
+
+
+def _fields(kind: type[_Object]) -> Mapping[str, tuple[str, Value]]:
+    """The fields of an object by their keys, each with its name and its default."""
+    keys = {name: key for key, name in _NAMES.items()}
+    return {
+        keys.get(known.name, known.name): (
+            known.name,
+            {} if known.default_factory is dict else known.default,
+        )
+        for known in fields(kind)
+        if known.name not in _OWN
+    }
+
+
+_FIELDS: dict[type[_Object], Mapping[str, tuple[str, Value]]] = {
+    kind: _fields(kind) for kind in (Variable, Step, Template)
+}

@@ -1,0 +1,272 @@
+"""Typed variables: where they stand in a step's arguments, and their values."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from helio.errors import RequestError
+from helio.limits import LIMITS
+from helio.pipelines.template.diagnostics import Diagnostic
+from helio.pipelines.template.oversize import CODE as OVERSIZE
+from helio.pipelines.template.oversize import Oversize
+from helio.steps.signature import Schema
+from helio.time_range import Duration, TimeRange, parse_time_range
+
+TOKEN = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
+"""A whole token: a name is as long as its characters go, so ``$TIME`` is never found in ``$TIME_RANGE``."""
+
+BRACES = re.compile(r"\$?\{+\s*\$?(?P<name>[^{}]*?)\s*\}+|[{}]")
+"""What stands in braces in the name of a file, or a brace that stands alone."""
+IN_TITLE = re.compile(r"\$\{[^{}]*\}|" + BRACES.pattern)
+"""The same in a title, in which ``${X}`` is words."""
+TIMES = ("start", "stop")
+"""Names in braces that no variable has: the ends of the time range of a step's data."""
+_TITLE, _FILE_NAME = "title", "file-name"
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+Path = tuple[str | int, ...]
+
+
+def strings(value: Any, schema: Schema) -> Iterator[tuple[Path, str]]:
+    """Every string in which variables stand for values, with its place. Free text and code are left out."""
+    return ((path, text) for path, text, part in _every_string(value, schema, ()) if not is_text(part))
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A title or the name of a file, in which names stand in braces.
+
+    Parameters
+    ----------
+    path : tuple
+        Its place.
+    text : str
+    is_name : bool
+        Whether it is the name of a file, in which values stand without blanks and without the colons of times.
+    """
+
+    path: Path
+    text: str
+    is_name: bool
+
+    @property
+    def names(self) -> list[str]:
+        """All that stands in braces and can be a name."""
+        return [name for name, _ in self._found() if _NAME.fullmatch(name)]
+
+    @property
+    def names_nothing(self) -> str:
+        """What stands in braces and can be no name, or a brace that stands alone; empty where there is none."""
+        return next((written for name, written in self._found() if not _NAME.fullmatch(name)), "")
+
+    def filled(self, values: Mapping[str, Any]) -> str:
+        """The text with the values that are known in the place of their names; names are without ``$``."""
+
+        def value_of(found: re.Match[str]) -> str:
+            name = found["name"] or ""
+            if name not in values:
+                return found[0]
+            value = str(values[name])
+            if TOKEN.fullmatch(value):  # another variable stands for it
+                return f"{{{value[1:]}}}"
+            return value.replace(" to ", "_").replace(":", "") if self.is_name else value
+
+        return self._braces.sub(value_of, self.text)
+
+    def _found(self) -> Iterator[tuple[str, str]]:
+        for match in self._braces.finditer(self.text):
+            if self.is_name or not match[0].startswith("$"):
+                yield match["name"] or "", match[0]
+
+    @property
+    def _braces(self) -> re.Pattern[str]:
+        return BRACES if self.is_name else IN_TITLE
+
+
+def patterns(value: Any, schema: Schema) -> Iterator[Pattern]:
+    """Every title and every name of a file."""
+    return (
+        Pattern(path, text, part["format"] == _FILE_NAME)
+        for path, text, part in _every_string(value, schema, ())
+        if part.get("format") in (_TITLE, _FILE_NAME)
+    )
+
+
+def _every_string(value: Any, schema: Schema, path: Path) -> Iterator[tuple[Path, str, Schema]]:
+    if isinstance(value, str):
+        yield path, value, schema
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _every_string(inner, inner_schema(schema, key), (*path, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _every_string(inner, inner_schema(schema, index), (*path, index))
+
+
+def tokens(value: Any, schema: Schema) -> Iterator[tuple[Path, str]]:
+    """Every variable used, with its place."""
+    for path, text in strings(value, schema):
+        for name in TOKEN.findall(text):
+            yield path, name
+    for pattern in patterns(value, schema):
+        for name in pattern.names:
+            if name not in TIMES:
+                yield pattern.path, f"${name}"
+
+
+def substitute(value: Any, schema: Schema, values: Mapping[str, Any]) -> Any:
+    """The value with each variable replaced: a whole ``$NAME`` keeps its type, one inside a string becomes text."""
+    if isinstance(value, str):
+        if schema.get("format") in (_TITLE, _FILE_NAME):
+            named = {name.removeprefix("$"): values.get(name) for name in values}
+            value = Pattern((), value, schema["format"] == _FILE_NAME).filled(named)
+        if is_text(schema):
+            return value
+        if value in values:
+            return values[value]
+        return _filled(value, values)
+    if isinstance(value, dict):
+        return {key: substitute(inner, inner_schema(schema, key), values) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [substitute(inner, inner_schema(schema, i), values) for i, inner in enumerate(value)]
+    return value
+
+
+def _filled(text: str, values: Mapping[str, Any]) -> str:
+    """A text with its variables filled in.
+
+    Raises
+    ------
+    Oversize
+        It would be longer than any text may be.
+    """
+    length, parts, end = 0, [], 0
+    for match in TOKEN.finditer(text):
+        parts += [text[end : match.start()], str(values.get(match[0], match[0]))]
+        length += sum(map(len, parts[-2:]))
+        end = match.end()
+        if length > LIMITS.argument_text:
+            message = (
+                f"with its variables filled in, a text is longer than {LIMITS.argument_text:,} characters"
+            )
+            raise Oversize(Diagnostic(OVERSIZE, f"{message}: {text[:60]}…", advice=("shorter values",)))
+    return "".join([*parts, text[end:]])
+
+
+def is_text(schema: Schema) -> bool:
+    """Whether a string there is words for people, or code."""
+    return schema.get("format") in ("text", _TITLE) or any(map(is_text, schema.get("anyOf", ())))
+
+
+def inner_schema(schema: Schema, key: str | int) -> Schema:
+    """The schema of one member, as far as the schema tells."""
+    for option in schema.get("anyOf", ()):
+        if _holds(option, key):
+            schema = option
+            break
+    found: Any
+    if isinstance(key, str):
+        found = schema.get("properties", {}).get(key, schema.get("additionalProperties"))
+    else:
+        fixed = schema.get("prefixItems", ())
+        found = fixed[key] if key < len(fixed) else schema.get("items")
+    return found if isinstance(found, dict) else {}
+
+
+def _holds(option: Schema, key: str | int) -> bool:
+    return option.get("type") == ("object" if isinstance(key, str) else "array")
+
+
+def read_value(name: str, declared: Mapping[str, Any], given: Any, now: datetime) -> Any:
+    """The value of a variable as its type has it; a text from the command line is read as that type.
+
+    Raises
+    ------
+    RequestError
+        Saying what the type takes. `TimeRangeError` for a time range.
+    """
+    kind = declared["type"]
+    if kind == "time_range":
+        return str(read_time_range(given, now))
+    if kind == "enum":
+        return _choice(given, declared.get("choices", ()))
+    reader: Callable[[Any], Any] = _READERS.get(kind, _text)
+    value = reader(given)
+    if kind in ("number", "integer"):
+        for bound in ("minimum", "maximum"):
+            limit = declared.get(bound, value)
+            if (value < limit) if bound == "minimum" else (value > limit):
+                raise RequestError(f"{given} is beyond the {bound} {limit}")
+    return value
+
+
+def read_time_range(given: Any, now: datetime) -> TimeRange:
+    """A time range from any spelling that stands for one value."""
+    if isinstance(given, list) and len(given) == 2 and all(isinstance(item, str) for item in given):
+        given = f"{given[0]} to {given[1]}"
+    if not isinstance(given, str):
+        raise RequestError(
+            f"{json.dumps(given)} is not a time range", advice='a text: "2024-05-10 to 2024-05-12"'
+        )
+    return parse_time_range(given, now)
+
+
+def _choice(given: Any, choices: Sequence[Any]) -> Any:
+    """The choice that is meant; a command line gives every one of them as text."""
+    for choice in choices:
+        if given == choice or (isinstance(given, str) and given == str(choice)):
+            return choice
+    raise RequestError(
+        f"{json.dumps(given)} is not one of {', '.join(map(str, choices)) or 'its choices: it has none'}"
+    )
+
+
+def _text(given: Any) -> str:
+    if not isinstance(given, str) or not given:
+        raise RequestError(f"{json.dumps(given)} is not a text")
+    return given
+
+
+def _number(given: Any) -> float:
+    try:
+        if isinstance(given, bool):
+            raise ValueError
+        value = float(given)
+    except (TypeError, ValueError):
+        raise RequestError(f"{json.dumps(given)} is not a number") from None
+    if value != value or value in (float("inf"), float("-inf")):
+        raise RequestError(f"{json.dumps(given)} is not a finite number")
+    return int(value) if isinstance(given, int) else value
+
+
+def _integer(given: Any) -> int:
+    value = _number(given)
+    if value != int(value):
+        raise RequestError(f"{json.dumps(given)} is not a whole number")
+    return int(value)
+
+
+def _boolean(given: Any) -> bool:
+    known = {"true": True, "false": False, "yes": True, "no": False}
+    if isinstance(given, bool):
+        return given
+    if isinstance(given, str) and given.lower() in known:
+        return known[given.lower()]
+    raise RequestError(f"{json.dumps(given)} is neither true nor false")
+
+
+def _duration(given: Any) -> str:
+    return Duration(_text(given)).text
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "number": _number,
+    "integer": _integer,
+    "boolean": _boolean,
+    "duration": _duration,
+}
