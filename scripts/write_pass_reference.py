@@ -9,7 +9,7 @@ from pathlib import Path
 
 from helio.pipelines import passes
 from helio.pipelines.codes import codes
-from helio.pipelines.template.edit import Pass
+from helio.pipelines.template.context import Pass
 
 PAGE = Path(__file__).parents[1] / "docs" / "passes.md"
 STAGES = {

@@ -31,9 +31,9 @@ from helio.authoring.planning import Wondering, plan
 from helio.authoring.proposals import prompt_digest
 from helio.authoring.quoting import data
 from helio.pipelines.analyses.work import work_of
+from helio.pipelines.dialect.walk import args_of, each_step
 from helio.pipelines.template.diagnostics import Diagnostic, StepId
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.maps import args_of, places
 from helio.steps.signature import signatures
 
 LONGEST = 8000
@@ -202,8 +202,8 @@ def _check(request: str) -> None:
 def _datasets(template: Document) -> list[str]:
     """The datasets that a template fetches, as far as it names them."""
     found: list[str] = []
-    for place in places(template):
-        args = args_of(place.step)
+    for _, step in each_step(template):
+        args = args_of(step)
         candidates = args.get("candidates")
         for choice in (args, *(candidates if isinstance(candidates, list) else ())):
             name = choice.get("dataset_id") if isinstance(choice, dict) else choice

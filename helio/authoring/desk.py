@@ -37,13 +37,13 @@ from helio.knowledge.catalogue import Catalogue, open_catalogue, time_text
 from helio.pipelines.analyses.work import work_of
 from helio.pipelines.arguments import checked
 from helio.pipelines.changes import Work, work_left
+from helio.pipelines.dialect.walk import args_of, each_step
 from helio.pipelines.history import Kind, Writing
 from helio.pipelines.known import KnownDatasets
 from helio.pipelines.library import SHIPPED, Entry, Library
 from helio.pipelines.passes.check_quantities import BY_CATALOGUE, SURE
 from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.document import Document, as_text, require_id, slug
-from helio.pipelines.template.maps import args_of, places
 from helio.pipelines.template.splice import splice
 from helio.settings import Settings
 from helio.steps.signature import signatures
@@ -501,12 +501,12 @@ def _unlike(draft: Draft) -> bool:
 
 
 def _ids(template: Document) -> list[StepId]:
-    return [place.step["step_id"] for place in places(template) if "step_id" in place.step]
+    return [step["step_id"] for _, step in each_step(template) if "step_id" in step]
 
 
 def _step(template: Document, name: StepId) -> Document:
     """A step of a template, or of a block in it; empty where there is none."""
-    return next((place.step for place in places(template) if place.step.get("step_id") == name), {})
+    return next((step for _, step in each_step(template) if step.get("step_id") == name), {})
 
 
 def _comes_of(name: str, step_id: StepId) -> bool:

@@ -37,9 +37,10 @@ from helio.authoring.quoting import data
 from helio.authoring.rules.answers import is_question
 from helio.authoring.rules.sentence_reading import COLOURS
 from helio.pipelines.changes import readable
+from helio.pipelines.dialect.walk import spec_of
 from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.figures import FIGURES, STYLE, spec_of
+from helio.pipelines.template.figures import FIGURES, STYLE
 
 SYSTEM = """You change pipeline templates for heliophysics, as little as the request needs. You answer with operations
 on named steps: set (a place inside a step, or of the template), unset, add (a whole step), remove, rewire (a step reads

@@ -49,18 +49,21 @@ from typing import Any
 from helio.authoring.naming import misnamed
 from helio.errors import UnknownDataset, UnknownParameter, did_you_mean
 from helio.knowledge.catalogue import Catalogue
+from helio.limits import LIMITS
 from helio.pipelines.analyses.origins import Origin, origins
 from helio.pipelines.analyses.work import work_of
 from helio.pipelines.dialect.parse import parse
+from helio.pipelines.dialect.template_in import template_in
+from helio.pipelines.dialect.walk import args_of, each_step, loop_variable
 from helio.pipelines.known import KnownDatasets
 from helio.pipelines.mend import mend
 from helio.pipelines.passes.check_written_values import DOUBTFUL, WRITTEN
-from helio.pipelines.plan import check, make_plan
+from helio.pipelines.plan import check, make_plan, spelled
+from helio.pipelines.template.context import Dataset
 from helio.pipelines.template.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Dataset
 from helio.pipelines.template.graph import views
-from helio.pipelines.template.maps import DEEPEST_BLOCK, Place, args_of, is_glob, places, variable_of
+from helio.pipelines.template.maps import is_glob
 from helio.pipelines.template.oversize import Oversize
 from helio.pipelines.template.variables import TOKEN, substitute
 from helio.sources.registry import BY_CATALOGUE, datasets_known_to, is_catalogued, source_class
@@ -265,16 +268,16 @@ class Gate:
         self, template: Document, only: Container[StepId] | None, there: Container[tuple[str, str]]
     ) -> Iterator[Diagnostic]:
         """Datasets and parameters that are nowhere, but for those that a person put `there` before."""
-        for place in places(template):
-            step, top = place.step, _top(template, place)
+        for path, step in each_step(template):
+            top = _top(template, path)
             if only is not None and top not in only:
                 continue
             if isinstance(step.get("use"), str):
-                yield from self._unknown_in_use(step, top, pointer(*place.path), there)
+                yield from self._unknown_in_use(step, top, pointer(*path), there)
             if step.get("tool_name") != "fetch_data":
                 continue
-            where = pointer(*place.path, "tool_args")
-            for args in _with_values(place, template):
+            where = pointer(*path, "tool_args")
+            for args in _with_values(path, template):
                 for choice in choices_of(args):
                     yield from self._unknown_choice(choice, top, where, there)
 
@@ -283,7 +286,7 @@ class Gate:
     ) -> Iterator[Diagnostic]:
         """The same of a pipeline that is used, with the values that it is given."""
         inner, given = self._pipelines.get(step["use"]), step.get("with")
-        if inner is None or depth >= DEEPEST_BLOCK or not isinstance(given, dict):
+        if inner is None or depth >= LIMITS.blocks or not isinstance(given, dict):
             return
         values = {name if name.startswith("$") else f"${name}": value for name, value in given.items()}
         variables = {
@@ -291,11 +294,11 @@ class Gate:
             for name, facts in (inner.get("variables") or {}).items()
         }
         bound = {**inner, "variables": variables}
-        for place in places(bound):
-            if isinstance(place.step.get("use"), str):
-                yield from self._unknown_in_use(place.step, top, where, there, depth + 1)
-            if place.step.get("tool_name") == "fetch_data":
-                for args in _with_values(place, bound):
+        for path, step in each_step(bound):
+            if isinstance(step.get("use"), str):
+                yield from self._unknown_in_use(step, top, where, there, depth + 1)
+            if step.get("tool_name") == "fetch_data":
+                for args in _with_values(path, bound):
                     for choice in choices_of(args):
                         yield from self._unknown_choice(choice, top, where, there)
 
@@ -391,8 +394,8 @@ class Gate:
 
 def _too_many_steps(template: Document, before: Document | None = None) -> tuple[Diagnostic, ...]:
     """The error of a template with more steps than an author may write, and more than there were."""
-    count = sum(1 for _ in places(template))
-    if count <= MOST_STEPS or (before is not None and count <= sum(1 for _ in places(before))):
+    count = sum(1 for _ in each_step(template))
+    if count <= MOST_STEPS or (before is not None and count <= sum(1 for _ in each_step(before))):
         return ()
     message = f"{count} steps are more than the {MOST_STEPS} that an author may write"
     return (Diagnostic("HV701", message, path="/steps", advice=("for_each, or several pipelines",)),)
@@ -400,15 +403,16 @@ def _too_many_steps(template: Document, before: Document | None = None) -> tuple
 
 def fetched_datasets(template: Document) -> Iterator[tuple[str, str]]:
     """Who is asked for which dataset in a template."""
-    for place in places(template):
-        if place.step.get("tool_name") == "fetch_data":
-            for args in _with_values(place, template):
+    for path, step in each_step(template):
+        if step.get("tool_name") == "fetch_data":
+            for args in _with_values(path, template):
                 yield from ((choice.provider, choice.dataset_id) for choice in choices_of(args))
 
 
-def _with_values(place: Place, template: Document) -> Iterator[Document]:
+def _with_values(path: Sequence[str | int], template: Document) -> Iterator[Document]:
     """A fetch's arguments for each value that its variables and its maps give them by themselves."""
-    args, schema = args_of(place.step), signatures()["fetch_data"].schema()
+    around = _around(path, template)
+    args, schema = args_of(around[-1]), signatures()["fetch_data"].schema()
     if not (args.get("dataset_id") or args.get("candidates")):
         return
     declared = template.get("variables") or {}
@@ -420,9 +424,9 @@ def _with_values(place: Place, template: Document) -> Iterator[Document]:
         listed = facts.get("choices")
         every = [facts.get("default"), *(listed if isinstance(listed, list) else ())]
         values[name] = list(dict.fromkeys(part for part in every if isinstance(part, str) and part))
-    for loop in place.maps:
-        if variable_of(loop) and isinstance(loop.get("over"), list):
-            values[variable_of(loop)] = [item for item in loop["over"] if isinstance(item, str)]
+    for step in around:
+        if (name := loop_variable(step)) and isinstance(items := step["for_each"].get("over"), list):
+            values[name] = [item for item in items if isinstance(item, str)]
     known = {name: items for name, items in values.items() if items}
     for chosen in islice(product(*known.values()), MOST_VALUES):
         try:
@@ -498,14 +502,14 @@ def _origins_by_name(template: Document) -> dict[str, tuple[Origin, StepId]]:
     """The origin of each table by its label, and of each step by its id, with the step's id."""
     known = signatures()
     found: dict[str, tuple[Origin, StepId]] = {}
-    by_place = origins(template, known)
-    for step in views(template, known):
+    read = template_in(spelled(template).plan)
+    by_place = origins(read, known)
+    for step in views(read.walk(), known):
         origin = by_place.get(step.pointer)
         if origin is None:
             continue
-        step_id = step.step.get("step_id", step.pointer)
         names = [f"label {label}" for label in step.outputs]
-        found |= dict.fromkeys([*names, f"step {step_id}"], (origin, step_id))
+        found |= dict.fromkeys([*names, f"step {step.id}"], (origin, step.id))
     return found
 
 
@@ -527,9 +531,7 @@ def _weakened(before: Document, after: Document, declared: Container[StepId]) ->
             yield _weaker(name, "a pin is taken away")
         if step.get("on_item_error") != other.get("on_item_error"):
             yield _weaker(name, "what an item's failure does is changed")
-        one, two = (
-            args_of(either) if isinstance(either.get("tool_args"), dict) else {} for either in (step, other)
-        )
+        one, two = args_of(step), args_of(other)
         if one.get("time_range") != two.get("time_range"):
             yield _weaker(name, "its time range is changed")
         if _draws(step) and set(_drawn(one)) - set(_drawn(two)) and len(_drawn(two)) < len(_drawn(one)):
@@ -545,15 +547,26 @@ def _weakened(before: Document, after: Document, declared: Container[StepId]) ->
 def _named(template: Document) -> dict[StepId, tuple[Document, StepId]]:
     """Every step, those of blocks too, with the one of the list in which it stands; in a block ids may be left out."""
     found: dict[StepId, tuple[Document, StepId]] = {}
-    for place in places(template):
-        found[place.step.get("step_id", pointer(*place.path))] = (place.step, _top(template, place))
+    for path, step in each_step(template):
+        found[step.get("step_id", pointer(*path))] = (step, _top(template, path))
     return found
 
 
-def _top(template: Document, place: Place) -> StepId:
+def _top(template: Document, path: Sequence[str | int]) -> StepId:
     """The step of the list in which a step of a block stands; itself where it stands there."""
-    name: StepId = template["steps"][place.path[1]]["step_id"]
+    name: StepId = _around(path, template)[0]["step_id"]
     return name
+
+
+def _around(path: Sequence[str | int], template: Document) -> list[Document]:
+    """The steps in which a step stands, the outermost first, and itself."""
+    found: list[Document] = []
+    part: Any = template
+    for key in path:
+        part = part[key]
+        if isinstance(key, int):
+            found.append(part)
+    return found
 
 
 def _weaker(name: StepId, what: str) -> Diagnostic:

@@ -17,10 +17,13 @@ from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import stated_frame
 from helio.knowledge.missions import short
 from helio.knowledge.quantities import SOURCES
+from helio.pipelines.dialect.template_in import template_in
+from helio.pipelines.dialect.walk import spec_of
+from helio.pipelines.plan import spelled
+from helio.pipelines.template.context import Dataset
 from helio.pipelines.template.diagnostics import Diagnostic, StepId
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Dataset
-from helio.pipelines.template.figures import FIGURES, STYLE, complete_labels, spec_of
+from helio.pipelines.template.figures import FIGURES, STYLE, complete_labels
 from helio.pipelines.template.graph import StepView, graph_of
 from helio.pipelines.template.labels import owner
 from helio.steps.fetch.choices import choices_of
@@ -160,7 +163,7 @@ def _origins(template: Document, catalogue: Catalogue, datasets: Mapping[str, Da
 
     def rule(step: StepView, known: Mapping[str, _Origin]) -> dict[str, _Origin]:
         signature = step.signature
-        if signature is None or not step.outputs or len(step.path) > 2 or "for_each" in step.step:
+        if signature is None or not step.outputs or len(step.path) > 2 or step.step.for_each is not None:
             return {}
         if signature.gives == "tables":
             return _fetched(step.params, list(step.outputs), catalogue, datasets)
@@ -177,11 +180,11 @@ def _origins(template: Document, catalogue: Catalogue, datasets: Mapping[str, Da
             step.outputs, _Origin(crafts, bool(of) and all(origin.known for origin in of), table)
         )
 
-    return graph_of(template, signatures()).propagate(rule)
+    return graph_of(template_in(spelled(template).plan).walk(), signatures()).propagate(rule)
 
 
 def _fetched(
-    args: Document, labels: list[str], catalogue: Catalogue, datasets: Mapping[str, Dataset]
+    args: Mapping[str, Any], labels: list[str], catalogue: Catalogue, datasets: Mapping[str, Dataset]
 ) -> dict[str, _Origin]:
     crafts: set[str] = set()
     known = True

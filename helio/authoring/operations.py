@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from helio.errors import RequestError, did_you_mean
+from helio.pipelines.dialect.walk import name_of, spec_of, wiring
 from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.figures import FIGURES, STYLE, spec_of
-from helio.pipelines.template.graph import view_of
-from helio.pipelines.template.labels import owner
+from helio.pipelines.template.figures import FIGURES, STYLE
+from helio.pipelines.template.labels import owner, read_labels
 from helio.steps.signature import signatures
 
 Name = Literal["set", "unset", "add", "remove", "rewire"]
@@ -154,7 +154,8 @@ def _rewire(template: Document, operation: Operation) -> None:
     args = step.get("tool_args")
     if not isinstance(args, dict):
         raise OperationError(f"step {operation.step} has no arguments")
-    read = [(read.path, read.label) for read in view_of(step, signatures()).reads]
+    signature = signatures().get(name_of(step))
+    read = list(read_labels(signature, args)) if signature is not None else []
     if step.get("tool_name") == STYLE:  # it reads no table, and names lines all the same
         read = [
             ((), label) for key in KEYED_BY_LABEL if isinstance(args.get(key), dict) for label in args[key]
@@ -190,8 +191,8 @@ def _renamed(label: str, operation: Operation) -> str:
 
 def _wiring(step: Document) -> tuple[Sequence[str], Sequence[str]]:
     """The labels that a step reads, and those that it gives."""
-    view = view_of(step, signatures())
-    return view.labels, view.outputs
+    gives, reads = wiring(step, signatures())
+    return reads, gives
 
 
 def _derive_anew(step: Document) -> None:

@@ -13,9 +13,9 @@ from helio.knowledge.cadence import cadence_text
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.missions import ALIASES, short
 from helio.knowledge.quantities import SOURCES, Swap, sources_of, spacecraft_named, swap
+from helio.pipelines.dialect.walk import args_of, spec_of, wiring
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.figures import FIGURES, STYLE, spec_of
-from helio.pipelines.template.graph import view_of
+from helio.pipelines.template.figures import FIGURES, STYLE
 from helio.pipelines.template.labels import owner, produced_labels
 from helio.steps.signature import signatures
 
@@ -251,10 +251,9 @@ def fetched(args: Document) -> Iterator[tuple[str, str]]:
 def _readers(template: Document, label: str) -> Iterator[object]:
     """The steps that read a label or a component of it, and the styles that name it."""
     for step in template["steps"]:
-        view = view_of(step, signatures())
-        read = list(view.labels)
+        read = wiring(step, signatures())[1]
         if step.get("tool_name") == STYLE:
-            args = view.params
+            args = args_of(step)
             read += [
                 drawn for key in KEYED_BY_LABEL if isinstance(args.get(key), dict) for drawn in args[key]
             ]

@@ -16,11 +16,14 @@ from enum import Enum
 from typing import Any, Literal
 
 from helio.pipelines.analyses.meaning import meaning
+from helio.pipelines.dialect.template_in import template_in
+from helio.pipelines.dialect.walk import spec_of
 from helio.pipelines.plan import normalise
+from helio.pipelines.template.context import Context, Dataset
 from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.document import STEP_DEFAULTS, Document
-from helio.pipelines.template.edit import Context, Dataset
-from helio.pipelines.template.figures import FIGURES, RENDER, STYLE, complete_labels, spec_of
+from helio.pipelines.template.figures import FIGURES, RENDER, STYLE, complete_labels
+from helio.pipelines.template.runner import Rewritten
 from helio.pipelines.template.schema import SCHEMA_VERSION
 from helio.pipelines.template.shown_values import same, shown, shown_apart, shown_line, shown_name
 from helio.steps.signature import signatures
@@ -282,14 +285,13 @@ def work_left(
         catalogue={} if catalogue is None else catalogue,
         pipelines={} if pipelines is None else pipelines,
     )
-    known = set() if before is None else set(meaning(normalise(before, context).plan, context).values())
-    planned = normalise(after, context).plan
-    meant = meaning(planned, context)
+    known = set() if before is None else set(_meant(normalise(before, context), context).values())
+    planned = normalise(after, context)
+    meant = _meant(planned, context)
     anew: list[StepId] = []
     kept: list[StepId] = []
-    for step in planned.get("steps", ()):
-        names = [*step.get("produces", ()), *(f"{kind} {step['step_id']}" for kind in ("figure", "export"))]
-        found = [meant[name] for name in names if name in meant]
+    for step in planned.plan.get("steps", ()):
+        found = [meant[name] for name in _names(step) if name in meant]
         (kept if found and all(step_id in known for step_id in found) else anew).append(step["step_id"])
     return Work(tuple(anew), tuple(kept))
 
@@ -408,9 +410,14 @@ def _results(template: Document) -> Mapping[str, str] | None:
     found = normalise(template, context)
     if found.errors:
         return None
-    meant = meaning(found.plan, context)
+    meant = _meant(found, context)
     known = all(any(name in meant for name in _names(step)) for step in found.plan["steps"])
     return meant if known else None
+
+
+def _meant(planned: Rewritten, context: Context) -> Mapping[str, str]:
+    """The meaning of every result of a plan, as far as it can be read."""
+    return meaning(template_in(planned.plan), context)
 
 
 def _names(step: Document) -> list[str]:

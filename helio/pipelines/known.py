@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helio.pipelines.template.edit import Dataset
+from helio.pipelines.template.context import Dataset
 from helio.sources.archives import Archives, is_folder
 from helio.sources.cdf import CdfReader
 from helio.sources.local import LocalArchive

@@ -11,9 +11,9 @@ from helio.pipelines.passes import NORMALISE, RESOLVE, VERIFY
 from helio.pipelines.passes.map_components import map_components
 from helio.pipelines.passes.map_literals import map_literals
 from helio.pipelines.passes.raise_critical import raise_critical
+from helio.pipelines.template.context import Context, Dataset
 from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.document import STEP_DEFAULTS, Document, as_text
-from helio.pipelines.template.edit import Context, Dataset
 from helio.pipelines.template.runner import Rewritten, authored_path, rewrite
 from helio.steps.signature import signatures
 

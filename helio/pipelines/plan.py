@@ -16,12 +16,13 @@ from helio.pipelines.mend import repair
 from helio.pipelines.passes import AS_WRITTEN, BINDING, NORMALISE, REPEATED, VERIFY
 from helio.pipelines.passes.bind_files import planned_files
 from helio.pipelines.reach import check_reach
+from helio.pipelines.template.context import Context, Dataset
 from helio.pipelines.template.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
 from helio.pipelines.template.document import Document, digest, shortened
-from helio.pipelines.template.edit import Context, Dataset, Edit, Mode
+from helio.pipelines.template.edit import Edit
 from helio.pipelines.template.files import OutputFile
 from helio.pipelines.template.labels import owner, read_labels
-from helio.pipelines.template.runner import FIX, Rewritten, authored_path, rewrite
+from helio.pipelines.template.runner import FIX, Mode, Rewritten, authored_path, rewrite
 from helio.pipelines.template.template import Step, Template
 from helio.pipelines.template.time_literals import listed_literals, time_literals
 from helio.steps.signature import Signature, signatures
@@ -297,7 +298,7 @@ def _freeze(written: Document, authored: Rewritten, bound: Rewritten, now: datet
     template = Template.from_json(bound.plan)
     labels = {label for step in template.steps for label in step.produces}
     steps: list[PlannedStep] = []
-    came_from = origins(bound.plan, known)
+    came_from = origins(template, known)
     for step in template.steps:
         origin = came_from[pointer(*step.path)]
         signature = known[step.tool_name]

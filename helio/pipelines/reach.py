@@ -17,8 +17,8 @@ from typing import Any
 from helio.errors import RequestError
 from helio.pipelines.dialect.spell_variables import BUILT_IN
 from helio.pipelines.passes.parametrise_times import invented_variables
+from helio.pipelines.template.context import Context
 from helio.pipelines.template.diagnostics import Diagnostic
-from helio.pipelines.template.edit import Context
 from helio.pipelines.template.runner import Rewritten
 from helio.pipelines.template.template import Template, Variable
 from helio.pipelines.template.time_literals import TimeLiteral, listed_literals, shortened, time_literals

@@ -16,8 +16,8 @@ import pytest
 from helio.pipelines.dialect.parse import parse
 from helio.pipelines.mend import repair
 from helio.pipelines.plan import normalise
+from helio.pipelines.template.context import Context, Dataset
 from helio.pipelines.template.diagnostics import Diagnostic
-from helio.pipelines.template.edit import Context, Dataset
 from helio.pipelines.template.runner import FIX
 from helio.steps.signature import signatures
 

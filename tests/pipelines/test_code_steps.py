@@ -13,8 +13,9 @@ import pytest
 
 from helio.pipelines.analyses.meaning import meaning
 from helio.pipelines.analyses.work import canonical_args, canonical_code
+from helio.pipelines.template.context import Context
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context
+from helio.pipelines.template.template import Template
 from helio.steps.signature import signatures
 from helio.store.keys import difference
 from tests.waiting import wait_until
@@ -103,7 +104,7 @@ def test_equal_code_on_tables_in_another_order_means_something_else():
         custom(4, "result = df_A - df_B", "two", "X.B", "X.A"),
         custom(5, "result = df_B - df_A", "three", "X.B", "X.A"),
     )
-    found = meaning(plan, Context(signatures(), NOW, {}))
+    found = meaning(Template.from_json(plan), Context(signatures(), NOW, {}))
     assert len({found["one"], found["two"], found["three"]}) == 3
 
 

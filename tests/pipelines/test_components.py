@@ -10,8 +10,8 @@ import pytest
 
 from helio.pipelines.passes.expand_items import expanded
 from helio.pipelines.plan import Plan, make_plan
+from helio.pipelines.template.context import Context
 from helio.pipelines.template.diagnostics import InvalidTemplate
-from helio.pipelines.template.edit import Context
 from helio.pipelines.template.template import Template
 from helio.steps.signature import signatures
 from tests.sources.made_files import goes_like

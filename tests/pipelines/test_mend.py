@@ -7,7 +7,7 @@ from typing import Any
 
 from helio.pipelines.mend import mend
 from helio.pipelines.plan import check
-from helio.pipelines.template.edit import Dataset
+from helio.pipelines.template.context import Dataset
 
 from .conftest import NOW, fetch, template
 

@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 from helio.pipelines.analyses.meaning import meaning
 from helio.pipelines.changes import _BY_LABEL, ABSENT, Change, changes
 from helio.pipelines.plan import normalise
+from helio.pipelines.template.context import Context
 from helio.pipelines.template.document import STEP_DEFAULTS
-from helio.pipelines.template.edit import Context
 from helio.pipelines.template.plain_text import escaped
 from helio.pipelines.template.shown_values import shown, shown_line
+from helio.pipelines.template.template import Template
 from helio.steps.signature import signatures
 
 EXAMPLES = 10_000 if os.environ.get("HELIO_LONG") else 150
@@ -343,7 +344,7 @@ def test_a_review_says_every_difference_and_nothing_else(pair: tuple[dict[str, A
 
 
 def results(template: dict[str, Any]) -> dict[str, str]:
-    return meaning(normalise(template, CONTEXT).plan, CONTEXT)
+    return meaning(Template.from_json(normalise(template, CONTEXT).plan), CONTEXT)
 
 
 # ---- what a reviewer reads

@@ -25,8 +25,8 @@ from helio.errors import did_you_mean
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import FRAMES
 from helio.knowledge.quantities import SOURCES, spellings
+from helio.pipelines.dialect.walk import spec_of
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.figures import spec_of
 from helio.pipelines.template.labels import owner
 from helio.time_range import is_relative, parse_time_range
 

@@ -15,8 +15,10 @@ from helio.knowledge.frame_names import FRAMES, TURNABLE
 from helio.knowledge.quantities import ABS_B, SOURCES, B, spellings
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantity_words import WORDS
+from helio.pipelines.dialect.template_in import template_in
+from helio.pipelines.dialect.walk import spec_of
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.figures import complete_labels, figures_meant, spec_of
+from helio.pipelines.template.figures import complete_labels, figures_meant
 from helio.pipelines.template.labels import owner, produced_labels, read_labels
 from helio.steps.signature import signatures
 
@@ -43,7 +45,7 @@ class Lines:
 
     def spec(self, figure: Document) -> Document:
         """Everything that is said of a figure's looks, its styles included."""
-        meant = figures_meant(self.template["steps"])
+        meant = figures_meant(template_in(self.template).steps)
         found: Document = dict(spec_of(figure) or {})
         for step in self.template["steps"]:
             if meant.get(step.get("step_id")) == [figure["step_id"]]:

@@ -14,8 +14,10 @@ from helio.authoring.rules.sentence import Sentence
 from helio.authoring.rules.sentence_reading import COLOURS
 from helio.authoring.writing.writer import Asks
 from helio.knowledge.catalogue import Catalogue
+from helio.pipelines.dialect.template_in import template_in
+from helio.pipelines.dialect.walk import spec_of
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.figures import FIGURES, RENDER, figures_meant, spec_of
+from helio.pipelines.template.figures import FIGURES, RENDER, figures_meant
 from helio.pipelines.template.labels import owner
 
 _DASHES = {"dashed": "dash", "dotted": "dot", "solid": "solid", "dash-dotted": "dashdot"}
@@ -187,7 +189,7 @@ class Looks:
 
     def _style_of(self, figure: Document, key: str) -> tuple[Document, tuple[str, ...]]:
         """The step that says how a figure looks, and where in it: a style that sets the key already comes first."""
-        meant = figures_meant(self.after["steps"])
+        meant = figures_meant(template_in(self.after).steps)
         styles = [
             step for step in self.after["steps"] if meant.get(step.get("step_id")) == [figure["step_id"]]
         ]

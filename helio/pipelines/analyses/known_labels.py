@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from helio.pipelines.template.context import Context
 from helio.pipelines.template.diagnostics import StepId
-from helio.pipelines.template.edit import Context
 from helio.pipelines.template.graph import StepView
 from helio.pipelines.template.labels import owner
-from helio.pipelines.template.maps import is_block, is_glob, matching, overlap
+from helio.pipelines.template.maps import is_glob, matching, overlap
 from helio.pipelines.template.variables import TOKEN, Path
 
 MOST_ITEMS = 1000
@@ -57,11 +57,11 @@ def labels_of(steps: Iterable[StepView], context: Context) -> Labels:
     complete = as_patterns = True
     ids: dict[Path, StepId] = {}
     for step in steps:
-        ids[step.path] = step.step["step_id"]
+        ids[step.path] = step.id
         made, known = _made(step, context)
         complete = complete and known
-        named = step.signature is not None or is_block(step.step)
-        as_patterns = as_patterns and named and "loop_over" not in step.step
+        named = step.signature is not None or bool(step.step.block)
+        as_patterns = as_patterns and named and "loop_over" not in step.step.extra
         for label in made:
             every.setdefault(label, ids[step.path])
             for length in range(len(step.path), 0, -2):
@@ -73,13 +73,13 @@ def labels_of(steps: Iterable[StepView], context: Context) -> Labels:
 def _made(step: StepView, context: Context) -> tuple[list[str], bool]:
     """The labels of one step as written, then with the items of its maps; and whether these are all."""
     if not step.outputs:
-        return [], step.signature.gives in ("figure", "export") if step.signature else is_block(step.step)
-    made, complete = list(step.outputs), "loop_over" not in step.step
+        return [], step.signature.gives in ("figure", "export") if step.signature else bool(step.step.block)
+    made, complete = list(step.outputs), "loop_over" not in step.step.extra
     for label in step.outputs:
         names = set(TOKEN.findall(label))
         if not names:
             continue
-        named = step.with_items(label, context, MOST_ITEMS) if names <= set(step.variables) else None
+        named = step.with_items(label, context, MOST_ITEMS) if names <= set(step.step.items) else None
         complete = complete and named is not None
         made += named or ()
     return made, complete

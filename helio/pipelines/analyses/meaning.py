@@ -7,14 +7,16 @@ plan in any state, as authored or rewritten, and independently of the passes; an
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
 from helio.errors import HelioError, TimeRangeError
 from helio.pipelines.analyses.work import Recipe, canonical_args, fetch_recipe, is_text, work_recipe
+from helio.pipelines.dialect.structure import fits
+from helio.pipelines.template.context import Context
+from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import (
     FIGURES,
@@ -24,35 +26,28 @@ from helio.pipelines.template.figures import (
     complete_labels,
     figures_meant,
     merged,
-    spec_of,
 )
 from helio.pipelines.template.graph import Graph
 from helio.pipelines.template.labels import owner, produced_labels, split_labels
 from helio.pipelines.template.maps import (
-    args_of,
-    is_block,
     is_glob,
     item_name,
-    known_items,
+    items_of_map,
     matching,
-    signature_of,
     size_of,
-    step_count,
+    steps_of,
     unwrapped,
     uses,
-    variable_of,
     with_item,
     without_globs,
 )
 from helio.pipelines.template.oversize import Oversize
+from helio.pipelines.template.template import ForEach, Step, Template
 from helio.pipelines.template.variables import TOKEN, strings, substitute
 from helio.steps.fetch.choices import choices_of
 from helio.steps.signature import Signature
 from helio.store.keys import key_of
 from helio.time_range import canonical, parse_time_range
-
-if TYPE_CHECKING:
-    from helio.pipelines.template.edit import Context
 
 NOTHING: tuple[Any, ...] = (None, "", "None", "none", "null", "NULL", "undefined", [], {})
 """Values by which an author says nothing."""
@@ -60,12 +55,12 @@ _OTHER_SPELLING = re.compile(r"[{}]|%\w+%|<\w+>|\$\(")
 _BUILT_IN = "$TIME_RANGE"
 
 
-def meaning(plan: Document, context: Context) -> dict[str, str]:
+def meaning(plan: Template, context: Context) -> dict[str, str]:
     """The signature of every output that a plan defines.
 
     Parameters
     ----------
-    plan : Document
+    plan : Template
         In any state; a variable stands for its default, or for itself where it has none.
     context : Context
         The tools, the catalogue and the clock.
@@ -79,7 +74,7 @@ def meaning(plan: Document, context: Context) -> dict[str, str]:
     return _Reading(plan, context, bound=True).signatures()
 
 
-def equal_work(plan: Document, context: Context) -> dict[str, str]:
+def equal_work(plan: Template, context: Context) -> dict[str, str]:
     """The signature of every label with each variable standing for itself: equal ones are equal in every run."""
     return _Reading(plan, context, bound=False).signatures()
 
@@ -88,7 +83,7 @@ def equal_work(plan: Document, context: Context) -> dict[str, str]:
 class _Use:
     """One use of a tool: a step, or one item of a map."""
 
-    step_id: Any
+    step_id: StepId
     signature: Signature
     args: Document
     outputs: list[str]
@@ -97,15 +92,8 @@ class _Use:
     """The maps around it whose items are not known, in canonical form."""
 
 
-def _no_value(facts: Document) -> tuple[Any, ...]:
-    """Defaults of a variable that are none."""
-    return NOTHING if facts.get("type") == "time_range" else ()
-
-
 def _has_its_type(value: Any, schema: dict[str, Any] | None) -> bool:
     """Whether a value stands in its one spelling; of another one no meaning is told, only of what it becomes."""
-    from helio.pipelines.dialect.structure import fits  # passes are imported with all that they use, this too
-
     return (
         schema is None or fits(value, schema) or (isinstance(value, str) and TOKEN.search(value) is not None)
     )
@@ -118,24 +106,23 @@ class _NotUnderstoodError(Exception):
 class _Reading:
     """One plan being read."""
 
-    def __init__(self, plan: Document, context: Context, *, bound: bool) -> None:
+    def __init__(self, plan: Template, context: Context, *, bound: bool) -> None:
         self.context = context
         self.bound = bound
-        self.declared = _declared(plan.get("variables"))
+        self.declared = plan.variables
         self.values = {
-            name: facts["default"]
+            name: facts.default
             for name, facts in self.declared.items()
-            if bound and isinstance(facts, dict) and facts.get("default") not in (None, *_no_value(facts))
+            if bound and facts.default not in (NOTHING if facts.type == "time_range" else (None,))
         }
-        steps = plan.get("steps")
-        self.steps = [step for step in (steps if isinstance(steps, list) else ()) if isinstance(step, dict)]
+        self.steps = plan.steps
         self.graph = Graph(self._uses(), lambda use: use.outputs, self._needs)
         self.producers = self.graph.producers
         self.aliases = {
             other: label
             for step in self.steps
-            if isinstance(kept := step.get("annotations"), dict) and isinstance(kept.get("aliases"), dict)
-            for other, label in kept["aliases"].items()
+            if isinstance(kept := step.annotations.get("aliases"), dict)  # anybody may write annotations
+            for other, label in kept.items()
             if isinstance(label, str)
         }
 
@@ -167,120 +154,91 @@ class _Reading:
     def _uses(self) -> Iterator[_Use]:
         figures = self._lowered()
         for step in self.steps:
-            if step.get("tool_name") == STYLE:
+            # no run has more steps than the policy allows
+            if step.tool_name == STYLE or steps_of(step, self.context) > self.context.policy.max_run_steps:
                 continue
-            if step_count(step, self.context) > self.context.policy.max_run_steps:
-                continue  # no run has so many
-            if step.get("tool_name") in FIGURES:
-                if figures is None or step.get("step_id") not in figures:
-                    continue
-                step = figures[step["step_id"]]
-            yield from self._items(step, {}, ())
+            if step.tool_name not in FIGURES:
+                yield from self._items(step, {}, ())
+            elif step.step_id in figures:
+                yield from self._items(figures[step.step_id], {}, ())
 
-    def _lowered(self) -> dict[Any, Document] | None:
+    def _lowered(self) -> dict[StepId, Step]:
         """Each figure with its styles merged in; none when the figure of a style is unclear."""
-        ids = [lowered.get("step_id") for lowered in self.steps]
-        if any(not isinstance(step_id, (int, str)) for step_id in ids) or len(set(map(str, ids))) < len(ids):
-            return None
-        if any(self._signature(lowered) is None and not is_block(lowered) for lowered in self.steps):
-            return None  # under a name that is not known here, it may be a style
-        drawn = (*FIGURES, STYLE)
-        if any(
-            isinstance(lowered.get("tool_args"), str) and lowered.get("tool_name") in drawn
-            for lowered in self.steps
-        ):
-            return None
+        if len({str(step.step_id) for step in self.steps}) < len(self.steps):
+            return {}
+        if any(self._signature(step) is None and not step.block for step in self.steps):
+            return {}  # under a name that is not known here, it may be a style
         meant = figures_meant(self.steps)
-        if any(len(steps) != 1 for steps in meant.values()):
-            return None
-        found: dict[Any, Document] = {}
+        if any(len(figures) != 1 for figures in meant.values()):
+            return {}
+        found: dict[StepId, Step] = {}
         for step in self.steps:
-            if step.get("tool_name") not in FIGURES:
+            if step.tool_name not in FIGURES:
                 continue
-            spec = spec_of(step)
+            spec = step.tool_args.get("spec") if step.tool_name == RENDER else step.tool_args
             for style in self.steps:
-                if style.get("tool_name") == STYLE and meant[style["step_id"]] == [step["step_id"]]:
-                    spec = merged(spec, args_of(style))
-            beside = args_of(step) if step.get("tool_name") == RENDER else {}
-            found[step["step_id"]] = {**step, "tool_name": RENDER, "tool_args": {**beside, "spec": spec}}
+                if style.tool_name == STYLE and meant[style.step_id] == [step.step_id]:
+                    spec = merged(spec, style.tool_args)
+            beside = step.tool_args if step.tool_name == RENDER else {}
+            found[step.step_id] = replace(step, tool_name=RENDER, tool_args={**beside, "spec": spec})
         return found
 
-    def _items(self, step: Document, items: Mapping[str, Any], over: tuple[Any, ...]) -> Iterator[_Use]:
-        if "use" in step or "loop_over" in step:
+    def _items(self, step: Step, items: Mapping[str, Any], over: tuple[Any, ...]) -> Iterator[_Use]:
+        if step.use or "loop_over" in step.extra:
             return
-        given = step.get("for_each") or self._implied_loop(step)
-        each: Document = given if isinstance(given, dict) else {}
-        name = variable_of(each)
-        if given and not name:
+        each = step.for_each or self._implied_loop(step)
+        whole = unwrapped(replace(step, for_each=each), self.context.signatures)
+        if each is None or whole is not None:
+            yield from self._inner(step if whole is None else replace(step, tool_args=whole), items, over)
             return
-        whole = unwrapped({**step, "for_each": each}, self.context.signatures) if name else None
-        if whole is not None:
-            step, name = {**step, "tool_args": whole}, ""
-        if name:
-            known = known_items(each, self.context)
-            if known is None:
-                try:
-                    over = (*over, self._over(each))
-                except _NotUnderstoodError:
-                    return
-                yield from self._inner(step, items, over)
-                return
-            for item in {item_name(value): value for value in known}.values():
-                yield from self._inner(step, {**items, name: item}, over)
-            return
-        yield from self._inner(step, items, over)
-
-    def _inner(self, step: Document, items: Mapping[str, Any], over: tuple[Any, ...]) -> Iterator[_Use]:
-        if is_block(step):
-            for inner in step["block"]:
-                if isinstance(inner, dict):
-                    yield from self._items(inner, items, over)
-            return
-        signature = self._signature(step)
-        args = step.get("tool_args")
-        if isinstance(args, str):
+        known = items_of_map(each, self.context)
+        if known is None:
             try:
-                args = json.loads(args)
-            except ValueError:
+                over = (*over, self._over(each))
+            except _NotUnderstoodError:
                 return
-        if signature is None or not isinstance(args, dict):
+            yield from self._inner(step, items, over)
             return
-        args = {name: value for name, value in args.items() if not _says_nothing(signature, name, value)}
+        for item in {item_name(value): value for value in known}.values():
+            yield from self._inner(step, {**items, each.name: item}, over)
+
+    def _inner(self, step: Step, items: Mapping[str, Any], over: tuple[Any, ...]) -> Iterator[_Use]:
+        for inner in step.block:
+            yield from self._items(inner, items, over)
+        signature = self._signature(step)
+        if signature is None:
+            return
+        args = {
+            name: value for name, value in step.tool_args.items() if not _says_nothing(signature, name, value)
+        }
         try:
             for name, item in items.items():
                 args = with_item(args, signature.schema(), name, item)
         except Oversize:
             return
-        yield _Use(step.get("step_id"), signature, args, self._produced(signature, args), list(over) or None)
+        yield _Use(step.step_id, signature, args, self._produced(signature, args), list(over) or None)
 
-    def _signature(self, step: Document) -> Signature | None:
-        name = step.get("tool_name")
+    def _signature(self, step: Step) -> Signature | None:
         known = self.context.signatures
-        if name == RENDER and RENDER not in known and PLOT in known:
+        if step.tool_name == RENDER and RENDER not in known and PLOT in known:
             return known[PLOT]
-        return signature_of(step, known)
+        return known.get(step.tool_name)
 
-    def _implied_loop(self, step: Document) -> Document | None:
+    def _implied_loop(self, step: Step) -> ForEach | None:
         """The map over an interval variable that a step uses without saying so."""
         signature = self._signature(step)
         if signature is None:
             return None
         found = [
-            {"as": name, "over": {"intervals": facts.get("of"), "step": facts.get("step")}}
+            ForEach(name=name, intervals=facts.of, step=facts.step)
             for name, facts in self.declared.items()
-            if isinstance(facts, dict)
-            and facts.get("type") == "interval"
-            and uses(args_of(step), signature.schema(), name)
+            if facts.type == "interval" and uses(step.tool_args, signature.schema(), name)
         ]
         return found[0] if len(found) == 1 else None
 
-    def _over(self, each: Document) -> Any:
-        over = each.get("over")
-        if isinstance(over, str):
-            raise _NotUnderstoodError(over)
-        if isinstance(over, dict) and isinstance(over.get("intervals"), str):
-            return {**over, "intervals": self._time(over["intervals"])}
-        return over
+    def _over(self, each: ForEach) -> Any:
+        over = each.to_json()["over"]
+        return {**over, "intervals": self._time(each.intervals)} if each.intervals else over
 
     # What it means --------------------------------------------------------------------------------------------
 
@@ -459,18 +417,6 @@ class _Reading:
 def _agreed(first: str, second: str) -> str:
     """The key of a label that two steps give; empty where they give different tables."""
     return first if first == second else ""
-
-
-def _declared(variables: Any) -> dict[str, Any]:
-    """What each variable is declared as, by its name with the ``$``, whatever way its name is marked."""
-    if isinstance(variables, list):
-        variables = {variable.get("name"): variable for variable in variables if isinstance(variable, dict)}
-    found: dict[str, Any] = {}
-    for name, facts in variables.items() if isinstance(variables, dict) else ():
-        plain = str(name).strip(" \t${}()<>%")
-        given = facts is not None and not isinstance(facts, (dict, list))
-        found["$" + plain] = {"default": facts} if given else facts
-    return found
 
 
 def _says_nothing(signature: Signature, name: str, value: Any) -> bool:

@@ -8,8 +8,8 @@ from functools import reduce
 from operator import or_
 
 from helio.pipelines.analyses.work import is_code
-from helio.pipelines.template.document import Document
 from helio.pipelines.template.graph import StepView, graph_of
+from helio.pipelines.template.template import Template
 from helio.pipelines.template.variables import TOKEN
 from helio.steps.sandbox.allow_list import input_names, names_in_scope
 from helio.steps.sandbox.number_sources import DROWNED, number_sources
@@ -40,9 +40,9 @@ class Origin:
         )
 
 
-def origins(plan: Document, signatures: Mapping[str, Signature]) -> dict[str, Origin]:
+def origins(template: Template, signatures: Mapping[str, Signature]) -> dict[str, Origin]:
     """The origin of what each step gives, by the step's JSON Pointer; the steps may stand in any order."""
-    graph = graph_of(plan, signatures)
+    graph = graph_of(template.walk(), signatures)
     found: dict[str, Origin] = {}
 
     def rule(step: StepView, known: Mapping[str, Origin]) -> dict[str, Origin]:
@@ -62,7 +62,7 @@ def origins(plan: Document, signatures: Mapping[str, Signature]) -> dict[str, Or
 def _origin(step: StepView, signature: Signature, of: Callable[[Iterable[str]], Origin]) -> Origin:
     """The origin of a step, from the origins `of` labels that it reads."""
     args = step.params
-    itself = frozenset(step.outputs or [f"step {step.step.get('step_id', step.pointer)}"])
+    itself = frozenset(step.outputs or [f"step {step.id}"])
     if signature.gives == "tables":
         return Origin(fetched=itself)
     labels = list(dict.fromkeys(step.labels))

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING
 
+from helio.pipelines.template.context import Context
 from helio.pipelines.template.diagnostics import StepId
-from helio.pipelines.template.document import Document
-from helio.pipelines.template.figures import FIGURES, depends_on
+from helio.pipelines.template.figures import FIGURES
 from helio.pipelines.template.graph import StepView, views
 from helio.pipelines.template.labels import owner
-from helio.pipelines.template.maps import is_block, is_glob, matching
-
-if TYPE_CHECKING:
-    from helio.pipelines.template.edit import Context
+from helio.pipelines.template.maps import is_glob, matching
+from helio.pipelines.template.template import Template
 
 MOST_PANELS = 12
 """Tables of a figure that no author chose: more panels are too high for a page."""
@@ -22,15 +19,19 @@ LIMITED = "draws_at_most"
 """The annotation of a figure whose tables a pass chose, and which may be more than it draws."""
 
 
-def has_artefact(plan: Document, context: Context) -> bool:
+def has_artefact(template: Template, context: Context) -> bool:
     """Whether any step makes a figure or an export."""
-    used = [step.signature for step in views(plan, context.signatures) if step.signature is not None]
+    used = [
+        step.signature for step in views(template.walk(), context.signatures) if step.signature is not None
+    ]
     return any(signature.gives == "export" or signature.name in FIGURES for signature in used)
 
 
-def has_export(plan: Document, context: Context) -> bool:
+def has_export(template: Template, context: Context) -> bool:
     """Whether any step writes tables to a file."""
-    used = [step.signature for step in views(plan, context.signatures) if step.signature is not None]
+    used = [
+        step.signature for step in views(template.walk(), context.signatures) if step.signature is not None
+    ]
     return any(signature.gives == "export" for signature in used)
 
 
@@ -53,13 +54,15 @@ def not_drawn(labels: Sequence[str]) -> str:
     return f"draws the first {MOST_PANELS} tables; not drawn: {shown}{more}"
 
 
-def is_understood(plan: Document, context: Context) -> bool:
+def is_understood(template: Template, context: Context) -> bool:
     """Whether what every step gives is known: no unknown tool, no call of another pipeline."""
-    return all(is_block(step.step) or step.signature is not None for step in views(plan, context.signatures))
+    return all(
+        step.step.block or step.signature is not None for step in views(template.walk(), context.signatures)
+    )
 
 
 def terminal_labels(
-    plan: Document, context: Context, *, before: StepId | None = None, drawn_too: bool = False
+    template: Template, context: Context, *, before: StepId | None = None, drawn_too: bool = False
 ) -> dict[str, StepId]:
     """The labels that a plan ends in, each with the step that gives it, in the plan's order.
 
@@ -72,16 +75,16 @@ def terminal_labels(
     drawn_too : bool
         Whether labels that a figure reads are among them, as long as no computation reads them.
     """
-    later = _dependants(plan, before)
+    later = _dependants(template, before)
     steps = [
         step
-        for step in views(plan, context.signatures)
+        for step in views(template.walk(), context.signatures)
         if step.signature is not None and not (len(step.path) == 2 and step.id == before)
     ]
     produced: dict[str, tuple[StepId, list[str]]] = {}
     for step in steps:
-        outer = plan["steps"][step.path[1]].get("step_id")
-        if outer in later or not isinstance(outer, (int, str)):
+        outer = template.steps[int(step.path[1])].step_id
+        if outer in later:
             continue
         for label in step.outputs:
             pattern, named = step.pattern(label), step.with_items(label, context)
@@ -106,15 +109,15 @@ def labels_used(readers: Iterable[StepView], produced: Collection[str]) -> set[s
     return used
 
 
-def _dependants(plan: Document, step_id: StepId | None) -> set[StepId]:
+def _dependants(template: Template, step_id: StepId | None) -> set[StepId]:
     """All that depends on a step, directly or not."""
     found: set[StepId] = set()
     if step_id is None:
         return found
     after: dict[StepId, list[StepId]] = {}
-    for step in plan["steps"]:
-        for needed in depends_on(step):
-            after.setdefault(needed, []).append(step.get("step_id"))
+    for step in template.steps:
+        for needed in step.depends_on:
+            after.setdefault(needed, []).append(step.step_id)
     waiting = list(after.get(step_id, ()))
     while waiting:
         reader = waiting.pop()

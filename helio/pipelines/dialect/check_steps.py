@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Finding
 
 
 def check_steps(plan: Document, context: Context) -> Iterator[Finding]:

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from helio.errors import closest
 from helio.pipelines.dialect.structure import misfits
 from helio.pipelines.dialect.walk import each_step, id_of
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Finding
 from helio.pipelines.template.schema import STEP, STRUCTURE
 
 _FRAME = {

@@ -13,9 +13,10 @@ from typing import Any
 
 from helio.pipelines.dialect.spell_variables import BUILT_IN
 from helio.pipelines.dialect.walk import each_step, loop_variable, name_of, variables_of
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import pointer
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, added
+from helio.pipelines.template.edit import Edit, Operation, added
 from helio.pipelines.template.variables import tokens
 
 REQUIRED = {"type": "time_range", "required": True}
@@ -33,12 +34,16 @@ def declare_variables(plan: Document, context: Context) -> Iterator[Finding]:
     declared = plan.get("variables", {})
     if not isinstance(declared, dict) or BUILT_IN in declared or not _is_used(plan, context):
         return
-    yield Edit("HN604", f"{BUILT_IN} is declared: every run says which one", declaration(plan, REQUIRED))
+    yield Edit(
+        "HN604",
+        f"{BUILT_IN} is declared: every run says which one",
+        declaration("variables" in plan, REQUIRED),
+    )
 
 
-def declaration(plan: Document, facts: Any, name: str = BUILT_IN) -> tuple[Operation, ...]:
-    """Add a variable to those of a plan."""
-    if "variables" not in plan:
+def declaration(has_variables: bool, facts: Any, name: str = BUILT_IN) -> tuple[Operation, ...]:
+    """Add a variable to a plan, which may have none yet."""
+    if not has_variables:
         return added("/variables", {name: dict(facts)})
     return added(pointer("variables", name), dict(facts))
 

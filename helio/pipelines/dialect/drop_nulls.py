@@ -13,9 +13,10 @@ from typing import Any
 
 from helio.pipelines.dialect.synonyms import is_null
 from helio.pipelines.dialect.walk import each_step, id_of, name_of, variables_of
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import StepId, pointer
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, removed
+from helio.pipelines.template.edit import Edit, Operation, removed
 from helio.pipelines.template.schema import STEP, STRUCTURE, VARIABLE
 from helio.pipelines.template.variables import Path, is_text
 from helio.steps.signature import Schema, Signature

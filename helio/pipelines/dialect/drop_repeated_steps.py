@@ -16,9 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.pipelines.dialect.walk import each_list, id_of
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, removed
+from helio.pipelines.template.edit import Edit, Operation, removed
 
 
 def drop_repeated_steps(plan: Document, context: Context) -> Iterator[Finding]:

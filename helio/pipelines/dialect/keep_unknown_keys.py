@@ -15,9 +15,10 @@ from typing import Any
 from helio.errors import closest
 from helio.pipelines.dialect.synonyms import advice_for, asks_for_something, is_null
 from helio.pipelines.dialect.walk import each_step, id_of, name_of, variables_of
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, StepId, pointer
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, added, removed, replaced
+from helio.pipelines.template.edit import Edit, Operation, added, removed, replaced
 from helio.pipelines.template.schema import STEP, STRUCTURE, VARIABLE
 from helio.pipelines.template.variables import Path
 

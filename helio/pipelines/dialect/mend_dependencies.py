@@ -24,11 +24,11 @@ from typing import Any
 
 from helio.pipelines.dialect.synonyms import STEP_KEYS, fold, is_null
 from helio.pipelines.dialect.unpack_json import unpack
-from helio.pipelines.dialect.walk import each_list, id_of
+from helio.pipelines.dialect.walk import each_list, id_of, wiring
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import StepId, pointer
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Edit, Finding, replaced
-from helio.pipelines.template.graph import view_of
+from helio.pipelines.template.edit import Edit, replaced
 from helio.pipelines.template.labels import owner, split_labels
 from helio.pipelines.template.variables import Path
 
@@ -83,7 +83,7 @@ def _differs(one: Any, other: Any) -> bool:
 
 def _labels(step: Document, context: Context) -> list[str]:
     said = step.get("produces")
-    found = view_of(step, context.signatures).outputs
+    found = wiring(step, context.signatures)[0]
     return [*found, *(label for label in (said if isinstance(said, list) else ()) if isinstance(label, str))]
 
 
@@ -146,5 +146,5 @@ def _each_once(items: list[Any]) -> list[Any]:
 
 def _reads_itself(step: Document, context: Context) -> bool:
     """Whether a step reads a label of its own: a cycle, which derive_dependencies refuses."""
-    view = view_of(step, context.signatures)
-    return any(owner(label, set(view.outputs)) for label in view.labels)
+    given, read = wiring(step, context.signatures)
+    return any(owner(label, given) for label in read)

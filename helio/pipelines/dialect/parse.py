@@ -36,6 +36,7 @@ from typing import Any
 
 from helio.pipelines.dialect.rename_template_keys import rename_template_keys
 from helio.pipelines.dialect.synonyms import STEP_KEYS, fold
+from helio.pipelines.template.context import Context
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
 from helio.pipelines.template.document import (
     Document,
@@ -43,7 +44,7 @@ from helio.pipelines.template.document import (
     drop_trailing_commas,
     without_trailing_commas,
 )
-from helio.pipelines.template.edit import Context, Edit, replaced
+from helio.pipelines.template.edit import Edit, replaced
 from helio.pipelines.template.oversize import CODE as OVERSIZE
 from helio.pipelines.template.oversize import oversize_value
 from helio.pipelines.template.runner import Rewritten, replay

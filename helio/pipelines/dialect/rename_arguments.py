@@ -32,9 +32,10 @@ from helio.pipelines.dialect.synonyms import (
 )
 from helio.pipelines.dialect.unpack_json import unpack
 from helio.pipelines.dialect.walk import each_step, id_of, name_of
+from helio.pipelines.template.context import Context, Dataset, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, Fix, StepId, pointer
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Dataset, Edit, Finding, Operation, added, removed, replaced
+from helio.pipelines.template.edit import Edit, Operation, added, removed, replaced
 from helio.pipelines.template.variables import Path
 from helio.steps.signature import Signature
 from helio.time_range import canonical

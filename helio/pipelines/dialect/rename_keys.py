@@ -26,9 +26,10 @@ from helio.pipelines.dialect.synonyms import (
     tool_spellings,
 )
 from helio.pipelines.dialect.walk import each_step, id_of, variables_of
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, StepId, pointer
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, added, removed, replaced
+from helio.pipelines.template.edit import Edit, Operation, added, removed, replaced
 from helio.pipelines.template.schema import STEP, VARIABLE
 from helio.pipelines.template.variables import Path, is_text
 from helio.steps.signature import Signature

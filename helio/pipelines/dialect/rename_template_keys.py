@@ -7,8 +7,8 @@ from typing import Any
 
 from helio.pipelines.dialect.rename_keys import Renaming
 from helio.pipelines.dialect.synonyms import TEMPLATE_KEYS, folded
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Finding
 from helio.pipelines.template.schema import STRUCTURE
 
 _ACCEPTS: Mapping[str, Callable[[Any], bool]] = {

@@ -19,9 +19,10 @@ from typing import Any
 
 from helio.pipelines.dialect.synonyms import is_null
 from helio.pipelines.dialect.walk import each_list
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import pointer
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, added, replaced
+from helio.pipelines.template.edit import Edit, Operation, added, replaced
 from helio.pipelines.template.variables import Path
 
 WHOLE = re.compile(r"[0-9]{1,9}")

@@ -33,9 +33,10 @@ from helio.pipelines.dialect.rename_arguments import disagreeing
 from helio.pipelines.dialect.structure import fits
 from helio.pipelines.dialect.synonyms import advice_for, is_note, is_null
 from helio.pipelines.dialect.walk import each_step, id_of, name_of
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, Fix, StepId, pointer
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, added, removed, replaced
+from helio.pipelines.template.edit import Edit, Operation, added, removed, replaced
 from helio.pipelines.template.figures import DRAWING, UNKNOWN_KEY
 from helio.pipelines.template.variables import TOKEN, Path
 from helio.steps.signature import Argument, Signature

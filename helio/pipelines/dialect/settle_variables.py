@@ -16,10 +16,10 @@ from typing import Any
 from helio.errors import TimeRangeError
 from helio.pipelines.dialect.spell_variables import BUILT_IN
 from helio.pipelines.dialect.synonyms import VARIABLE_TYPES, fold, folded, is_null
-from helio.pipelines.dialect.walk import variables_of
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, added, removed, replaced
+from helio.pipelines.template.edit import Edit, Operation, added, removed, replaced
 from helio.pipelines.template.schema import VARIABLE_TYPES as TYPES
 from helio.pipelines.template.variables import TOKEN
 from helio.time_range import canonical
@@ -86,11 +86,6 @@ def settle_variables(plan: Document, context: Context) -> Iterator[Finding]:
             new += added(pointer("variables", meant), facts)
         facts_of[meant] = facts
         yield Edit("HN605", f"the variable {name} is called {meant}", new, path=at)
-
-
-def declared_times(plan: Document) -> list[str]:
-    """The variables that are time ranges, as declared."""
-    return [name for name, facts in variables_of(plan).items() if facts.get("type") == "time_range"]
 
 
 def _named(declared: list[Any]) -> dict[str, Any] | None:

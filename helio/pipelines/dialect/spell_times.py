@@ -38,9 +38,10 @@ from helio.errors import TimeRangeError
 from helio.pipelines.dialect.synonyms import RANGE_PAIRS, fold, is_null
 from helio.pipelines.dialect.unpack_json import unpack
 from helio.pipelines.dialect.walk import each_step, id_of, name_of, variables_of
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, Fix, StepId, pointer
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Edit, Finding, replaced
+from helio.pipelines.template.edit import Edit, replaced
 from helio.pipelines.template.variables import TOKEN
 from helio.time_range import canonical, former_meaning, is_relative, names_days
 

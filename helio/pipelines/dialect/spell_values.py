@@ -15,11 +15,11 @@ from typing import Any
 from helio.pipelines.dialect.structure import fits
 from helio.pipelines.dialect.synonyms import CHOICES, FALSE, SYMBOLS, TRUE, fold, folded, is_null
 from helio.pipelines.dialect.unpack_json import unpack
-from helio.pipelines.dialect.walk import each_step, id_of, name_of, variables_of
+from helio.pipelines.dialect.walk import each_step, id_of, name_of, variables_of, wiring
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import StepId, pointer
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, replaced
-from helio.pipelines.template.graph import view_of
+from helio.pipelines.template.edit import Edit, Operation, replaced
 from helio.pipelines.template.labels import split_labels
 from helio.pipelines.template.schema import STEP, STRUCTURE
 from helio.pipelines.template.variables import TOKEN, Path, is_text
@@ -66,7 +66,7 @@ def spell_values(plan: Document, context: Context) -> Iterator[Finding]:
         signature, args = context.signatures.get(name_of(step)), step.get("tool_args")
         said = step.get("produces")
         if isinstance(said, str) and not is_null(said):
-            given = view_of(step, context.signatures).outputs
+            given = wiring(step, context.signatures)[0]
             found.append(((*path, "produces"), said, unpack(said, list) or split_labels(said, given)))
         if signature is not None and isinstance(args, dict):
             schema = schemas.setdefault(signature.name, signature.schema())

@@ -13,9 +13,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from helio.pipelines.dialect.walk import each_step, id_of, loop_variable, name_of, variables_of
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, StepId, pointer
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, replaced
+from helio.pipelines.template.edit import Edit, Operation, replaced
 from helio.pipelines.template.variables import TOKEN, Path, inner_schema, strings
 from helio.steps.signature import Schema
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from helio.pipelines.dialect.walk import each_step, id_of
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import pointer
 from helio.pipelines.template.document import Document, read_json, without_trailing_commas
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, replaced
+from helio.pipelines.template.edit import Edit, Operation, replaced
 
 OBJECTS = ("tool_args", "with", "for_each", "annotations")
 LISTS = ("block", "loop_over")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from helio.pipelines.dialect.check_budget import check_budget
+from helio.pipelines.dialect.check_kept_arguments import check_kept_arguments
 from helio.pipelines.dialect.check_steps import check_steps
 from helio.pipelines.dialect.check_structure import check_structure
 from helio.pipelines.dialect.declare_variables import declare_variables
@@ -23,7 +25,6 @@ from helio.pipelines.dialect.unpack_json import unpack_json
 from helio.pipelines.passes.bind_artefacts import bind_artefacts
 from helio.pipelines.passes.bind_files import bind_files
 from helio.pipelines.passes.bind_values import bind_values
-from helio.pipelines.passes.check_budget import check_budget
 from helio.pipelines.passes.check_code import check_code
 from helio.pipelines.passes.check_datasets import check_datasets
 from helio.pipelines.passes.check_expansion import check_expansion
@@ -31,7 +32,6 @@ from helio.pipelines.passes.check_fetches import check_fetches
 from helio.pipelines.passes.check_files import check_files
 from helio.pipelines.passes.check_given_values import check_given_values
 from helio.pipelines.passes.check_intents import check_intents
-from helio.pipelines.passes.check_kept_arguments import check_kept_arguments
 from helio.pipelines.passes.check_maps import check_maps
 from helio.pipelines.passes.check_parameters import check_parameters
 from helio.pipelines.passes.check_quantities import check_quantities
@@ -70,9 +70,9 @@ from helio.pipelines.passes.split_labels import split_labels
 from helio.pipelines.passes.unwrap_intervals import unwrap_intervals
 from helio.pipelines.passes.wire_figures import wire_figures
 from helio.pipelines.passes.wire_time import wire_time
-from helio.pipelines.template.edit import Pass
+from helio.pipelines.template.context import DialectPass, Pass
 
-Stage = tuple[Pass, ...]
+Stage = tuple[Pass | DialectPass, ...]
 
 NORMALISE: tuple[Stage, ...] = (
     # Everything below walks a list of steps that are objects.
@@ -136,7 +136,6 @@ RESOLVE: tuple[Stage, ...] = (
 EXPAND: tuple[Stage, ...] = (
     # Other pipelines first: their steps are expanded with the plan's own.
     (inline_pipelines,),
-    (check_budget,),
     # Every loop a map, before anything asks what maps have in common.
     (map_literals, map_intervals),
     # Maps of used pipelines are known now, and loops are maps.

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import StepId
-from helio.pipelines.template.edit import Context, Edit, Finding, changed
+from helio.pipelines.template.edit import Edit, changed
 from helio.pipelines.template.figures import RENDER
 from helio.pipelines.template.template import Step, Template
 

@@ -30,8 +30,9 @@ from typing import Any
 
 from helio.errors import HelioError, StepError
 from helio.pipelines.passes.draft import Draft
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, StepId, pointer
-from helio.pipelines.template.edit import Context, Edit, Finding
+from helio.pipelines.template.edit import Edit
 from helio.pipelines.template.figures import FIGURES, MANAGE, RENDER, figure_of
 from helio.pipelines.template.files import (
     FORMATS,

@@ -29,8 +29,9 @@ from typing import Any
 
 from helio.errors import RequestError, TimeRangeError
 from helio.pipelines.dialect.structure import misfits
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
-from helio.pipelines.template.edit import Context, Edit, Finding, added, changed
+from helio.pipelines.template.edit import Edit, added, changed
 from helio.pipelines.template.template import Template, Variable
 from helio.pipelines.template.variables import read_time_range, read_value, substitute
 from helio.time_range import is_relative

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, product
 from typing import Any
 
-from helio.pipelines.template.edit import Context
+from helio.pipelines.template.context import Context
 from helio.pipelines.template.maps import items_of_map
 from helio.pipelines.template.template import Step, Template
 from helio.pipelines.template.variables import TOKEN, Path

@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.pipelines.analyses.work import is_code
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
-from helio.pipelines.template.edit import Context, Finding
-from helio.pipelines.template.labels import read_labels
+from helio.pipelines.template.graph import views
 from helio.pipelines.template.maps import is_glob
 from helio.pipelines.template.template import Template
 from helio.pipelines.template.variables import TOKEN
@@ -42,17 +42,14 @@ def check_code(template: Template, context: Context) -> Iterator[Finding]:
       --> /steps/0/tool_args/pandas_code
       try result = …, at the end
     """
-    for step in template.walk():
-        signature = context.signatures.get(step.tool_name)
-        if signature is None:
-            continue
-        for argument in signature.arguments:
+    for view in views(template.walk(), context.signatures):
+        step, signature = view.step, view.signature
+        for argument in signature.arguments if signature else ():
             if not is_code(argument.schema) or argument.name not in step.tool_args:
                 continue
             code = step.tool_args[argument.name]
-            labels = [label for _, label in read_labels(signature, step.tool_args)]
-            open_labels = any(TOKEN.search(label) or is_glob(label) for label in labels)
-            refused = refusals(code, input_names(labels), any_input=open_labels)
+            open_labels = any(TOKEN.search(label) or is_glob(label) for label in view.labels)
+            refused = refusals(code, input_names(list(view.labels)), any_input=open_labels)
             at = pointer(*step.path, "tool_args", argument.name)
             if refused:
                 told = "; ".join(str(name) for name in refused[:MOST_SHOWN])
@@ -61,7 +58,7 @@ def check_code(template: Template, context: Context) -> Iterator[Finding]:
                     "HV601",
                     f"the code says what it may not: {told}{more}",
                     step_id=step.step_id,
-                    tool_name=signature.name,
+                    tool_name=step.tool_name,
                     path=at,
                     advice=(
                         "pandas, numpy and scipy.signal on the tables given; helio list --tools for named tools",
@@ -72,7 +69,7 @@ def check_code(template: Template, context: Context) -> Iterator[Finding]:
                     "HV602",
                     "the code never assigns 'result'",
                     step_id=step.step_id,
-                    tool_name=signature.name,
+                    tool_name=step.tool_name,
                     path=at,
                     advice=("result = …, at the end",),
                 )

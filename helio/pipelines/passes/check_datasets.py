@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 from helio.errors import closest
 from helio.pipelines.passes.catalogued_fetches import asked_of_catalogue
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
-from helio.pipelines.template.edit import Context, Finding
 from helio.pipelines.template.template import Template
 from helio.pipelines.template.variables import Path
 from helio.sources.registry import known_datasets
@@ -28,7 +28,7 @@ def check_datasets(template: Template, context: Context) -> Iterator[Finding]:
     CDAWeb has the last word: the catalogue may be older. A run with an archive of its own does not ask CDAWeb.
 
     >>> from datetime import datetime
-    >>> from helio.pipelines.template.edit import Dataset
+    >>> from helio.pipelines.template.context import Dataset
     >>> from helio.steps.signature import signatures
     >>> args = {"dataset_id": "AC_H2_MIF", "parameter_id": "BGSEc"}
     >>> template = Template.from_json({"steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]})

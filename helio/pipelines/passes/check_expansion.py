@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from helio.errors import RequestError
 from helio.pipelines.passes.derive_produces import is_same_work
 from helio.pipelines.passes.expand_items import expanded
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
 from helio.pipelines.template.document import shortened
-from helio.pipelines.template.edit import Context, Finding
-from helio.pipelines.template.labels import produced_labels
+from helio.pipelines.template.graph import views
 from helio.pipelines.template.maps import interval_microseconds, items_of_map
 from helio.pipelines.template.template import Step, Template, walk
 from helio.pipelines.template.variables import Path
@@ -67,12 +67,9 @@ def _given_twice(made: list[Step], template: Template, context: Context) -> Iter
     written = {step.path: step for step in template.steps}
     first: dict[str, Step] = {}
     said: set[tuple[Path, str]] = set()
-    for step in made:
-        signature = context.signatures.get(step.tool_name)
-        if signature is None:
-            continue
-        home = written[step.path[:2]]
-        for label in produced_labels(signature, step.tool_args):
+    for view in views(made, context.signatures):
+        step, home = view.step, written[view.path[:2]]
+        for label in view.outputs:
             other = first.setdefault(label, step)
             mapped = home.for_each is not None or written[other.path[:2]].for_each is not None
             if (

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
-from helio.pipelines.template.edit import Context, Finding
 from helio.pipelines.template.template import Step, Template
 
 APART = (

@@ -8,8 +8,8 @@ from typing import Any
 
 from helio.pipelines.passes.bind_files import FileNames
 from helio.pipelines.passes.expand_items import expanded, items_of
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
-from helio.pipelines.template.edit import Context, Finding
 from helio.pipelines.template.maps import items_of_map
 from helio.pipelines.template.template import ForEach, Step, Template
 from helio.pipelines.template.variables import TOKEN, Path

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from helio.errors import closest
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic
-from helio.pipelines.template.edit import Context, Finding
 from helio.pipelines.template.template import Template
 
 

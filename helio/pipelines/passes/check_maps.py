@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
-from helio.pipelines.template.edit import Context, Finding
-from helio.pipelines.template.labels import read_labels
+from helio.pipelines.template.graph import views
 from helio.pipelines.template.maps import uses
 from helio.pipelines.template.template import Template
 
@@ -30,8 +30,8 @@ def check_maps(template: Template, context: Context) -> Iterator[Finding]:
     >>> [finding.advice for finding in check_maps(template, Context(signatures(), datetime(2024, 1, 1), {}))]
     [('"parameters": […] in one fetch',)]
     """
-    for step in template.walk():
-        each, signature = step.for_each, context.signatures.get(step.tool_name)
+    for view in views(template.walk(), context.signatures):
+        step, each, signature = view.step, view.step.for_each, view.signature
         if each is None or signature is None:
             continue
         args, name = step.tool_args, each.name
@@ -45,9 +45,8 @@ def check_maps(template: Template, context: Context) -> Iterator[Finding]:
             advice = '"parameters": […] in one fetch'
         elif each.components_of:
             source = each.components_of
-            reads = [label for _, label in read_labels(signature, args)]
             scalar = any(table.scalar for table in signature.tables)
-            if not scalar and any(label in (source, f"{source}.{name}") for label in reads):
+            if not scalar and any(label in (source, f"{source}.{name}") for label in view.labels):
                 advice = f"one call on {source}, if it does the same with every component"
         elif not uses(others, signature.schema(), name) and not uses(args.get("parameter_id"), {}, name):
             advice = f"one step: nothing but its label depends on {name}"

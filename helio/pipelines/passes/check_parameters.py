@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 from helio.errors import closest
 from helio.pipelines.passes.catalogued_fetches import asked_of_catalogue
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
-from helio.pipelines.template.edit import Context, Finding
 from helio.pipelines.template.template import Template
 
 
@@ -23,7 +23,7 @@ def check_parameters(template: Template, context: Context) -> Iterator[Finding]:
     The files have the last word: the catalogue may be older, and does not list everything that is in them.
 
     >>> from datetime import datetime
-    >>> from helio.pipelines.template.edit import Dataset
+    >>> from helio.pipelines.template.context import Dataset
     >>> from helio.steps.signature import signatures
     >>> args = {"dataset_id": "AC_H2_MFI", "parameter_id": "BGSE"}
     >>> template = Template.from_json({"steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]})

@@ -33,25 +33,15 @@ HV406 (warning)  a parameter of another kind than the tool takes, by its size in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 
-from helio.pipelines.dialect.walk import id_of
+from helio.pipelines.analyses.quantities import ReadTable, demands, quantities, tables_read
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
-from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Dataset, Finding
-from helio.pipelines.template.graph import Graph, StepView, graph_of
-from helio.pipelines.template.labels import owner
-from helio.pipelines.template.variables import Path
-from helio.steps.foreseen import (
-    EVERY_KIND,
-    NOTHING_KNOWN,
-    Foreseen,
-    clashes,
-    foreseen,
-    pairs_alike,
-)
-from helio.steps.quantity import ANYTHING, advice_on_frames, advice_on_units, equal_units
+from helio.pipelines.template.graph import StepView, graph_of
+from helio.pipelines.template.template import Template
+from helio.steps.foreseen import Foreseen, clashes, pairs_alike
+from helio.steps.quantity import advice_on_frames, advice_on_units, equal_units
 from helio.steps.result import Aspect
 from helio.steps.signature import Signature, TableInput
 
@@ -70,123 +60,34 @@ _ALIKE: Mapping[Aspect, str] = {
 _HELD = {"scalar": "one series", "vector": "a vector", "spectrum": "a spectrum"}
 
 
-@dataclass(frozen=True)
-class _Read:
-    """A label that a step reads, with what is known of its table."""
-
-    place: Path
-    label: str
-    known: Foreseen
-
-
-def check_quantities(plan: Document, context: Context) -> Iterator[Finding]:
+def check_quantities(template: Template, context: Context) -> Iterator[Finding]:
     """Refuse tables that a tool cannot take, where tools and arguments alone say so; warn by the catalogue.
 
-    Each tool says what it gives of what it is given (helio.steps.foreseen). What is not known before the run is
-    checked when the step is called, and then the file has the last word.
+    What is not known before the run is checked when the step is called, and then the file has the last word.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
     >>> turned = {"step_id": 1, "tool_name": "transform_frame", "tool_args": {"to": "GSE", "output_label": "b"}}
     >>> args = {"velocity_label": "v", "field_label": "b", "output_label": "n"}
-    >>> plan = {"steps": [turned, {"step_id": 2, "tool_name": "newell_coupling", "tool_args": args}]}
-    >>> [found] = check_quantities(plan, Context(signatures(), datetime(2024, 1, 1), {}))
+    >>> coupling = {"step_id": 2, "tool_name": "newell_coupling", "tool_args": args}
+    >>> template = Template.from_json({"steps": [turned, coupling]})
+    >>> [found] = check_quantities(template, Context(signatures(), datetime(2024, 1, 1), {}))
     >>> print(found)
     error[HV403] step 2 (newell_coupling): the field has to be in GSM, and 'b' is in GSE
       --> /steps/1/tool_args/field_label
       try transform it first: transform_frame to "GSM", or choose a parameter in GSM
     """
-    graph = graph_of(plan, context.signatures)
-    demanding = [step for step in graph.steps if _demands(step)]
-    wanted = _wanted(graph) if demanding else set()
-
-    def rule(step: StepView, known: Mapping[str, Foreseen]) -> Mapping[str, Foreseen]:
-        return _given(step, known, context) if wanted.intersection(step.outputs) else {}
-
-    known = graph.propagate(rule, lambda _, last: last) if wanted else {}
+    graph = graph_of(template.walk(), context.signatures)
+    demanding = [step for step in graph.steps if demands(step)]
+    known = quantities(graph, context) if demanding else {}
     for step in demanding:
         if step.signature is not None:
-            yield from _misfits(step, step.signature, _inputs(step, known))
+            yield from _misfits(step, step.signature, tables_read(step, known))
 
 
-def _demands(step: StepView) -> bool:
-    """Whether the tool requires a unit, a frame or a kind of its tables."""
-    tool = step.signature
-    return tool is not None and bool(tool.same or any(table.takes != ANYTHING for table in tool.tables))
-
-
-def _wanted(graph: Graph[StepView]) -> set[str]:
-    """Return the labels whose unit, frame or kind some step requires: only these need the catalogue."""
-    wanted: set[str] = set()
-    for step in reversed(graph.order):
-        if _demands(step) or wanted.intersection(step.outputs):
-            wanted.update(table for label in step.labels if (table := owner(label, graph.producers)))
-    return wanted
-
-
-def _inputs(step: StepView, known: Mapping[str, Foreseen]) -> dict[str, list[_Read]]:
-    """What is known of the tables that a step reads, by the tool's parameter."""
-    return {
-        parameter: [_Read(read.path, read.label, _known_of(read.label, known)) for read in reads]
-        for parameter, reads in step.inputs.items()
-    }
-
-
-def _known_of(label: str, known: Mapping[str, Foreseen]) -> Foreseen:
-    table = owner(label, known)
-    if table is None:
-        return NOTHING_KNOWN
-    return known[table] if table == label else known[table].component()
-
-
-def _given(step: StepView, known: Mapping[str, Foreseen], context: Context) -> Mapping[str, Foreseen]:
-    """What is known of a step's labels; nothing of those of a map, whose items may differ."""
-    args, signature = step.params, step.signature
-    if signature is None or "for_each" in step.step:
-        return dict.fromkeys(step.outputs, NOTHING_KNOWN)
-    if signature.gives == "table":
-        tables = {
-            parameter: [read.known for read in reads] for parameter, reads in _inputs(step, known).items()
-        }
-        return {label: foreseen(signature, args, tables) for label in step.outputs}
-    if args.get("candidates") or args.get("provider"):
-        return {}
-    return dict(_fetched(args, step.outputs, context))
-
-
-def _fetched(args: Document, labels: Sequence[str], context: Context) -> Iterator[tuple[str, Foreseen]]:
-    names = args.get("parameters") or args.get("parameter_id")
-    names = names if isinstance(names, list) else [names]
-    dataset = context.catalogue.get(args["dataset_id"]) if isinstance(args.get("dataset_id"), str) else None
-    for label, name in zip(labels, names, strict=False):
-        if dataset is None or not isinstance(name, str) or name not in dataset.parameters:
-            continue
-        unit = dataset.units.get(name, "").strip()
-        components = dataset.parameters[name]
-        kinds = frozenset({"scalar"}) if components == 1 else EVERY_KIND - {"scalar"}
-        if name in dataset.spectra:
-            kinds = frozenset({"spectrum"})
-        yield (
-            label,
-            Foreseen(
-                # A catalogue that says none may not know.
-                unit if unit and not equal_units(unit, "") else None,
-                dataset.frames.get(name) or _stated_frame(name, dataset) or None,
-                kinds,
-                frozenset({"unit", "frame", "kind"}),
-            ),
-        )
-
-
-def _stated_frame(name: str, dataset: Dataset) -> str:
-    from helio.knowledge.frame_names import stated_frame
-
-    # A speed may be described as that of a vector in some frame, and has none itself.
-    alone = dataset.parameters[name] == 1
-    return stated_frame(name, "" if alone else dataset.descriptions.get(name, ""))
-
-
-def _misfits(step: StepView, signature: Signature, inputs: Mapping[str, list[_Read]]) -> Iterator[Diagnostic]:
+def _misfits(
+    step: StepView, signature: Signature, inputs: Mapping[str, list[ReadTable]]
+) -> Iterator[Diagnostic]:
     blamed: set[tuple[Aspect, str]] = set()
     for table in signature.tables:
         for read in inputs.get(table.parameter, ()):
@@ -196,7 +97,7 @@ def _misfits(step: StepView, signature: Signature, inputs: Mapping[str, list[_Re
     yield from _unlike(step, signature, inputs, blamed)
 
 
-def _wrong(table: TableInput, read: _Read) -> Iterator[tuple[Aspect, str, str]]:
+def _wrong(table: TableInput, read: ReadTable) -> Iterator[tuple[Aspect, str, str]]:
     """What a tool takes and a table is not: the first thing that is wrong, in the order of the run."""
     takes, known, called = table.takes, read.known, f"the {table.parameter} has to be"
     if takes.unit and known.unit is not None and not equal_units(takes.unit, known.unit):
@@ -229,7 +130,7 @@ def _wrong(table: TableInput, read: _Read) -> Iterator[tuple[Aspect, str, str]]:
 def _unlike(
     step: StepView,
     signature: Signature,
-    inputs: Mapping[str, list[_Read]],
+    inputs: Mapping[str, list[ReadTable]],
     blamed: Iterable[tuple[Aspect, str]],
 ) -> Iterator[Diagnostic]:
     """Inputs that would have to be alike and are not; only the first thing in which two of them differ."""
@@ -257,19 +158,19 @@ def _unlike(
         )
 
 
-def _share_x(one: _Read, other: _Read) -> bool:
+def _share_x(one: ReadTable, other: ReadTable) -> bool:
     """Whether two tables in GSE and GSM may go together because one of them is x, as far as labels tell."""
     frames = {str(read.known.frame).upper() for read in (one, other)}
     last = [read.label.rpartition(".")[2].casefold() for read in (one, other)]
     return frames == {"GSE", "GSM"} and any("x" in name for name in last)
 
 
-def _at(inputs: Mapping[str, list[_Read]], parameter: str, place: int) -> _Read | None:
+def _at(inputs: Mapping[str, list[ReadTable]], parameter: str, place: int) -> ReadTable | None:
     found = inputs.get(parameter, [])
     return found[place] if place < len(found) else None
 
 
-def _advice_on_unlike(aspect: Aspect, one: _Read, other: _Read) -> str:
+def _advice_on_unlike(aspect: Aspect, one: ReadTable, other: ReadTable) -> str:
     if aspect == "unit":
         return advice_on_units(other.known.unit or "", one.known.unit or "")
     if aspect == "frame":
@@ -279,16 +180,22 @@ def _advice_on_unlike(aspect: Aspect, one: _Read, other: _Read) -> str:
 
 
 def _found(
-    step: StepView, aspect: Aspect, read: _Read, known: list[Foreseen], message: str, why: str, advice: str
+    step: StepView,
+    aspect: Aspect,
+    read: ReadTable,
+    known: list[Foreseen],
+    message: str,
+    why: str,
+    advice: str,
 ) -> Diagnostic:
     sure = not any(aspect in quantity.doubts for quantity in known)
     return Diagnostic(
         SURE[aspect] if sure else BY_CATALOGUE[aspect],
         message + ("" if sure else _SAID[aspect]) + why,
         "error" if sure else "warning",
-        id_of(step.step),
+        step.id,
         step.tool,
-        pointer(*step.path, "tool_args", *read.place),
+        pointer(*step.path, "tool_args", *read.path),
         (advice,) if advice else (),
     )
 
@@ -319,7 +226,7 @@ def _advice_on_frames(known: Foreseen, wanted: str) -> str:
     return f'choose the component in {wanted}, or turn the whole vector first: transform_frame to "{wanted}"'
 
 
-def _advice_on_kind(kind: str, read: _Read) -> str:
+def _advice_on_kind(kind: str, read: ReadTable) -> str:
     kinds = read.known.kinds
     if kind == "scalar" and "vector" in kinds:
         return f'take one component, or magnitude: "{read.label}.x"'

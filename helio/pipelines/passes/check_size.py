@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helio.pipelines.passes.check_budget import refused
-from helio.pipelines.passes.guarantee_artefact import INTENTS
+from helio.pipelines.dialect.check_budget import refused
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
-from helio.pipelines.template.edit import Context, Finding
 from helio.pipelines.template.maps import distinct, items_of_map, steps_of
 from helio.pipelines.template.template import Template
 
@@ -25,7 +24,7 @@ def check_size(template: Template, context: Context) -> Iterator[Finding]:
     the parameters of a data set.
 
     >>> from datetime import datetime
-    >>> from helio.pipelines.template.edit import Policy
+    >>> from helio.pipelines.template.context import Policy
     >>> each = {"as": "$N", "over": [1, 2, 3]}
     >>> steps = [{"step_id": 1, "block": [{"step_id": "a"}, {"step_id": "b"}], "for_each": each}]
     >>> template = Template.from_json({"steps": steps})
@@ -44,14 +43,10 @@ def check_size(template: Template, context: Context) -> Iterator[Finding]:
                 path=pointer(*step.path, "for_each", "over"),
                 advice=("fewer items",),
             )
-    yield from refused_run(
-        sum(steps_of(step, context) for step in template.steps),
-        context,
-        appended=any(step.intent in INTENTS for step in template.steps),
-    )
+    yield from refused_run(sum(steps_of(step, context) for step in template.steps), template, context)
 
 
-def refused_run(count: int, context: Context, *, appended: bool) -> Iterator[Diagnostic]:
+def refused_run(count: int, template: Template, context: Context) -> Iterator[Diagnostic]:
     """What to say of a run of more steps than the policy allows."""
     where = ", with a step for each item of its maps"
-    yield from refused(count, context.policy.max_run_steps, where, appended=appended)
+    yield from refused(count, context.policy.max_run_steps, (step.intent for step in template.steps), where)

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from helio.pipelines.passes.check_size import refused_run
 from helio.pipelines.passes.expand_items import items_of
-from helio.pipelines.passes.guarantee_artefact import INTENTS
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic
-from helio.pipelines.template.edit import Context, Finding
 from helio.pipelines.template.maps import each_with_item
 from helio.pipelines.template.template import Step, Template
 
@@ -18,7 +17,7 @@ def check_size_of_run(template: Template, context: Context) -> Iterator[Finding]
     """Refuse a run whose maps would become more steps than the policy allows, its intervals counted.
 
     >>> from datetime import datetime
-    >>> from helio.pipelines.template.edit import Policy
+    >>> from helio.pipelines.template.context import Policy
     >>> each = {"as": "$DAY", "over": {"intervals": "2024-01-01 to 2024-01-08", "step": "1d"}}
     >>> template = Template.from_json({"steps": [{"step_id": 1, "for_each": each}]})
     >>> [found] = check_size_of_run(template, Context({}, datetime(2024, 1, 1), {}, policy=Policy(max_run_steps=5)))
@@ -28,8 +27,7 @@ def check_size_of_run(template: Template, context: Context) -> Iterator[Finding]
     count = 0
     for step in template.steps:
         count += _run_steps(step, template, context, context.policy.max_run_steps - count)
-    appended = any(step.intent in INTENTS for step in template.steps)
-    yield from refused_run(count, context, appended=appended)
+    yield from refused_run(count, template, context)
 
 
 def _run_steps(step: Step, template: Template, context: Context, left: int) -> int:

@@ -13,8 +13,8 @@ from typing import Any
 
 from helio.errors import RequestError, TimeRangeError, closest
 from helio.pipelines.dialect.structure import misfits
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
-from helio.pipelines.template.edit import Context, Finding
 from helio.pipelines.template.figures import DRAWING, UNKNOWN_KEY
 from helio.pipelines.template.template import Step, Template
 from helio.pipelines.template.variables import TOKEN, Path, read_time_range, strings

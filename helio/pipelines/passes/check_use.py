@@ -14,14 +14,13 @@ HV302 (warning)  label that nothing uses
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from helio.pipelines.analyses.outputs import LIMITED
+from helio.pipelines.analyses.outputs import LIMITED, labels_used
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, Fix, pointer
-from helio.pipelines.template.edit import Context, Finding, removed
+from helio.pipelines.template.edit import removed
 from helio.pipelines.template.figures import FIGURES
-from helio.pipelines.template.labels import owner, produced_labels, read_labels
-from helio.pipelines.template.maps import as_glob, is_glob, matching
+from helio.pipelines.template.graph import StepView, views
 from helio.pipelines.template.template import Step, Template
 
 
@@ -32,30 +31,15 @@ def check_use(template: Template, context: Context) -> Iterator[Finding]:
     ``fetch B; C = magnitude(B); plot B`` → HV302 for ``C``. A plan without any figure or export is left alone: there
     the labels are what it is for.
     """
-    produced: dict[str, tuple[str, Step]] = {}
-    reads: list[str] = []
-    needed: set[Any] = set()
-    artefacts = False
-    for step in template.walk():
-        needed.update(str(step_id) for step_id in step.depends_on)
-        signature = context.signatures.get(step.tool_name)
-        if signature is None:
-            continue
-        artefacts = (
-            artefacts
-            or signature.gives == "export"
-            or (signature.name in FIGURES and LIMITED not in step.annotations)
-        )
-        args = step.tool_args
-        reads += [as_glob(label, step.items) for _, label in read_labels(signature, args)]
-        for label in produced_labels(signature, args):
-            produced.setdefault(as_glob(label, step.items), (label, step))
-    if not artefacts:
+    shown = list(views(template.walk(), context.signatures))
+    if not any(map(_is_artefact, shown)):
         return
-    used = {known for label in reads if (known := owner(label, produced)) is not None}
-    used.update(match for label in reads if is_glob(label) for match in matching(label, produced))
-    maps = [label for label in produced if is_glob(label)]
-    used.update(loop for loop in maps if matching(loop, reads))
+    needed = {str(step_id) for step in template.walk() for step_id in step.depends_on}
+    produced: dict[str, tuple[str, Step]] = {}
+    for view in shown:
+        for label in view.outputs:
+            produced.setdefault(view.pattern(label), (label, view.step))
+    used = labels_used(shown, produced)
     by_step: dict[tuple[str | int, ...], list[str]] = {}
     for label, (_, step) in produced.items():
         by_step.setdefault(step.path, []).append(label)
@@ -87,3 +71,11 @@ def check_use(template: Template, context: Context) -> Iterator[Finding]:
             pointer(*step.path),
             (f"draw '{written}', or leave it out",),
         )
+
+
+def _is_artefact(step: StepView) -> bool:
+    """Whether a step writes a file, or draws tables that its author chose."""
+    signature = step.signature
+    return signature is not None and (
+        signature.gives == "export" or (signature.name in FIGURES and LIMITED not in step.step.annotations)
+    )

@@ -18,8 +18,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from helio.errors import RequestError, TimeRangeError, closest
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, Fix, pointer
-from helio.pipelines.template.edit import Context, Finding, added, replaced
+from helio.pipelines.template.edit import added, replaced
 from helio.pipelines.template.template import Step, Template, Variable
 from helio.pipelines.template.variables import TIMES, TOKEN, Path, patterns, read_value, tokens
 from helio.steps.signature import Schema

@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.pipelines.analyses.origins import origins
-from helio.pipelines.template.diagnostics import Diagnostic, pointer
-from helio.pipelines.template.edit import Context, Finding
-from helio.pipelines.template.labels import produced_labels
+from helio.pipelines.template.context import Context, Finding
+from helio.pipelines.template.diagnostics import Diagnostic
+from helio.pipelines.template.graph import views
 from helio.pipelines.template.template import Template
 
 WRITTEN, DOUBTFUL = "HV604", "HV605"
@@ -39,13 +39,11 @@ def check_written_values(template: Template, context: Context) -> Iterator[Findi
     HV604 1 'limit' holds values written by the author, not measured
     HV604 2 it rests on values written by the author, not measured: limit
     """
-    found = origins(template.to_json(), context.signatures)
-    for step in template.walk():
-        origin = found.get(pointer(*step.path))
-        signature = context.signatures.get(step.tool_name)
-        if origin is None or signature is None:
+    found = origins(template, context.signatures)
+    for view in views(template.walk(), context.signatures):
+        origin = found.get(view.pointer)
+        if origin is None:
             continue
-        own = set(produced_labels(signature, step.tool_args))
         for code, labels, what in (
             (WRITTEN, origin.written, "values written by the author, not measured"),
             (DOUBTFUL, origin.doubtful, "values that may not be measured, but written by the author"),
@@ -53,6 +51,7 @@ def check_written_values(template: Template, context: Context) -> Iterator[Findi
             if not labels:
                 continue
             listed = ", ".join(sorted(labels))
-            message = f"'{listed}' holds {what}" if labels <= own else f"it rests on {what}: {listed}"
-            at = pointer(*step.path)
-            yield Diagnostic(code, message, "warning", step.step_id, signature.name, at)
+            message = (
+                f"'{listed}' holds {what}" if labels <= set(view.outputs) else f"it rests on {what}: {listed}"
+            )
+            yield Diagnostic(code, message, "warning", view.id, view.tool, view.pointer)

@@ -23,8 +23,9 @@ from dataclasses import replace
 from typing import Any
 
 from helio.errors import closest
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
-from helio.pipelines.template.edit import Context, Edit, Finding, changed
+from helio.pipelines.template.edit import Edit, changed
 from helio.pipelines.template.template import Template
 from helio.sources.registry import BY_CATALOGUE, choices, is_provider, known_datasets, names
 

@@ -16,8 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
-from helio.pipelines.template.edit import Context, Edit, Finding, replaced
+from helio.pipelines.template.edit import Edit, replaced
 from helio.pipelines.template.template import Template
 from helio.sources.registry import is_catalogued
 from helio.time_range import TimeRange, parse_time_range

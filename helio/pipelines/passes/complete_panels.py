@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helio.pipelines.template.edit import Context, Edit, Finding, changed
+from helio.pipelines.template.context import Context, Finding
+from helio.pipelines.template.edit import Edit, changed
 from helio.pipelines.template.figures import FIGURES, complete_labels, figure_of, with_figure
 from helio.pipelines.template.maps import is_glob
 from helio.pipelines.template.template import Template

@@ -19,44 +19,44 @@ HR303 (error)  dependency on a step that does not exist
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from helio.errors import closest
 from helio.pipelines.analyses.known_labels import MOST_ITEMS, Labels, labels_of
 from helio.pipelines.dialect.declare_variables import REQUIRED, declaration
-from helio.pipelines.dialect.settle_variables import declared_times
 from helio.pipelines.dialect.spell_variables import BUILT_IN
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, Fix, StepId, pointer
-from helio.pipelines.template.document import Document, shortened
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, added, replaced
+from helio.pipelines.template.document import shortened
+from helio.pipelines.template.edit import Edit, Operation, added, replaced
 from helio.pipelines.template.graph import Read, StepView, views
 from helio.pipelines.template.labels import owner
-from helio.pipelines.template.maps import is_block, is_glob, matching
+from helio.pipelines.template.maps import is_glob, matching
+from helio.pipelines.template.template import Template
 from helio.pipelines.template.variables import TOKEN, Path
 
 
-def derive_dependencies(plan: Document, context: Context) -> Iterator[Finding]:
+def derive_dependencies(template: Template, context: Context) -> Iterator[Finding]:
     """Add a dependency for each label read; refuse labels of nobody and steps that do not exist.
 
     A block rests on the steps that its own steps read from; inside it they rest on one another.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
-    >>> plan = {"steps": [
+    >>> template = Template.from_json({"steps": [
     ...     {"step_id": 1, "tool_name": "fetch_data", "depends_on": [], "produces": ["A.B"],
     ...      "tool_args": {"dataset_id": "A", "parameter_id": "B", "time_range": "2024"}},
     ...     {"step_id": 2, "tool_name": "magnitude", "depends_on": [], "produces": ["C"],
-    ...      "tool_args": {"source_label": "A.B", "output_label": "C"}}]}
-    >>> [edit] = derive_dependencies(plan, Context(signatures(), datetime(2024, 1, 1), {}))
+    ...      "tool_args": {"source_label": "A.B", "output_label": "C"}}]})
+    >>> [edit] = derive_dependencies(template, Context(signatures(), datetime(2024, 1, 1), {}))
     >>> print(edit.code, edit.message)
     HR301 depends on 1 by label
     """
-    steps = list(views(plan, context.signatures))
+    steps = list(views(template.walk(), context.signatures))
     labels = labels_of(steps, context)
     ids: dict[Path, list[StepId]] = {}
     reads: dict[Path, list[str]] = {}
     for step in steps:
-        ids.setdefault(step.path[:-1], []).append(step.step["step_id"])
+        ids.setdefault(step.path[:-1], []).append(step.id)
         for read in step.reads:
             meant = [read.label, *_of_items(read.label, step, context)]
             for length in range(len(step.path), 0, -2):
@@ -64,10 +64,10 @@ def derive_dependencies(plan: Document, context: Context) -> Iterator[Finding]:
             if is_glob(read.label) and not _takes_several(step, read.path):
                 yield _one_wanted(step, read, labels)
             elif _is_unknown(read.label, labels):
-                yield _nobody(plan, step, read, labels, context)
+                yield _nobody(template, step, read, labels, context)
     order = {path: {step_id: index for index, step_id in enumerate(among)} for path, among in ids.items()}
     for step in steps:
-        among, written = step.path[:-1], step.step["depends_on"]
+        among, written = step.path[:-1], step.step.depends_on
         known = order[among]
         wanted: list[StepId] = list(written)
         found: set[StepId] = set()
@@ -79,7 +79,7 @@ def derive_dependencies(plan: Document, context: Context) -> Iterator[Finding]:
         # What the author wrote first, as written; what the labels add in the order of the list.
         wanted += sorted(found.difference(wanted), key=known.__getitem__)
         if step.id in wanted:
-            if not is_block(step.step) and _reads_itself(step):
+            if not step.step.block and _reads_itself(step):
                 yield Diagnostic(
                     "HR402",
                     f"a cycle: step {step.id} reads the label that it produces",
@@ -91,16 +91,16 @@ def derive_dependencies(plan: Document, context: Context) -> Iterator[Finding]:
                 continue
             if step.id not in written:  # a block reads what its own steps give
                 wanted.remove(step.id)
-        if wanted != written:
+        if wanted != list(written):
             new = [needed for needed in wanted if needed not in written]
             at = pointer(*step.path, "depends_on")
             message = f"depends on {', '.join(map(str, new))} by label"
-            yield Edit("HR301", message, replaced(at, written, wanted), step.id, path=at)
+            yield Edit("HR301", message, replaced(at, list(written), wanted), step.id, path=at)
 
 
 def _of_items(label: str, step: StepView, context: Context) -> list[str]:
     """What a label with an item in it stands for, item by item as far as these are known."""
-    if not any(name in TOKEN.findall(label) for name in step.variables):
+    if not any(name in TOKEN.findall(label) for name in step.step.items):
         return []
     found = step.with_items(label, context)
     return [step.pattern(label)] if found is None else found[:MOST_ITEMS]
@@ -142,7 +142,7 @@ def _reads_itself(step: StepView) -> bool:
     return any(matching(label, own) if is_glob(label) else owner(label, own) for label in step.labels)
 
 
-def _no_step(step: StepView, position: int, needed: Any, ids: list[StepId]) -> Diagnostic:
+def _no_step(step: StepView, position: int, needed: StepId, ids: list[StepId]) -> Diagnostic:
     close: list[StepId] = [known for known in ids if str(known) == str(needed)]
     if not close:
         named = {str(known): known for known in ids}
@@ -160,12 +160,12 @@ def _no_step(step: StepView, position: int, needed: Any, ids: list[StepId]) -> D
     )
 
 
-def _nobody(plan: Document, step: StepView, read: Read, labels: Labels, context: Context) -> Diagnostic:
+def _nobody(template: Template, step: StepView, read: Read, labels: Labels, context: Context) -> Diagnostic:
     label, known = read.label, list(labels.all)
     close = closest(label, known)
     at = pointer(*step.path, "tool_args", *read.path)
     fixes = [Fix(f"read {guess}", replaced(at, label, guess)) for guess in close]
-    inserted = _fetch_of(plan, label, context)
+    inserted = _fetch_of(template, label, context)
     advice = [f"did you mean '{guess}'?" for guess in close[:1]]
     if inserted is not None:
         fixes.insert(0, inserted)
@@ -182,7 +182,7 @@ def _nobody(plan: Document, step: StepView, read: Read, labels: Labels, context:
     )
 
 
-def _fetch_of(plan: Document, label: str, context: Context) -> Fix | None:
+def _fetch_of(template: Template, label: str, context: Context) -> Fix | None:
     """The step that would give a label which the catalogue knows."""
     dataset_id, _, rest = label.partition(".")
     dataset = context.catalogue.get(dataset_id)
@@ -191,12 +191,12 @@ def _fetch_of(plan: Document, label: str, context: Context) -> Fix | None:
     )
     if not parameter:
         return None
-    times = declared_times(plan)
+    times = template.time_variables
     operations: tuple[Operation, ...] = ()
-    if not times and BUILT_IN not in plan.get("variables", {}):
-        operations = declaration(plan, REQUIRED)
-    numbers = [fetch["step_id"] for fetch in plan["steps"] if isinstance(fetch["step_id"], int)]
-    step = {
+    if not times and BUILT_IN not in template.variables:
+        operations = declaration("variables" in template.keys, REQUIRED)
+    numbers = [step.step_id for step in template.steps if isinstance(step.step_id, int)]
+    fetch = {
         "step_id": max([*numbers, 0]) + 1,
         "tool_name": "fetch_data",
         "tool_args": {
@@ -205,5 +205,5 @@ def _fetch_of(plan: Document, label: str, context: Context) -> Fix | None:
             "time_range": times[0] if len(times) == 1 else BUILT_IN,
         },
     }
-    operations += added(pointer("steps", len(plan["steps"])), step)
+    operations += added(pointer("steps", len(template.steps)), fetch)
     return Fix(f"fetch {dataset_id}.{parameter}", operations)

@@ -21,9 +21,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, Fix, StepId, pointer
-from helio.pipelines.template.edit import Context, Edit, Finding, changed, replaced
-from helio.pipelines.template.labels import owner, produced_labels
+from helio.pipelines.template.edit import Edit, changed, replaced
+from helio.pipelines.template.graph import views
+from helio.pipelines.template.labels import owner
 from helio.pipelines.template.template import Step, Template
 
 
@@ -40,12 +42,9 @@ def derive_produces(template: Template, context: Context) -> Iterator[Finding]:
     HR101 produces B
     """
     first: dict[str, Step] = {}
-    for step in template.walk():
-        signature = context.signatures.get(step.tool_name)
-        if signature is None:
-            labels = () if step.block else step.produces
-        else:
-            labels = tuple(produced_labels(signature, step.tool_args))
+    for view in views(template.walk(), context.signatures):
+        step = view.step
+        labels = view.outputs if view.signature or step.block else step.produces
         if sorted(step.produces) != sorted(labels):
             yield from _derived(step, labels)
         for label in labels:

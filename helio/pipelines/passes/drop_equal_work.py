@@ -14,9 +14,11 @@ from typing import Any
 from helio.pipelines.analyses.meaning import equal_work
 from helio.pipelines.analyses.work import is_text
 from helio.pipelines.passes.draft import Draft, dependants_of, reaches
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import pointer
-from helio.pipelines.template.edit import Context, Edit, Finding
-from helio.pipelines.template.labels import owner, produced_labels, read_labels
+from helio.pipelines.template.edit import Edit
+from helio.pipelines.template.graph import views
+from helio.pipelines.template.labels import owner
 from helio.pipelines.template.maps import EACH
 from helio.pipelines.template.template import Step, Template
 
@@ -39,8 +41,8 @@ def drop_equal_work(template: Template, context: Context) -> Iterator[Finding]:
         both = {kept, index}
         if any(reaches(draft.steps, draft.places, either, both, through=both) for either in both):
             continue
-        mine, other = (_labels(draft.steps[either], context) for either in (kept, index))
-        instead = dict(zip(other, mine, strict=True))
+        mine, other = views((draft.steps[kept], draft.steps[index]), context.signatures)
+        instead = dict(zip(other.outputs, mine.outputs, strict=True))
         renamed = {label: name for label, name in instead.items() if label != name}
         readers = _readers(draft, renamed, context) if renamed else []
         if renamed and not _may_be_renamed(draft, renamed, readers, context):
@@ -73,16 +75,13 @@ def drop_equal_work(template: Template, context: Context) -> Iterator[Finding]:
 
 def equal_steps(template: Template, context: Context) -> list[tuple[int, int]]:
     """Pairs of places: a step, and a later one that gives the same tables in every run."""
-    signs = equal_work(template.to_json(), context)
+    signs = equal_work(template, context)
     first: dict[tuple[str, ...], int] = {}
     found: list[tuple[int, int]] = []
-    for index, step in enumerate(template.steps):
-        signature = context.signatures.get(step.tool_name)
-        if signature is None or signature.gives not in ("table", "tables") or step.for_each is not None:
-            continue
-        labels = _labels(step, context)
-        made = tuple(signs.get(label, "") for label in labels)
-        if not made or "" in made or step.pin:
+    for index, view in enumerate(views(template.steps, context.signatures)):
+        step = view.step
+        made = tuple(signs.get(label, "") for label in view.outputs)
+        if not made or "" in made or step.pin or step.for_each is not None:
             continue
         made = (*made, str(step.tool_args.get(EACH, "")))  # of equal tables one may be refused for its gaps
         if made in first:
@@ -92,20 +91,12 @@ def equal_steps(template: Template, context: Context) -> list[tuple[int, int]]:
     return found
 
 
-def _labels(step: Step, context: Context) -> list[str]:
-    signature = context.signatures.get(step.tool_name)
-    return produced_labels(signature, step.tool_args) if signature is not None else []
-
-
 def _readers(draft: Draft, renamed: dict[str, str], context: Context) -> list[int]:
-    found = []
-    for index, step in enumerate(draft.steps):
-        signature = context.signatures.get(step.tool_name)
-        if signature is None or draft.is_gone(index):
-            continue
-        if any(owner(label, renamed) for _, label in read_labels(signature, step.tool_args)):
-            found.append(index)
-    return found
+    return [
+        index
+        for index, view in enumerate(views(draft.steps, context.signatures))
+        if not draft.is_gone(index) and any(owner(label, renamed) for label in view.labels)
+    ]
 
 
 def _may_be_renamed(draft: Draft, renamed: dict[str, str], readers: list[int], context: Context) -> bool:

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from helio.pipelines.template.edit import Context, Edit, Finding, changed
+from helio.pipelines.template.context import Context, Finding
+from helio.pipelines.template.edit import Edit, changed
 from helio.pipelines.template.template import Template
 from helio.store.keys import canonical_json
 

@@ -29,8 +29,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from helio.errors import HelioError, RequestError, TimeRangeError
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, Severity, StepId, pointer
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, added, difference, removed
+from helio.pipelines.template.edit import Edit, Operation, added, difference, removed
+from helio.pipelines.template.graph import views
 from helio.pipelines.template.labels import produced_labels
 from helio.pipelines.template.maps import (
     each_with_item,
@@ -329,9 +331,8 @@ def collides(step: Step, items: Sequence[Any], context: Context) -> Diagnostic |
     if step.for_each is None or len(items) < 2:
         return None
     name = step.for_each.name
-    for inner in walk([step]):
-        signature = context.signatures.get(inner.tool_name)
-        for label in produced_labels(signature, inner.tool_args) if signature is not None else ():
+    for view in views(walk([step]), context.signatures):
+        for label in view.outputs:
             if name not in TOKEN.findall(label):
                 together = step.collect in ("concat", "merge")
                 message = (
@@ -369,12 +370,7 @@ def _written_out(steps: list[Step], context: Context) -> tuple[Operation, ...]:
     """Labels with ``*`` as those that they stand for, once no map that could give one of them is left."""
     if any(step.for_each is not None or step.block for step in steps):
         return ()
-    known = [
-        label
-        for step in steps
-        if (signature := context.signatures.get(step.tool_name)) is not None
-        for label in produced_labels(signature, step.tool_args)
-    ]
+    known = [label for view in views(steps, context.signatures) for label in view.outputs]
     operations: tuple[Operation, ...] = ()
     for index, step in enumerate(steps):
         signature = context.signatures.get(step.tool_name)

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import pointer
 from helio.pipelines.template.document import STEP_DEFAULTS
-from helio.pipelines.template.edit import Context, Edit, Finding, added, changed
+from helio.pipelines.template.edit import Edit, added, changed
 from helio.pipelines.template.schema import SCHEMA_VERSION
 from helio.pipelines.template.template import Template
 

@@ -24,8 +24,9 @@ from helio.pipelines.analyses.outputs import (
     not_drawn,
     terminal_labels,
 )
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
-from helio.pipelines.template.edit import Context, Edit, Finding, changed
+from helio.pipelines.template.edit import Edit, changed
 from helio.pipelines.template.figures import FIGURES, RENDER, complete_labels, figure_of, with_figure
 from helio.pipelines.template.maps import is_glob
 from helio.pipelines.template.template import Template
@@ -50,10 +51,10 @@ def fill_figures(template: Template, context: Context) -> Iterator[Finding]:
     for step in template.steps:
         if step.tool_name not in FIGURES or complete_labels(figure_of(step)):
             continue
-        spec, plan = figure_of(step), template.to_json()
+        spec = figure_of(step)
         inner = ("spec",) if step.tool_name == RENDER else ()
         at = pointer(*step.path, "tool_args", *inner, "labels")
-        labels, left_out = limited(list(terminal_labels(plan, context, before=step.step_id)))
+        labels, left_out = limited(list(terminal_labels(template, context, before=step.step_id)))
         if labels:
             after = with_figure(step, {**spec, "labels": labels})
             if left_out or any(map(is_glob, labels)):
@@ -67,7 +68,7 @@ def fill_figures(template: Template, context: Context) -> Iterator[Finding]:
                 warning=warning,
                 path=at,
             )
-        elif is_understood(plan, context):
+        elif is_understood(template, context):
             yield Diagnostic(
                 "HG102",
                 "nothing to render: the figure names no label, and no step gives one",

@@ -13,10 +13,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from helio.pipelines.passes.draft import Draft, dependants_of, reaches
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.document import STEP_DEFAULTS
-from helio.pipelines.template.edit import Context, Edit, Finding
-from helio.pipelines.template.labels import owner, produced_labels, read_labels
+from helio.pipelines.template.edit import Edit
+from helio.pipelines.template.graph import views
+from helio.pipelines.template.labels import owner
 from helio.pipelines.template.maps import (
     as_glob,
     is_glob,
@@ -93,15 +95,7 @@ def _inner(step: Step) -> tuple[Step, ...]:
 
 
 def _produced(step: Step, context: Context) -> list[str]:
-    return [
-        label
-        for inner in _inner(step)
-        for label in produced_labels(context.signatures[inner.tool_name], inner.tool_args)
-    ]
-
-
-def _reads(step: Step, context: Context) -> list[str]:
-    return [label for _, label in read_labels(context.signatures[step.tool_name], step.tool_args)]
+    return [label for view in views(_inner(step), context.signatures) for label in view.outputs]
 
 
 def _rests_on(first: Step, second: Step, context: Context) -> bool:
@@ -112,8 +106,8 @@ def _rests_on(first: Step, second: Step, context: Context) -> bool:
     produced = _produced(first, context)
     mine, globs = set(produced), [as_glob(label, [name]) for label in produced]
     read = False
-    for inner in _inner(second):
-        for label in _reads(inner, context):
+    for view in views(_inner(second), context.signatures):
+        for label in view.labels:
             known = owner(label, mine)
             if known is not None and name in known:
                 read = True
@@ -149,25 +143,20 @@ def _block(first: Step, second: Step, context: Context) -> tuple[Step, ...]:
     """The steps of both maps, those of the second waiting for what they read of the first."""
     taken = {str(inner.step_id) for inner in first.block}
     kept = first.block or (replace(_inner(first)[0], step_id=_free(taken)),)
-    producers = {
-        label: step.step_id
-        for step in kept
-        for label in produced_labels(context.signatures[step.tool_name], step.tool_args)
-    }
+    producers = {label: view.id for view in views(kept, context.signatures) for label in view.outputs}
     renamed: dict[StepId, StepId] = {}
-    added: list[Step] = []
     for inner in _inner(second):
         is_new = not second.block or str(inner.step_id) in taken
         renamed[inner.step_id] = _free(taken) if is_new else inner.step_id
         taken.add(str(renamed[inner.step_id]))
-        added.append(inner)
     moved = []
-    for inner in added:
-        needed = [renamed.get(step_id, step_id) for step_id in inner.depends_on]
-        reads = _reads(inner, context)
-        needed += [producers[known] for label in reads if (known := owner(label, producers)) is not None]
+    for view in views(_inner(second), context.signatures):
+        needed = [renamed.get(step_id, step_id) for step_id in view.step.depends_on]
+        needed += [
+            producers[known] for label in view.labels if (known := owner(label, producers)) is not None
+        ]
         depends_on = tuple(dict.fromkeys(needed))
-        moved.append(replace(inner, step_id=renamed[inner.step_id], depends_on=depends_on))
+        moved.append(replace(view.step, step_id=renamed[view.id], depends_on=depends_on))
     return tuple(
         replace(step, keys=tuple(dict.fromkeys(("step_id", *STEP_DEFAULTS, *step.keys))))
         for step in (*kept, *moved)

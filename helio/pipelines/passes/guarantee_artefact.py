@@ -21,15 +21,14 @@ from helio.pipelines.analyses.outputs import (
     not_drawn,
     terminal_labels,
 )
+from helio.pipelines.dialect.check_budget import APPENDED
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import StepId, pointer
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Edit, Finding, added
+from helio.pipelines.template.edit import Edit, added
 from helio.pipelines.template.figures import RENDER
 from helio.pipelines.template.maps import is_glob
 from helio.pipelines.template.template import Template
-
-INTENTS = ("Draw what the pipeline ends in", "Export what the pipeline ends in")
-"""The intent of the step that helio adds to a plan without a figure or an export."""
 
 
 def guarantee_artefact(template: Template, context: Context) -> Iterator[Finding]:
@@ -49,15 +48,15 @@ def guarantee_artefact(template: Template, context: Context) -> Iterator[Finding
     >>> edit.operations[0]["value"]["tool_args"]
     {'spec': {'labels': ['AC_H2_MFI.BGSEc']}}
     """
-    data, plan = template.artifact == "data", template.to_json()
-    made = has_export(plan, context) if data else has_artefact(plan, context)
-    if not context.runs("guarantee_artefact") or made or not is_understood(plan, context):
+    data = template.artifact == "data"
+    made = has_export(template, context) if data else has_artefact(template, context)
+    if not context.runs("guarantee_artefact") or made or not is_understood(template, context):
         return
-    labels = terminal_labels(plan, context, drawn_too=data)
+    labels = terminal_labels(template, context, drawn_too=data)
     if not labels:
         return
     if data:
-        yield _appended(template, "export", INTENTS[1], labels, _export(template, list(labels)))
+        yield _appended(template, "export", APPENDED[1], labels, _export(template, list(labels)))
         return
     drawn, left_out = limited(list(labels))
     warning = not_drawn(left_out) if left_out else ""
@@ -66,7 +65,7 @@ def guarantee_artefact(template: Template, context: Context) -> Iterator[Finding
         more = {"annotations": {LIMITED: MOST_PANELS}}
     step = {"tool_name": RENDER, "tool_args": {"spec": {"labels": drawn}}, **more}
     shown = {label: labels[label] for label in drawn}
-    yield _appended(template, "figure", INTENTS[0], shown, step, warning)
+    yield _appended(template, "figure", APPENDED[0], shown, step, warning)
 
 
 def _export(template: Template, labels: list[str]) -> Document:

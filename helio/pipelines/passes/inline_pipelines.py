@@ -18,29 +18,20 @@ HX103 (error)  a pipeline that does not exist, or has no such variable
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from copy import deepcopy
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from helio.errors import closest
 from helio.limits import LIMITS
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
-from helio.pipelines.template.document import STEP_DEFAULTS, Document
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, added, removed, replaced
-from helio.pipelines.template.figures import depends_on
-from helio.pipelines.template.graph import graph_of, graph_of_list
+from helio.pipelines.template.document import STEP_DEFAULTS
+from helio.pipelines.template.edit import Edit, Operation, added, removed, replaced
+from helio.pipelines.template.graph import graph_of
 from helio.pipelines.template.labels import owner, produced_labels
-from helio.pipelines.template.maps import (
-    args_of,
-    as_glob,
-    is_block,
-    is_glob,
-    matching,
-    places,
-    signature_of,
-    variable_of,
-)
+from helio.pipelines.template.maps import as_glob, is_glob, matching
+from helio.pipelines.template.template import ForEach, Step, Template, Variable, walk
 from helio.pipelines.template.variables import TOKEN, Path, substitute
 from helio.steps.signature import Signature
 
@@ -48,7 +39,7 @@ DEEPEST = LIMITS.pipelines
 """Pipelines within pipelines."""
 
 
-def inline_pipelines(plan: Document, context: Context) -> Iterator[Finding]:
+def inline_pipelines(template: Template, context: Context) -> Iterator[Finding]:
     """Put a saved pipeline's steps in the place of the step that uses it.
 
     ``2: use mag, with {"$TIME_RANGE": "$EVENT"}`` → ``2.1: fetch(…, time_range: "$EVENT"); 2.2: magnitude(…)``
@@ -61,24 +52,21 @@ def inline_pipelines(plan: Document, context: Context) -> Iterator[Finding]:
     >>> from helio.steps.signature import signatures
     >>> args = {"dataset_id": "A", "parameter_id": "x", "time_range": "2024"}
     >>> saved = {"steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]}
-    >>> plan = {"steps": [{"step_id": 2, "use": "mag"}]}
+    >>> template = Template.from_json({"steps": [{"step_id": 2, "use": "mag"}]})
     >>> context = Context(signatures(), datetime(2024, 1, 1), {}, pipelines={"mag": saved})
-    >>> [edit.message for edit in inline_pipelines(plan, context)]
+    >>> [edit.message for edit in inline_pipelines(template, context)]
     ['the pipeline mag inlined as 2.1']
     """
-    work = _Inlining(plan, context)
-    for step in plan["steps"]:
-        found = work.inline(step["step_id"]) if _is_call(step) or is_block(step) else None
+    work = _Inlining(template, context)
+    for step in template.steps:
+        found = work.inline(step) if step.use or step.block else None
         if found is not None:
             yield found
 
 
-def _is_call(step: Document) -> bool:
-    return isinstance(step.get("use"), str) and "tool_name" not in step
-
-
-def _has_tool(step: Document) -> bool:
-    return not _is_call(step) and not is_block(step)
+def _count(steps: Sequence[Step]) -> int:
+    """Count the steps with a tool, those of blocks too."""
+    return sum(1 for step in walk(steps) if not step.use and not step.block)
 
 
 class _Refused(Exception):
@@ -104,8 +92,7 @@ class _Around:
 class _Call:
     """A pipeline about to be inlined."""
 
-    prefix: str
-    with_values: Document
+    step: Step
     around: _Around
     names: dict[str, str] = field(default_factory=dict)
     """Labels that get another name, by their own with the plan's values in them."""
@@ -114,28 +101,27 @@ class _Call:
 class _Inlining:
     """One plan whose calls are replaced, one after another."""
 
-    def __init__(self, plan: Document, context: Context) -> None:
-        self.plan = plan
+    def __init__(self, template: Template, context: Context) -> None:
+        self.template = template
         self.context = context
-        self.steps: list[Document] = list(plan["steps"])
-        self.count = sum(1 for place in places(plan) if _has_tool(place.step))
+        self.steps = list(template.steps)
+        self.count = _count(template.steps)
         """Steps with a tool, those that were inlined too."""
-        declared = plan.get("variables")
-        self.declared: dict[str, Any] = dict(declared) if isinstance(declared, dict) else {}
-        self.has_variables = isinstance(declared, dict)
-        self.spelled: dict[str, tuple[Document, tuple[Diagnostic, ...]]] = {}
-        producers = graph_of(plan, context.signatures).producers
+        self.declared = dict(template.variables)
+        self.has_variables = "variables" in template.keys
+        self.saved: dict[str, tuple[Template | None, tuple[Diagnostic, ...]]] = {}
+        self.inlined: list[str] = []
+        producers = graph_of(template.walk(), context.signatures).producers
         self.labels = {label: steps[-1].step for label, steps in producers.items()}
 
-    def inline(self, step_id: StepId) -> Finding | None:
+    def inline(self, step: Step) -> Finding | None:
         """The edit that replaces the calls in one step, or what is wrong with it; nothing where there are none."""
-        index = next(i for i, listed in enumerate(self.steps) if listed.get("step_id") == step_id)
+        place = step.path
+        index = next(i for i, listed in enumerate(self.steps) if listed.step_id == step.step_id)
         step = self.steps[index]
-        place = next(i for i, listed in enumerate(self.plan["steps"]) if listed.get("step_id") == step_id)
-        own = self.plan.get("id")
-        around = _Around(step_id, ("steps", place), (own,) if isinstance(own, str) else ())
+        around = _Around(step.step_id, place, (self.template.id,) if self.template.id else ())
         before = dict(self.declared)
-        self.inlined: list[str] = []
+        self.inlined = []
         try:
             inlined = self._resolved(step, around)
         except _Refused as refused:
@@ -144,54 +130,42 @@ class _Inlining:
         if not self.inlined:
             return None
         operations = self._declarations(before)
-        operations += removed(pointer("steps", index), step)
+        operations += removed(pointer("steps", index), step.to_json())
         for offset, inner in enumerate(inlined):
-            operations += added(pointer("steps", index + offset), inner)
+            operations += added(pointer("steps", index + offset), inner.to_json())
         self.steps[index : index + 1] = inlined
         operations += self._rewired(step, inlined)
-        ids = ", ".join(str(inner["step_id"]) for inner in inlined)
+        ids = ", ".join(str(inner.step_id) for inner in inlined)
         message = f"the pipeline {', '.join(dict.fromkeys(self.inlined))} inlined as {ids}"
-        return Edit("HX101", message, operations, step_id)
+        return Edit("HX101", message, operations, step.step_id)
 
-    def _resolved(self, step: Document, around: _Around) -> list[Document]:
+    def _resolved(self, step: Step, around: _Around) -> list[Step]:
         """What a step becomes: itself, or the steps of the pipeline that it calls; so in a block, step by step."""
-        variable = variable_of(step.get("for_each"))
-        inner = replace(around, items=(*around.items, variable)) if variable else around
-        if is_block(step):
+        inner = replace(around, items=(*around.items, step.for_each.name)) if step.for_each else around
+        if step.block:
             return [self._block(step, inner)]
-        if not _is_call(step):
+        if not step.use:
             return [step]
-        name, given = step["use"], step.get("with")
-        if name in self.context.pipelines and self._document(name) == ({}, ()):
+        if step.use in self.context.pipelines and self._saved(step.use) == (None, ()):
             return [step]  # known by name only
         if len(around.pipelines) <= 1:
-            self.inlined.append(name)
-        call = _Call(str(step.get("step_id")), given if isinstance(given, dict) else {}, inner)
-        inlined = self._steps(name, call, step)
-        return [self._as_block(step, inlined)] if "for_each" in step else inlined
+            self.inlined.append(step.use)
+        inlined = self._steps(step.use, _Call(step, inner))
+        return [_as_block(step, inlined)] if step.for_each else inlined
 
-    def _block(self, step: Document, around: _Around) -> Document:
-        found: list[Document] = []
-        ends: dict[Any, list[Any]] = {}
-        for index, inner in enumerate(step["block"]):
+    def _block(self, step: Step, around: _Around) -> Step:
+        found: list[Step] = []
+        ends: dict[StepId, list[StepId]] = {}
+        for index, inner in enumerate(step.block):
             # what stands in another pipeline is told of where that one is called
             path = (*around.path, "block", index) if len(around.pipelines) <= 1 else around.path
             made = self._resolved(inner, replace(around, path=path))
-            if made != [inner] and "for_each" not in inner and not is_block(inner):
-                ends[inner.get("step_id")] = _ends(made, self.context)
+            if made != [inner] and inner.for_each is None and not inner.block:
+                ends[inner.step_id] = _ends(made, self.context)
             found += made
-        block = [
-            {
-                **inner,
-                "depends_on": [end for needed in depends_on(inner) for end in ends.get(needed, [needed])],
-            }
-            if any(needed in ends for needed in depends_on(inner))
-            else inner
-            for inner in found
-        ]
-        return {**step, "block": block}
+        return replace(step, block=tuple(_rewired(inner, ends) for inner in found))
 
-    def _steps(self, name: str, call: _Call, caller: Document) -> list[Document]:
+    def _steps(self, name: str, call: _Call) -> list[Step]:
         """A pipeline's steps as they stand in the plan, calls of further pipelines inlined too."""
         around = replace(call.around, pipelines=(*call.around.pipelines, name))
         path = around.pipelines
@@ -208,7 +182,7 @@ class _Inlining:
                 f"a pipeline that uses itself: {' -> '.join(path)}",
                 "take out the call that is not meant",
             )
-        if len(path) - (1 if self.plan.get("id") in path[:1] else 0) > DEEPEST:
+        if len(path) - (1 if self.template.id in path[:1] else 0) > DEEPEST:
             raise refused(
                 "HX102",
                 f"pipelines within pipelines, more than {DEEPEST} deep: {' -> '.join(path)}",
@@ -218,52 +192,47 @@ class _Inlining:
             close = closest(name, self.context.pipelines)
             advice = f"did you mean '{close[0]}'?" if close else "helio list shows the pipelines by name"
             raise refused("HX103", f"no pipeline is called '{name}'", advice)
-        document, errors = self._document(name)
+        saved, errors = self._saved(name)
         if errors:
             first = errors[0]
             inside = (
                 f"in the pipeline {name}, at {first.path}: " if first.path else f"in the pipeline {name}: "
             )
             raise refused(first.code, f"{inside}{first.message}", f"helio check {name}")
-        steps = [written for written in document.get("steps") or () if isinstance(written, dict)]
+        known: Mapping[str, Variable] = saved.variables if saved else {}
+        steps = saved.steps if saved else ()
         if around.items:
             steps = self._one_table_each(steps)
-        known = document.get("variables")
-        values, unknown = self._values(known if isinstance(known, dict) else {}, call)
+        values, unknown = self._values(known, call)
         if unknown:
             raise refused(
                 "HX103",
                 f"the pipeline {name} has no variable {unknown}",
-                f"variables: {', '.join(known or ()) or 'none'}",
+                f"variables: {', '.join(known) or 'none'}",
                 ("with", unknown),
             )
         self._name_items(steps, values, call)
         self._name_labels(steps, values, call)
-        ids = {
-            written.get("step_id"): f"{call.prefix}.{written.get('step_id', n)}"
-            for n, written in enumerate(steps, 1)
+        found: list[Step] = []
+        ends: dict[StepId, list[StepId]] = {
+            step.step_id: [f"{call.step.step_id}.{step.step_id}"] for step in steps
         }
-        critical = caller.get("critical", True)
-        found: list[Document] = []
-        ends: dict[Any, list[Any]] = {}
-        for number, step in enumerate(steps, 1):
-            new_id = ids.get(step.get("step_id"), f"{call.prefix}.{number}")
-            moved = self._moved(step, values, call)
-            needed = [
-                end for step_id in depends_on(step) for end in ends.get(step_id, [ids.get(step_id, step_id)])
-            ]
-            needed = needed or list(depends_on(caller))
-            moved = {"step_id": new_id, **deepcopy(STEP_DEFAULTS), **moved}
-            moved |= {"step_id": new_id, "depends_on": needed}
-            moved["intent"] = moved.get("intent") or f"part of the pipeline {name}"
-            if critical is False:
-                moved["critical"] = False
+        for step in steps:
+            moved = _rewired(self._moved(step, values, call), ends)
+            moved = replace(
+                moved,
+                step_id=f"{call.step.step_id}.{step.step_id}",
+                depends_on=moved.depends_on or call.step.depends_on,
+                intent=moved.intent or f"part of the pipeline {name}",
+                critical=moved.critical and call.step.critical,
+                keys=tuple(dict.fromkeys(("step_id", *STEP_DEFAULTS, *moved.keys))),
+            )
             made = self._resolved(moved, around)
-            if _is_call(moved) and "for_each" not in moved:
-                ends[step.get("step_id")] = _ends(made, self.context)
+            if moved.use and moved.for_each is None:
+                ends[step.step_id] = _ends(made, self.context)
             found += made
             # the steps of its own calls are counted where these are inlined
-            self.count += sum(1 for place in places({"steps": [moved]}) if _has_tool(place.step))
+            self.count += _count([moved])
             if self.count > self.context.policy.max_steps:
                 raise refused(
                     "HV701",
@@ -272,145 +241,108 @@ class _Inlining:
                 )
         return found
 
-    def _one_table_each(self, steps: list[Document]) -> list[Document]:
+    def _one_table_each(self, steps: Sequence[Step]) -> tuple[Step, ...]:
         """Steps in which a fetch of several parameters is a fetch of each: only one table can be given a name."""
-        found: list[Document] = []
-        parts: dict[Any, list[Any]] = {}
+        found: list[Step] = []
+        parts: dict[StepId, list[StepId]] = {}
         for step in steps:
-            signature, args = signature_of(step, self.context.signatures), args_of(step)
-            if is_block(step):
-                found.append({**step, "block": self._one_table_each(step["block"])})
-            elif signature is None or len(produced_labels(signature, args)) < 2:
+            signature = self.context.signatures.get(step.tool_name)
+            if step.block:
+                found.append(replace(step, block=self._one_table_each(step.block)))
+            elif signature is None or len(produced_labels(signature, step.tool_args)) < 2:
                 found.append(step)
             else:
-                left = {key: value for key, value in args.items() if key != "parameters"}
-                for name in args["parameters"]:
-                    parts.setdefault(step.get("step_id"), []).append(f"{step.get('step_id')}.{name}")
-                    one = {**step, "step_id": parts[step.get("step_id")][-1], "produces": []}
-                    found.append({**one, "tool_args": {**left, "parameter_id": name}})
-        return [
-            {
-                **inner,
-                "depends_on": [part for needed in depends_on(inner) for part in parts.get(needed, [needed])],
-            }
-            if any(needed in parts for needed in depends_on(inner))
-            else inner
-            for inner in found
-        ]
+                args = {key: value for key, value in step.tool_args.items() if key != "parameters"}
+                parts[step.step_id] = [f"{step.step_id}.{name}" for name in step.tool_args["parameters"]]
+                for step_id, name in zip(parts[step.step_id], step.tool_args["parameters"], strict=True):
+                    only = {**args, "parameter_id": name}
+                    found.append(replace(step, step_id=step_id, produces=(), tool_args=only))
+        return tuple(_rewired(step, parts) for step in found)
 
-    def _name_items(self, steps: list[Document], values: dict[str, Any], call: _Call) -> None:
+    def _name_items(self, steps: Sequence[Step], values: dict[str, Any], call: _Call) -> None:
         """Give the item variables of a pipeline's own maps other names where the plan has theirs."""
         taken = {*self.declared, *call.around.items}
-        for inner in places({"steps": steps}):
-            name = variable_of(inner.step.get("for_each"))
-            if not name or name in values:
-                continue
-            free, count = name, 1
-            while free in taken:
-                count += 1
-                free = f"{name}_{count}"
-            if free != name:
+        for name in (step.for_each.name for step in walk(steps) if step.for_each):
+            if name not in values and (free := _free(name, taken)) != name:
                 values[name] = free
 
-    def _document(self, name: str) -> tuple[Document, tuple[Diagnostic, ...]]:
+    def _saved(self, name: str) -> tuple[Template | None, tuple[Diagnostic, ...]]:
         """A saved pipeline in its one spelling, or its errors; neither where it is known by name only."""
-        if name not in self.spelled:
-            self.spelled[name] = _spelled(name, self.context)
-        return self.spelled[name]
+        if name not in self.saved:
+            self.saved[name] = _spelled(name, self.context)
+        return self.saved[name]
 
-    def _values(self, declared: Mapping[str, Any], call: _Call) -> tuple[dict[str, Any], str]:
+    def _values(self, declared: Mapping[str, Variable], call: _Call) -> tuple[dict[str, Any], str]:
         """What stands for each of the pipeline's variables, and the first name in ``with`` that it does not have."""
         folded: dict[str, list[str]] = {}
         for name in declared:
             folded.setdefault(_folded(name), []).append(name)
         given: dict[str, Any] = {}
-        for written, value in call.with_values.items():
-            name = "$" + str(written).removeprefix("$")
+        for written, value in call.step.with_values.items():
+            name = "$" + written.removeprefix("$")
             meant = [name] if name in declared else folded.get(_folded(name), [])
-            if len(meant) != 1 or meant[0] in given or declared[meant[0]].get("type") == "interval":
+            if len(meant) != 1 or meant[0] in given or declared[meant[0]].type == "interval":
                 return {}, written
             given[meant[0]] = value
         values: dict[str, Any] = {}
         for name, facts in declared.items():
-            if isinstance(facts, dict) and facts.get("type") == "interval":
+            if facts.type == "interval":
                 continue  # each item's own; its map is there by now
+            own = self.declared.get(name)
             if name in given:
                 values[name] = given[name]
-                continue
-            own = self.declared.get(name)
-            kind = facts.get("type") if isinstance(facts, dict) else None
-            if isinstance(own, dict) and own.get("type") == kind and kind is not None:
+            elif own is not None and own.type == facts.type:
                 values[name] = name
-                continue
-            free, count = name, 1
-            while free in self.declared or free in call.around.items:
-                count += 1
-                free = f"{name}_{count}"
-            self.declared[free] = facts
-            values[name] = free
+            else:
+                values[name] = _free(name, {*self.declared, *call.around.items})
+                self.declared[values[name]] = facts
         return values, ""
 
-    def _name_labels(self, steps: list[Document], values: Mapping[str, Any], call: _Call) -> None:
+    def _name_labels(self, steps: Sequence[Step], values: Mapping[str, Any], call: _Call) -> None:
         """Give a label that exists already the calling step's id before it, unless a fetch gives the very same."""
-        for step in [place.step for place in places({"steps": steps})]:
-            signature = signature_of(step, self.context.signatures)
+        for step in walk(steps):
+            signature = self.context.signatures.get(step.tool_name)
             if signature is None:
                 continue
-            args = substitute(args_of(step), signature.schema(), values)
+            args = substitute(step.tool_args, signature.schema(), values)
             for new in produced_labels(signature, args):
                 items = "".join(f"[{item}]" for item in call.around.items if item not in TOKEN.findall(new))
                 name = new + items
                 other = self.labels.get(name)
-                same = (
-                    signature.gives == "tables" and other is not None and _asks(args_of(other)) == _asks(args)
-                )
-                if other is not None and (not same or items):
-                    named = f"{call.prefix}_{new}".replace(".", "_") + items
+                if other is not None and (
+                    items or signature.gives != "tables" or _asks(other.tool_args) != _asks(args)
+                ):
+                    named = f"{call.step.step_id}_{new}".replace(".", "_") + items
                     name = named if named not in self.labels else name
                 if name != new:
                     call.names[new] = name
-                self.labels.setdefault(name, {**step, "tool_args": args})
+                self.labels.setdefault(name, replace(step, tool_args=args))
 
-    def _moved(self, step: Document, values: Mapping[str, Any], call: _Call) -> Document:
+    def _moved(self, step: Step, values: Mapping[str, Any], call: _Call) -> Step:
         """A step with the plan's variables and labels in the place of the pipeline's own."""
-        moved = dict(step)
-        if is_block(step):
-            moved["block"] = [
-                self._moved(inner, values, call) for inner in step["block"] if isinstance(inner, dict)
-            ]
-        for key in ("for_each", "with", "produces"):
-            if key in moved:
-                moved[key] = substitute(moved[key], {}, values)
-        signature = signature_of(step, self.context.signatures)
-        if "tool_args" not in step:
-            return moved
-        args = substitute(args_of(step), signature.schema() if signature is not None else {}, values)
-        if signature is not None and call.names:
-            if any(label in call.names for label in produced_labels(signature, args)):
-                moved.pop("produces", None)
-            args = _relabelled(args, signature, call.names)
-        moved["tool_args"] = args
-        filename = moved["tool_args"].get("filename")
-        if signature is not None and signature.gives == "export" and isinstance(filename, str):
+        each = step.for_each
+        signature = self.context.signatures.get(step.tool_name)
+        args = substitute(step.tool_args, signature.schema() if signature is not None else {}, values)
+        step = replace(
+            step,
+            block=tuple(self._moved(inner, values, call) for inner in step.block),
+            for_each=each and ForEach.from_json(substitute(each.to_json(), {}, values)),
+            with_values=substitute(step.with_values, {}, values),
+            produces=tuple(substitute(label, {}, values) for label in step.produces),
+        )
+        if signature is None:
+            return replace(step, tool_args=args)
+        if any(label in call.names for label in produced_labels(signature, args)):
+            step = step.without("produces")
+        args = _relabelled(args, signature, call.names) if call.names else args
+        if signature.gives == "export" and isinstance(filename := args.get("filename"), str):
             missing = [item for item in call.around.items if item not in TOKEN.findall(filename)]
             stem, dot, ending = filename.rpartition(".") if "." in filename else (filename, "", "")
-            moved["tool_args"]["filename"] = "-".join([stem, *missing]) + dot + ending
-        return moved
+            args = {**args, "filename": "-".join([stem, *missing]) + dot + ending}
+        return replace(step, tool_args=args)
 
-    def _as_block(self, step: Document, inlined: list[Document]) -> Document:
-        """A mapped call: a map of a block."""
-        kept = {key: value for key, value in step.items() if key not in ("use", "with")}
-        block = [
-            {
-                **inner,
-                "depends_on": [step_id for step_id in depends_on(inner) if step_id not in depends_on(step)],
-            }
-            for inner in inlined
-        ]
-        return {**deepcopy(STEP_DEFAULTS), **kept, "block": block}
-
-    def _declarations(self, before: dict[str, Any]) -> tuple[Operation, ...]:
-        new = {name: facts for name, facts in self.declared.items() if name not in before}
+    def _declarations(self, before: Mapping[str, Variable]) -> tuple[Operation, ...]:
+        new = {name: facts.to_json() for name, facts in self.declared.items() if name not in before}
         if not new:
             return ()
         if not self.has_variables:
@@ -418,28 +350,49 @@ class _Inlining:
             return added("/variables", new)
         return tuple(op for name, facts in new.items() for op in added(pointer("variables", name), facts))
 
-    def _rewired(self, step: Document, inlined: list[Document]) -> tuple[Operation, ...]:
+    def _rewired(self, step: Step, inlined: list[Step]) -> tuple[Operation, ...]:
         """Whoever depended on the call depends on all that it ends in."""
-        old = step.get("step_id")
-        if any(inner.get("step_id") == old for inner in inlined):
+        if any(inner.step_id == step.step_id for inner in inlined):
             return ()
-        ends = _ends(inlined, self.context)
+        ends = {step.step_id: _ends(inlined, self.context)}
         operations: tuple[Operation, ...] = ()
         for index, reader in enumerate(self.steps):
-            if old in depends_on(reader):
-                wanted = list(
-                    dict.fromkeys(
-                        step_id
-                        for given in reader["depends_on"]
-                        for step_id in (ends if given == old else [given])
-                    )
-                )
-                operations += replaced(pointer("steps", index, "depends_on"), reader["depends_on"], wanted)
-                self.steps[index] = {**reader, "depends_on": wanted}
+            if step.step_id in reader.depends_on:
+                wanted = tuple(dict.fromkeys(_rewired(reader, ends).depends_on))
+                self.steps[index] = replace(reader, depends_on=wanted)
+                at = pointer("steps", index, "depends_on")
+                operations += replaced(at, list(reader.depends_on), list(wanted))
         return operations
 
 
-def _spelled(name: str, context: Context) -> tuple[Document, tuple[Diagnostic, ...]]:
+def _as_block(step: Step, inlined: Sequence[Step]) -> Step:
+    """A mapped call: a map of a block."""
+    block = tuple(
+        replace(
+            inner, depends_on=tuple(needed for needed in inner.depends_on if needed not in step.depends_on)
+        )
+        for inner in inlined
+    )
+    kept = step.without("use", "with")
+    return replace(kept, block=block, keys=tuple(dict.fromkeys((*STEP_DEFAULTS, *kept.keys))))
+
+
+def _rewired(step: Step, instead: Mapping[StepId, Sequence[StepId]]) -> Step:
+    """A step that depends on others instead of some."""
+    needed = (other for step_id in step.depends_on for other in instead.get(step_id, [step_id]))
+    return replace(step, depends_on=tuple(needed))
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    """A variable's name, with a number where it is taken."""
+    free, count = name, 1
+    while free in taken:
+        count += 1
+        free = f"{name}_{count}"
+    return free
+
+
+def _spelled(name: str, context: Context) -> tuple[Template | None, tuple[Diagnostic, ...]]:
     # The runner and the list of passes rest on this file: they are there only once it runs.
     from helio.pipelines.passes import NORMALISE
     from helio.pipelines.passes.map_intervals import map_intervals
@@ -448,21 +401,21 @@ def _spelled(name: str, context: Context) -> tuple[Document, tuple[Diagnostic, .
     try:
         document = context.pipelines[name]
     except InvalidTemplate as error:
-        return {}, tuple(finding for finding in error.diagnostics if finding.severity == "error")
+        return None, tuple(finding for finding in error.diagnostics if finding.severity == "error")
     if not document.get("steps"):
-        return {}, ()
+        return None, ()
     found = rewrite(document, context, (*NORMALISE, (map_intervals,)), until_stable=True)
-    return found.plan, found.errors
+    return None if found.errors else Template.from_json(found.plan), found.errors
 
 
-def _ends(steps: list[Document], context: Context) -> list[StepId]:
+def _ends(steps: Sequence[Step], context: Context) -> list[StepId]:
     """The steps on which none of the others rests, by id or by label."""
-    needed: set[Any] = {step_id for step in steps for step_id in depends_on(step)}
-    graph = graph_of_list(steps, context.signatures)
+    needed = {step_id for step in steps for step_id in step.depends_on}
+    graph = graph_of(steps, context.signatures)
     for label in (label for step in graph.steps for label in step.labels):
         table = owner(label, graph.producers)
         needed.update([graph.producers[table][-1].id] if table is not None else [])
-    return [step["step_id"] for step in steps if step["step_id"] not in needed]
+    return [step.step_id for step in steps if step.step_id not in needed]
 
 
 def _folded(name: str) -> str:
@@ -470,11 +423,11 @@ def _folded(name: str) -> str:
     return name.lower().replace("_", "").replace("-", "")
 
 
-def _asks(args: Document) -> Any:
+def _asks(args: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in args.items() if value not in ("", None, [])}
 
 
-def _relabelled(args: Document, signature: Signature, names: Mapping[str, str]) -> Document:
+def _relabelled(args: dict[str, Any], signature: Signature, names: Mapping[str, str]) -> dict[str, Any]:
     """Arguments with other names for some labels, whether they are read or given."""
 
     def named(label: str) -> str:

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from helio.pipelines.analyses.outputs import LIMITED, limited, not_drawn
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import StepId, pointer
-from helio.pipelines.template.edit import Context, Edit, Finding, changed
+from helio.pipelines.template.edit import Edit, changed
 from helio.pipelines.template.figures import RENDER, figure_of, with_figure
 from helio.pipelines.template.labels import owner
 from helio.pipelines.template.template import Template

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 
 from helio.pipelines.passes.draft import Draft, dependants_of
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, StepId, pointer
-from helio.pipelines.template.edit import Context, Edit, Finding
+from helio.pipelines.template.edit import Edit
 from helio.pipelines.template.figures import FIGURES, PLOT, RENDER, STYLE, figure_of, figures_meant, merged
 from helio.pipelines.template.template import Step, Template
 from helio.pipelines.template.variables import Path
@@ -41,7 +42,7 @@ def lower_plots(template: Template, context: Context) -> Iterator[Finding]:
 
 
 def _lower(path: Path, steps: Sequence[Step]) -> Iterator[Finding]:
-    meant = figures_meant([step.to_json() for step in steps])
+    meant = figures_meant(steps)
     unclear = False
     for step in steps:
         if step.tool_name == STYLE and len(found := meant.get(step.step_id, [])) != 1:

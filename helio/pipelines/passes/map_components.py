@@ -16,9 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import pointer
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, changed, replaced
-from helio.pipelines.template.labels import read_labels
+from helio.pipelines.template.edit import Edit, Operation, changed, replaced
+from helio.pipelines.template.graph import views
 from helio.pipelines.template.maps import (
     as_glob,
     items_of_map,
@@ -41,7 +42,7 @@ def map_components(template: Template, context: Context) -> Iterator[Finding]:
     as it is.
 
     >>> from datetime import datetime
-    >>> from helio.pipelines.template.edit import Dataset
+    >>> from helio.pipelines.template.context import Dataset
     >>> from helio.steps.signature import signatures
     >>> args = {"source_label": "AC_H2_MFI.BGSEc", "python_code": "…", "output_label": "S"}
     >>> steps = [{"step_id": 2, "tool_name": "compute_spectrogram", "tool_args": args}]
@@ -95,13 +96,12 @@ def _mapped(template: Template, step: Step, signature: Signature, context: Conte
 def _read_as(template: Template, label: str, glob: str, context: Context) -> tuple[Operation, ...]:
     """Whoever takes a list of labels takes all items in the place of the one label."""
     operations: tuple[Operation, ...] = ()
-    for step in template.steps:
-        signature = context.signatures.get(step.tool_name)
-        if signature is None or not any(table.many for table in signature.tables):
+    for view in views(template.steps, context.signatures):
+        if view.signature is None or not any(table.many for table in view.signature.tables):
             continue
-        for path, read in read_labels(signature, step.tool_args):
+        for path, read in view.reads:
             if read == label:
-                operations += replaced(pointer(*step.path, "tool_args", *path), label, glob)
+                operations += replaced(pointer(*view.path, "tool_args", *path), label, glob)
     return operations
 
 

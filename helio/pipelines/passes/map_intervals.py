@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from helio.pipelines.template.edit import Context, Edit, Finding, changed
+from helio.pipelines.template.context import Context, Finding
+from helio.pipelines.template.edit import Edit, changed
 from helio.pipelines.template.maps import uses
 from helio.pipelines.template.template import ForEach, Template
 from helio.pipelines.template.variables import Path

@@ -29,9 +29,11 @@ from dataclasses import replace
 from typing import Any
 
 from helio.errors import TimeRangeError
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, changed, replaced
-from helio.pipelines.template.labels import owner, produced_labels, read_labels
+from helio.pipelines.template.edit import Edit, Operation, changed, replaced
+from helio.pipelines.template.graph import views
+from helio.pipelines.template.labels import owner, produced_labels
 from helio.pipelines.template.maps import uses
 from helio.pipelines.template.template import ForEach, Step, Template
 from helio.pipelines.template.variables import TOKEN
@@ -60,7 +62,7 @@ def map_literals(template: Template, context: Context) -> Iterator[Finding]:
     >>> print(edit.code, edit.message)
     HX203 a loop over one range: it is the time_range
     """
-    known = _known_labels(template, context)
+    known = [label for view in views(template.walk(), context.signatures) for label in view.outputs]
     for step in template.walk():
         if LOOP in step.extra:
             yield _meant(template, step, context, known)
@@ -130,9 +132,9 @@ def _meant(template: Template, step: Step, context: Context, known: list[str]) -
 def _readers(template: Template, step: Step, label: str, context: Context) -> tuple[Operation, ...] | str:
     """Let the lists that hold a label take those of all items; in words, the step that takes one table alone."""
     operations: tuple[Operation, ...] = ()
-    for other in template.walk():
-        signature = context.signatures.get(other.tool_name)
-        for path, read in read_labels(signature, other.tool_args) if signature is not None else ():
+    for view in views(template.walk(), context.signatures):
+        other = view.step
+        for path, read in view.reads:
             if owner(read, {label}) is None:
                 continue
             alone = not isinstance(path[-1], int) or other.for_each is not None or LOOP in other.extra
@@ -180,15 +182,6 @@ def _free_name(template: Template) -> str:
         count += 1
         name = f"{ITEM}_{count}"
     return name
-
-
-def _known_labels(template: Template, context: Context) -> list[str]:
-    return [
-        label
-        for step in template.walk()
-        if (signature := context.signatures.get(step.tool_name)) is not None
-        for label in produced_labels(signature, step.tool_args)
-    ]
 
 
 def _unclear(

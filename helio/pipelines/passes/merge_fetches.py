@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from helio.pipelines.passes.draft import Draft, dependants_of, reaches
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import StepId
-from helio.pipelines.template.edit import Context, Edit, Finding
+from helio.pipelines.template.edit import Edit
 from helio.pipelines.template.labels import produced_labels
 from helio.pipelines.template.template import Step, Template
 from helio.store.keys import canonical_json

@@ -16,8 +16,9 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator, Sequence
 
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, StepId, pointer
-from helio.pipelines.template.edit import Context, Edit, Finding, reordered
+from helio.pipelines.template.edit import Edit, reordered
 from helio.pipelines.template.template import Step, Template
 from helio.pipelines.template.variables import Path
 

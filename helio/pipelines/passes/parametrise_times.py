@@ -18,9 +18,10 @@ from dataclasses import replace
 
 from helio.pipelines.dialect.declare_variables import declaration
 from helio.pipelines.dialect.spell_variables import BUILT_IN
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, Fix, pointer
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, added, changed, replaced
+from helio.pipelines.template.edit import Edit, Operation, added, changed, replaced
 from helio.pipelines.template.template import Template
 from helio.pipelines.template.time_literals import TimeLiteral, time_literals
 
@@ -57,7 +58,7 @@ def parametrise_times(template: Template, context: Context) -> Iterator[Finding]
         if not name and not declared and value in asked:
             name = _free(taken)
             facts = {"type": "time_range", "default": value}
-            operations = declaration({"variables": taken} if taken else template.to_json(), facts, name)
+            operations = declaration(bool(taken) or "variables" in template.keys, facts, name)
             taken[name] = facts
         if name:
             for literal in literals[value]:

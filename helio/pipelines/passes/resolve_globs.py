@@ -11,14 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.pipelines.analyses.outputs import is_understood
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import pointer
-from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Edit, Finding, replaced
+from helio.pipelines.template.edit import Edit, replaced
 from helio.pipelines.template.graph import views
 from helio.pipelines.template.maps import is_glob, matching, without_globs
+from helio.pipelines.template.template import Template
 
 
-def resolve_globs(plan: Document, context: Context) -> Iterator[Finding]:
+def resolve_globs(template: Template, context: Context) -> Iterator[Finding]:
     """Write out ``*`` in lists of labels, once all labels that match are known.
 
     ``labels: ["*.mag"]`` → ``labels: ["AC_H2_MFI.mag", "AC_H0_MFI.mag"]``. Where a map's items are known only in a run,
@@ -30,20 +31,21 @@ def resolve_globs(plan: Document, context: Context) -> Iterator[Finding]:
     >>> each = {"as": "$DS", "over": ["A", "B"]}
     >>> first = {"step_id": 1, "tool_name": "fetch_data", "tool_args": get, "for_each": each}
     >>> plot = {"step_id": 2, "tool_name": "render_spec", "tool_args": {"spec": {"labels": ["*.x"]}}}
-    >>> [edit] = resolve_globs({"steps": [first, plot]}, Context(signatures(), datetime(2024, 1, 1), {}))
+    >>> template = Template.from_json({"steps": [first, plot]})
+    >>> [edit] = resolve_globs(template, Context(signatures(), datetime(2024, 1, 1), {}))
     >>> edit.message
     '* stands for A.x, B.x'
     """
-    steps = list(views(plan, context.signatures))
+    steps = list(views(template.walk(), context.signatures))
     readers = [
         (step, step.signature, globs)
         for step in steps
         if step.signature is not None
         and len(step.path) == 2
-        and "for_each" not in step.step
+        and step.step.for_each is None
         and (globs := [label for label in step.labels if is_glob(label)])
     ]
-    if not readers or not is_understood(plan, context):
+    if not readers or not is_understood(template, context):
         return
     known: list[str] = []
     unknown: list[str] = []

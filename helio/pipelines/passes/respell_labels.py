@@ -11,29 +11,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.pipelines.analyses.known_labels import labels_of
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import pointer
-from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, replaced
+from helio.pipelines.template.edit import Edit, Operation, replaced
 from helio.pipelines.template.graph import views
 from helio.pipelines.template.labels import owner
 from helio.pipelines.template.maps import is_glob
+from helio.pipelines.template.template import Template
 from helio.pipelines.template.variables import TOKEN
 
 
-def respell_labels(plan: Document, context: Context) -> Iterator[Finding]:
+def respell_labels(template: Template, context: Context) -> Iterator[Finding]:
     """Write a label as it is produced where exactly one matches but for case and blanks.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
     >>> fetch = {"dataset_id": "AC_H2_MFI", "parameter_id": "BGSEc", "time_range": "2024"}
-    >>> plan = {"steps": [
+    >>> template = Template.from_json({"steps": [
     ...     {"step_id": 1, "tool_name": "fetch_data", "tool_args": fetch},
-    ...     {"step_id": 2, "tool_name": "magnitude", "tool_args": {"source_label": "ac_h2_mfi.bgsec "}}]}
-    >>> [edit] = respell_labels(plan, Context(signatures(), datetime(2024, 1, 1), {}))
+    ...     {"step_id": 2, "tool_name": "magnitude", "tool_args": {"source_label": "ac_h2_mfi.bgsec "}}]})
+    >>> [edit] = respell_labels(template, Context(signatures(), datetime(2024, 1, 1), {}))
     >>> edit.operations[-1]["value"]
     'AC_H2_MFI.BGSEc'
     """
-    steps = list(views(plan, context.signatures))
+    steps = list(views(template.walk(), context.signatures))
     known = labels_of(steps, context).all
     spelled: dict[str, list[str]] = {}
     for label in known:
@@ -50,7 +51,7 @@ def respell_labels(plan: Document, context: Context) -> Iterator[Finding]:
         if operations:
             labels = ", ".join(str(operation["value"]) for operation in operations[1::2])
             message = f"labels as they are produced: {labels}"
-            yield Edit("HR202", message, tuple(operations), step.step["step_id"], path=operations[0]["path"])
+            yield Edit("HR202", message, tuple(operations), step.id, path=operations[0]["path"])
 
 
 def _folded(label: str) -> str:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import pointer
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, replaced
+from helio.pipelines.template.edit import Edit, Operation, replaced
 from helio.pipelines.template.template import Template
 from helio.sources.registry import is_catalogued
 
@@ -22,7 +23,7 @@ def spell_datasets(template: Template, context: Context) -> Iterator[Finding]:
     Ids of other providers stay: HAPI servers tell case apart, and archives of one's own do not mind.
 
     >>> from datetime import datetime
-    >>> from helio.pipelines.template.edit import Dataset
+    >>> from helio.pipelines.template.context import Dataset
     >>> from helio.steps.signature import signatures
     >>> args = {"dataset_id": "ac_h2_mfi", "parameter_id": "BGSEc"}
     >>> template = Template.from_json({"steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]})

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import pointer
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, replaced
-from helio.pipelines.template.labels import produced_labels
+from helio.pipelines.template.edit import Edit, Operation, replaced
+from helio.pipelines.template.graph import views
 from helio.pipelines.template.labels import split_labels as split
 from helio.pipelines.template.template import Template
 from helio.pipelines.template.variables import Path
@@ -43,22 +44,14 @@ def split_labels(template: Template, context: Context) -> Iterator[Finding]:
                 if not _holds_commas(value, dotted == table.argument):
                     continue
                 if known is None:
-                    known = _known(template, context)
+                    shown = views(template.by_list(), context.signatures)
+                    known = [label for view in shown for label in view.outputs]
                 parts = _split(value, known, dotted == table.argument)
                 if parts != value:
                     operations += replaced(pointer(*step.path, "tool_args", *dotted.split(".")), value, parts)
         if operations:
             message = "labels in a comma string become a list"
             yield Edit("HR201", message, tuple(operations), step.step_id, path=operations[0]["path"])
-
-
-def _known(template: Template, context: Context) -> list[str]:
-    return [
-        label
-        for step in template.by_list()
-        if (signature := context.signatures.get(step.tool_name))
-        for label in produced_labels(signature, step.tool_args)
-    ]
 
 
 def _at(value: Any, path: Path) -> Any:

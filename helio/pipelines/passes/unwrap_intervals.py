@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from helio.pipelines.template.edit import Context, Edit, Finding, changed
+from helio.pipelines.template.context import Context, Finding
+from helio.pipelines.template.edit import Edit, changed
 from helio.pipelines.template.maps import unwrapped
 from helio.pipelines.template.template import Template
 
@@ -37,7 +38,7 @@ def unwrap_intervals(template: Template, context: Context) -> Iterator[Finding]:
     ['one call for $TIME_RANGE instead of one for each 1d']
     """
     for step in template.walk():
-        args = unwrapped(step.to_json(), context.signatures)
+        args = unwrapped(step, context.signatures)
         each = step.for_each
         if args is None or each is None:
             continue

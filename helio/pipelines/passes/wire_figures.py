@@ -21,8 +21,9 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, Fix, StepId, pointer
-from helio.pipelines.template.edit import Context, Edit, Finding, changed, reordered
+from helio.pipelines.template.edit import Edit, changed, reordered
 from helio.pipelines.template.figures import FIGURES, MANAGE, STYLE, complete_labels, figure_of
 from helio.pipelines.template.labels import owner
 from helio.pipelines.template.template import Step, Template

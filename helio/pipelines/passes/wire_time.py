@@ -17,8 +17,9 @@ from collections.abc import Iterator, Mapping
 
 from helio.pipelines.dialect.declare_variables import REQUIRED, declaration
 from helio.pipelines.dialect.spell_variables import BUILT_IN
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, Fix, pointer
-from helio.pipelines.template.edit import Context, Edit, Finding, added
+from helio.pipelines.template.edit import Edit, added
 from helio.pipelines.template.template import Step, Template, Variable
 
 
@@ -51,7 +52,7 @@ def wire_time(template: Template, context: Context) -> Iterator[Finding]:
                 declared = [BUILT_IN]
                 meant = declared
                 message = f"{BUILT_IN} is declared: every run says which one"
-                yield Edit("HN604", message, declaration(template.to_json(), REQUIRED))
+                yield Edit("HN604", message, declaration("variables" in template.keys, REQUIRED))
             if len(meant) == 1:
                 message = f"{name} is {meant[0]}"
                 yield Edit("HR501", message, added(at, meant[0]), step.step_id, path=at)

@@ -10,14 +10,13 @@ from datetime import datetime
 from typing import Any
 
 from helio.errors import DamagedRecord, RequestError
+from helio.pipelines.dialect.walk import args_of, each_step, name_of, needs_of, wiring
 from helio.pipelines.plan import spelled
 from helio.pipelines.runs.states import DONE
 from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.figures import MANAGE, STYLE, depends_on
-from helio.pipelines.template.graph import view_of
+from helio.pipelines.template.figures import MANAGE, STYLE
 from helio.pipelines.template.labels import owner
-from helio.pipelines.template.maps import args_of, is_block, places, signature_of
 from helio.pipelines.template.variables import TOKEN, substitute, tokens
 from helio.sources.archives import is_folder
 from helio.sources.registry import BY_ADDRESS, is_url, name_of_server
@@ -126,16 +125,16 @@ def _provider_of(
 def _fetches(run: RunRecord) -> dict[str, Document]:
     """The fetches of a run as it was written, spelt as their tool is, by their ids."""
     found = {}
-    for place in places(spelled(run.authored).plan):
-        signature = signature_of(place.step, signatures())
+    for _, step in each_step(spelled(run.authored).plan):
+        signature = signatures().get(name_of(step))
         if signature is not None and signature.gives == "tables":
-            found[str(place.step["step_id"])] = place.step
+            found[str(step["step_id"])] = step
     return found
 
 
 def _served_by(provider: str, step: Document, fetches: Mapping[str, Document]) -> Document:
     """A step whose fetches, itself or those of its block, name their provider and no other one."""
-    if is_block(step):
+    if "block" in step:
         return {**step, "block": [_served_by(provider, inner, fetches) for inner in step["block"]]}
     fetch = fetches.get(str(step.get("step_id")))
     if fetch is None:
@@ -194,7 +193,7 @@ def _states(run: RunRecord) -> Mapping[str, str]:
         for other in kept.get("stands_for", ()) if isinstance(kept, dict) else ():
             found.setdefault(str(other), found.get(str(step["step_id"]), "not done"))
         if step.get("tool_name") == MANAGE:  # its file is one of its figure's
-            states = [found.get(str(other), "not done") for other in depends_on(step)]
+            states = [found.get(str(other), "not done") for other in needs_of(step)]
             found.setdefault(
                 str(step["step_id"]), next((state for state in states if state not in DONE), DONE[0])
             )
@@ -209,30 +208,30 @@ def _ends(step: Document) -> bool:
 
 def _needed(steps: Sequence[Document], wanted: set[str]) -> set[str]:
     """The steps wanted, all that they rest on, and the styles of their figures."""
-    views = {str(step["step_id"]): view_of(step, signatures()) for step in steps}
+    by_id = {str(step["step_id"]): step for step in steps}
     producers = {
         label: name
-        for name, view in views.items()
-        for label in (*view.outputs, *(view.step.get("produces") or ()))
-        if view.signature is not None
+        for name, step in by_id.items()
+        for label in (*_gives(step), *(step.get("produces") or ()))
+        if name_of(step) in signatures()
     }
     needed: set[str] = set()
     waiting = sorted(wanted)
     while waiting:
         name = waiting.pop()
-        if name in needed or name not in views:
+        if name in needed or name not in by_id:
             continue
         needed.add(name)
-        view = views[name]
-        waiting += [str(step_id) for step_id in depends_on(view.step)]
+        waiting += [str(step_id) for step_id in needs_of(by_id[name])]
         # a figure that names no labels draws every table
-        draws_all = view.signature is not None and view.signature.gives == "figure" and not view.labels
-        every = producers if draws_all else view.labels
+        signature, labels = signatures().get(name_of(by_id[name])), wiring(by_id[name], signatures())[1]
+        draws_all = signature is not None and signature.gives == "figure" and not labels
+        every = producers if draws_all else labels
         waiting += [producers[table] for label in every if (table := owner(label, producers))]
         waiting += [
             str(other["step_id"])
             for other in steps
-            if other.get("tool_name") == STYLE and name in map(str, depends_on(other))
+            if other.get("tool_name") == STYLE and name in map(str, needs_of(other))
         ]
     return needed
 
@@ -325,7 +324,7 @@ def _merged(steps: Sequence[Document], more: Sequence[Document], run: str) -> li
             other, number = f"{name}-{number}", number + 1
         ids.add(other)
         instead[name] = step["step_id"] if other == name else other
-        needed = [instead.get(str(step_id), step_id) for step_id in depends_on(step)]
+        needed = [instead.get(str(step_id), step_id) for step_id in needs_of(step)]
         added.append(
             {key: value for key, value in step.items() if key not in ("step_id", "depends_on", "produces")}
             | {"step_id": instead[name]}
@@ -335,4 +334,4 @@ def _merged(steps: Sequence[Document], more: Sequence[Document], run: str) -> li
 
 
 def _gives(step: Document) -> Sequence[str]:
-    return view_of(step, signatures()).outputs
+    return wiring(step, signatures())[0]

@@ -15,7 +15,6 @@ from helio.pipelines.runs.execute import Execution, StepResult
 from helio.pipelines.runs.request import RunRequest
 from helio.pipelines.runs.states import DONE
 from helio.pipelines.template.document import NOT_MEANING, Document, digest
-from helio.pipelines.template.maps import is_block
 from helio.sources.archives import absolute_archive
 from helio.sources.local import parse_file_name
 from helio.sources.provider import Listings, Providers
@@ -79,7 +78,7 @@ def meant(template: Document) -> dict[str, Any]:
 
 def _meant_step(step: Document) -> Document:
     kept = _without(step, ("step_id", "intent", "produces", *NOT_MEANING))
-    return kept | ({"block": [*map(_meant_inner, step["block"])]} if is_block(step) else {})
+    return kept | ({"block": [*map(_meant_inner, step["block"])]} if "block" in step else {})
 
 
 def _meant_inner(step: Any) -> Any:

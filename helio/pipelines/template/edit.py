@@ -1,23 +1,17 @@
-"""What a pass is given and what it returns: a context, and edits as JSON Patch with guards beside its diagnostics."""
+"""Edits of a plan: JSON Patch with guards."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from helio.limits import LIMITS
-from helio.pipelines.template.diagnostics import Diagnostic, StepId, pointer
-from helio.pipelines.template.document import Document
-from helio.pipelines.template.template import Step, Template
+from helio.pipelines.template.diagnostics import StepId, pointer
+from helio.pipelines.template.template import Step
 from helio.pipelines.template.variables import Path
-from helio.sources.registry import BY_CATALOGUE
-from helio.steps.signature import Signature
 
 Operation = dict[str, Any]
 Kind = Literal["safe", "lossy", "bind"]
-Mode = Literal["safe", "repair"]
 
 
 @dataclass(frozen=True)
@@ -75,99 +69,6 @@ class Edit:
             "operations": list(self.operations),
             "inverse": list(self.inverse()),
         }
-
-
-@dataclass(frozen=True)
-class Dataset:
-    """What a catalogue knows of a dataset.
-
-    Parameters
-    ----------
-    parameters : mapping
-        By name in catalogue order: number of components, one for a scalar.
-    first, last : datetime or None
-        What is published, [first, last).
-    fresh : bool
-        Whether this may refuse or clamp a range: facts of today, or a dataset known to have ended.
-    units : mapping
-        The unit of each parameter as the archive spells it; empty where there is none or none is known.
-    frames : mapping
-        The frame of each parameter where the catalogue has a field for it.
-    spectra : frozenset of str
-        Parameters that are surely given over bins.
-    descriptions : mapping
-        The archive's own words for each parameter.
-    """
-
-    parameters: Mapping[str, int]
-    first: datetime | None = None
-    last: datetime | None = None
-    fresh: bool = False
-    units: Mapping[str, str] = field(default_factory=dict)
-    frames: Mapping[str, str] = field(default_factory=dict)
-    spectra: frozenset[str] = frozenset()
-    descriptions: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Policy:
-    """What is allowed."""
-
-    strict: bool = False
-    """Whether an unknown key is an error."""
-    max_map_items: int = LIMITS.items
-    max_steps: int = LIMITS.steps
-    """Steps that are written out."""
-    max_run_steps: int = LIMITS.run_steps
-    """Steps of a run, a step for each item of its maps."""
-
-
-@dataclass(frozen=True)
-class Context:
-    """All that a pass may know beside the plan: no clock, no network, no model."""
-
-    signatures: Mapping[str, Signature]
-    now: datetime
-    values: Mapping[str, Any]
-    """Values given for this run, by the variable's name with its ``$``."""
-    archive: str = ""
-    """The archive named for this run, or nothing."""
-    caption: str = ""
-    """What a figure's footer says of the program that drew it."""
-    catalogue: Mapping[str, Dataset] = field(default_factory=dict)
-    """Datasets, as far as they are known; a dataset that is not in it is not unknown to the world."""
-    policy: Policy = field(default_factory=Policy)
-    optional: frozenset[str] | None = None
-    """Names of the optional passes that run; all of them when left out."""
-    pipelines: Mapping[str, Document] = field(default_factory=dict)
-    """Saved templates by id, for ``use``."""
-    components: Callable[[str, str, str], tuple[str, ...] | None] = lambda provider, dataset_id, parameter: (
-        None
-    )
-    """The components of a parameter as the files of the run's archive have them, by provider, dataset and parameter;
-    None where there are no such files."""
-
-    def runs(self, name: str) -> bool:
-        """Whether an optional pass runs."""
-        return self.optional is None or name in self.optional
-
-    def provider_of(self, dataset_id: str, named: str) -> str:
-        """The provider that is named, or nothing where the catalogue would name it anyway: the same work."""
-        # looked up only where one is named: asking opens the catalogue
-        return "" if named == BY_CATALOGUE and dataset_id in self.catalogue else named
-
-
-Finding = Edit | Diagnostic
-TemplatePass = Callable[[Template, Context], Iterable[Finding]]
-DocumentPass = Callable[[Document, Context], Iterable[Finding]]
-"""A pass that reads a template as JSON: one before the gate, where nothing has a known type."""
-Pass = TemplatePass | DocumentPass
-
-
-def reads_types(rewrite: Pass) -> bool:
-    """Whether a pass takes a `Template`, as the type of its first parameter says."""
-    types = getattr(rewrite, "__annotations__", {})
-    return next(iter(types.values()), None) in (Template, "Template")
 
 
 def replaced(path: str, old: Any, new: Any) -> tuple[Operation, ...]:

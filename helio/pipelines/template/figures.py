@@ -19,41 +19,24 @@ UNKNOWN_KEY = "HO401"
 """A figure has its own code for a key that it does not know."""
 
 
-def depends_on(step: Document) -> list[Any]:
-    """What a step depends on, empty where it says nothing that is a list."""
-    found = step.get("depends_on")
-    return found if isinstance(found, list) else []
-
-
-def figures_meant(steps: Sequence[Document]) -> dict[StepId, list[StepId]]:
+def figures_meant(steps: Sequence[Step]) -> dict[StepId, list[StepId]]:
     """For each style, the figures that it can mean: those it depends on, through other styles too, else all."""
-    figures = [step["step_id"] for step in steps if step.get("tool_name") in FIGURES and "step_id" in step]
-    styles = {step["step_id"]: step for step in steps if step.get("tool_name") == STYLE and "step_id" in step}
+    figures = [step.step_id for step in steps if step.tool_name in FIGURES]
+    styles = {step.step_id: step for step in steps if step.tool_name == STYLE}
     meant: dict[StepId, list[StepId]] = {}
     for name in styles:
         found: set[StepId] = set()
         seen: set[StepId] = set()
         waiting = [name]
         while waiting:
-            one = waiting.pop()
-            if one in seen:
+            style = waiting.pop()
+            if style in seen:
                 continue
-            seen.add(one)
-            for other in depends_on(styles[one]):
-                if other in styles:
-                    waiting.append(other)
-                elif other in figures:
-                    found.add(other)
+            seen.add(style)
+            waiting += [needed for needed in styles[style].depends_on if needed in styles]
+            found.update(styles[style].depends_on)
         meant[name] = [figure for figure in figures if figure in found] or figures
     return meant
-
-
-def spec_of(step: Document) -> Any:
-    """What a figure's step says of its looks."""
-    args = step.get("tool_args")
-    if not isinstance(args, dict):
-        return None
-    return args.get("spec") if step.get("tool_name") == RENDER else args
 
 
 def figure_of(step: Step) -> Document:

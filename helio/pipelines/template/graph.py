@@ -10,27 +10,15 @@ from fnmatch import translate
 from functools import cached_property, reduce
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from helio.pipelines.template.diagnostics import pointer
-from helio.pipelines.template.document import Document
+from helio.pipelines.template.context import Context
+from helio.pipelines.template.diagnostics import StepId, pointer
 from helio.pipelines.template.labels import owner, produced_labels, read_labels
-from helio.pipelines.template.maps import (
-    Place,
-    args_of,
-    as_glob,
-    is_glob,
-    known_items,
-    signature_of,
-    steps_with_maps,
-    variable_of,
-    with_item,
-)
+from helio.pipelines.template.maps import as_glob, is_glob, items_of_map, with_item
+from helio.pipelines.template.template import Step
 from helio.pipelines.template.variables import TOKEN, Path
 from helio.steps.signature import Signature
-
-if TYPE_CHECKING:
-    from helio.pipelines.template.edit import Context
 
 AnyStep = TypeVar("AnyStep")
 Value = TypeVar("Value")
@@ -44,26 +32,31 @@ class Read(NamedTuple):
 
 
 @dataclass(frozen=True)
-class StepView(Place):
+class StepView:
     """A step with what its tool's signature says of it; an unknown tool gives and reads nothing."""
 
+    step: Step
     signature: Signature | None
 
     @property
-    def id(self) -> Any:
-        """The step's id, an int or a str once ids are settled; None where there is none."""
-        return self.step.get("step_id")
+    def id(self) -> StepId:
+        """The id of the step."""
+        return self.step.step_id
 
     @property
     def tool(self) -> str:
-        """The name of the tool, empty for a block and where there is none."""
-        name = self.step.get("tool_name")
-        return name if isinstance(name, str) else ""
+        """The name of the tool, empty for a block and for a call of another pipeline."""
+        return self.step.tool_name
 
     @property
-    def params(self) -> Document:
-        """The arguments of the tool, empty where there are none."""
-        return args_of(self.step)
+    def params(self) -> Mapping[str, Any]:
+        """The arguments of the tool."""
+        return self.step.tool_args
+
+    @property
+    def path(self) -> Path:
+        """Where the step stands in the document that was read."""
+        return self.step.path
 
     @property
     def pointer(self) -> str:
@@ -98,7 +91,7 @@ class StepView(Place):
 
     def pattern(self, label: str) -> str:
         """A label of the step with a ``*`` for each item of the maps around it."""
-        return as_glob(label, self.variables)
+        return as_glob(label, self.step.items)
 
     def with_items(self, label: str, context: Context, most: int | None = None) -> list[str] | None:
         """Write a label of the step for every item of the maps around it.
@@ -110,10 +103,10 @@ class StepView(Place):
             `most`.
         """
         names = set(TOKEN.findall(label))
-        maps = [loop for loop in self.maps if variable_of(loop) in names]
+        maps = [loop for loop in self.step.maps if loop.name in names]
         if not maps:
             return [label]
-        items = [known_items(loop, context) for loop in maps]
+        items = [items_of_map(loop, context) for loop in maps]
         known = [listed for listed in items if listed is not None]
         if len(known) < len(items) or (most is not None and prod(map(len, known)) > most):
             return None
@@ -121,7 +114,7 @@ class StepView(Place):
         for chosen in product(*known):
             named = label
             for loop, item in reversed(list(zip(maps, chosen, strict=True))):  # an item may name an outer one
-                named = str(with_item(named, {}, variable_of(loop), item))
+                named = str(with_item(named, {}, loop.name, item))
             found.append(named)
         return found
 
@@ -259,25 +252,14 @@ class Graph(Generic[AnyStep]):
         }
 
 
-def graph_of(plan: Document, signatures: Mapping[str, Signature]) -> Graph[StepView]:
-    """Read the graph of a plan in any state, with the steps of blocks and the blocks themselves."""
-    return _connected(views(plan, signatures))
+def graph_of(steps: Iterable[Step], signatures: Mapping[str, Signature]) -> Graph[StepView]:
+    """Read the graph of steps: those of a template's `walk`, or of one list alone."""
+    return Graph(views(steps, signatures), lambda step: step.outputs, lambda step: step.labels)
 
 
-def graph_of_list(steps: Iterable[Document], signatures: Mapping[str, Signature]) -> Graph[StepView]:
-    """Read the graph of a list of steps alone, without the steps of blocks; its steps have no path."""
-    return _connected(view_of(step, signatures) for step in steps)
-
-
-def views(plan: Document, signatures: Mapping[str, Signature]) -> Iterator[StepView]:
-    """Every step of a plan, those of blocks after the step that holds them."""
-    for path, step, maps in steps_with_maps(plan):
-        yield StepView(path, step, maps, signature_of(step, signatures))
-
-
-def view_of(step: Document, signatures: Mapping[str, Signature]) -> StepView:
-    """Show one step by itself, without a path or the maps around it."""
-    return StepView((), step, (), signature_of(step, signatures))
+def views(steps: Iterable[Step], signatures: Mapping[str, Signature]) -> Iterator[StepView]:
+    """Show each step with the signature of its tool."""
+    return (StepView(step, signatures.get(step.tool_name)) for step in steps)
 
 
 def in_order(needs: Sequence[Collection[int]]) -> list[int]:
@@ -303,10 +285,6 @@ def in_order(needs: Sequence[Collection[int]]) -> list[int]:
             if not waits[other]:
                 heapq.heappush(ready, other)
     return ordered
-
-
-def _connected(steps: Iterable[StepView]) -> Graph[StepView]:
-    return Graph(steps, lambda step: step.outputs, lambda step: step.labels)
 
 
 def _is_open(label: str) -> bool:

@@ -1,111 +1,23 @@
-"""Maps: the steps of a plan and of its blocks, the items of ``for_each``, and labels that stand for many."""
+"""Maps: the items of ``for_each``, and labels that stand for many."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from helio.errors import RequestError
-from helio.limits import LIMITS
+from helio.pipelines.template.context import Context
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.template import ForEach, Step
-from helio.pipelines.template.variables import TOKEN, Path, substitute, tokens
+from helio.pipelines.template.variables import TOKEN, substitute, tokens
 from helio.steps.signature import Signature
 from helio.time_range import Duration
 
-if TYPE_CHECKING:
-    from helio.pipelines.template.edit import Context
-
-Maps = tuple[Document, ...]
-"""The ``for_each`` of the maps around a step, the outermost first."""
 EACH = "each_interval"
 """The argument by which a call for a range refuses an interval without data."""
-DEEPEST_BLOCK = LIMITS.blocks
-"""Blocks within blocks beyond this are not looked into."""
-
-
-@dataclass(frozen=True)
-class Place:
-    """A step, where it stands, and the maps around it, its own last."""
-
-    path: Path
-    step: Document
-    maps: Maps
-
-    @property
-    def variables(self) -> tuple[str, ...]:
-        """The item variables that stand in the step."""
-        return tuple(name for loop in self.maps if (name := variable_of(loop)))
-
-
-def places(plan: Document) -> Iterator[Place]:
-    """Every step of a plan, those of blocks after the step that holds them."""
-    return (Place(*pair) for pair in steps_with_maps(plan))
-
-
-def steps_with_maps(plan: Document) -> list[tuple[Path, Document, Maps]]:
-    """Every step with its path and the maps around it, those of blocks after the step that holds them."""
-    lists = list(lists_of_steps(plan, DEEPEST_BLOCK))
-    found = [
-        ((*path, index), step, _with_own(step, around))
-        for path, steps, around in lists
-        for index, step in enumerate(steps)
-        if isinstance(step, dict)
-    ]
-    return found if len(lists) < 2 else sorted(found, key=lambda place: place[0])
-
-
-def lists_of_steps(plan: Document, deepest: int) -> Iterator[tuple[Path, list[Any], Maps]]:
-    """Every list of steps with its path and the maps around it: the plan's own, then those of blocks.
-
-    Parameters
-    ----------
-    deepest : int
-        How many lists may stand in one another; the lists in these are left out.
-    """
-    waiting: list[tuple[Path, Any, Maps]] = [(("steps",), plan.get("steps"), ())]
-    while waiting:
-        path, steps, around = waiting.pop()
-        if not isinstance(steps, list) or len(path) >= 2 * deepest:
-            continue
-        yield path, steps, around
-        waiting += [
-            ((*path, index, "block"), step["block"], _with_own(step, around))
-            for index, step in reversed(list(enumerate(steps)))
-            if isinstance(step, dict) and is_block(step)
-        ]
-
-
-def _with_own(step: Document, around: Maps) -> Maps:
-    each = step.get("for_each")
-    return (*around, each) if isinstance(each, dict) else around
-
-
-def is_block(step: Document) -> bool:
-    """Whether a step holds steps of its own."""
-    return isinstance(step.get("block"), list)
-
-
-def signature_of(step: Document, signatures: Mapping[str, Signature]) -> Signature | None:
-    """The signature of a step's tool; none for blocks, calls of other pipelines and unknown tools."""
-    name = step.get("tool_name")
-    return signatures.get(name) if isinstance(name, str) else None
-
-
-def args_of(step: Document) -> Document:
-    """A step's arguments, empty where there are none."""
-    args = step.get("tool_args")
-    return args if isinstance(args, dict) else {}
-
-
-def variable_of(each: Any) -> str:
-    """The variable of a map, with its ``$``; empty where it names none."""
-    name = each.get("as") if isinstance(each, dict) else None
-    return name if isinstance(name, str) and TOKEN.fullmatch(name) else ""
 
 
 def uses(value: Any, schema: Mapping[str, Any], name: str) -> bool:
@@ -113,21 +25,12 @@ def uses(value: Any, schema: Mapping[str, Any], name: str) -> bool:
     return any(name == used for _, used in tokens(value, dict(schema)))
 
 
-def known_items(each: Document, context: Context) -> list[Any] | None:
-    """Return the items of a map that are known before any run; none where no item is known."""
-    over = each.get("over")
-    if isinstance(over, list):
-        return over
-    if isinstance(over, dict) and isinstance(over.get("parameters_of"), str):
-        dataset = context.catalogue.get(over["parameters_of"])
-        return list(dataset.parameters) if dataset is not None else None
-    return None
-
-
 def items_of_map(each: ForEach, context: Context) -> Sequence[Any] | None:
     """Return the items of a map that are known before any run; none where no item is known."""
+    if each.items is not None or not each.parameters_of:
+        return each.items
     dataset = context.catalogue.get(each.parameters_of)
-    return each.items if each.items is not None or dataset is None else list(dataset.parameters)
+    return None if dataset is None else list(dataset.parameters)
 
 
 def item_name(item: Any) -> str:
@@ -165,35 +68,32 @@ class _Item(dict[str, Any]):
         return item_name(self[key]) if key in self else default
 
 
-def unwrapped(step: Document, signatures: Mapping[str, Signature]) -> Document | None:
+def unwrapped(step: Step, signatures: Mapping[str, Signature]) -> Document | None:
     """The arguments of the one call that gives what a map over intervals gives, where there is one.
 
     The tool gives the same records for a range as for its parts, only its range is the item, and the parts are put
     together again. An interval without data still fails: the call has to find some in each. Candidates are chosen
     interval by interval, so a fetch with candidates stays a map.
     """
-    signature, each = signature_of(step, signatures), step.get("for_each")
-    over = each.get("over") if isinstance(each, dict) else None
-    name, args = variable_of(each), args_of(step)
+    signature, each, args = signatures.get(step.tool_name), step.for_each, step.tool_args
+    if signature is None or each is None or not each.intervals:
+        return None
+    length = each.step or "1d"
     if (
-        signature is None
-        or not name
-        or not signature.range_capable
-        or not isinstance(over, dict)
-        or not isinstance(over.get("intervals"), str)
-        or not is_interval(over.get("step", "1d"))
-        or step.get("collect", "concat") != "concat"
-        or step.get("on_item_error", "fail") != "fail"
+        not signature.range_capable
+        or not is_interval(length)
+        or step.collect not in ("", "concat")
+        or step.on_item_error not in ("", "fail")
         or args.get("candidates")
         or signature.argument(EACH) is None
-        or args.get(EACH, over.get("step", "1d")) != over.get("step", "1d")
+        or args.get(EACH, length) != length
     ):
         return None
-    times = [taken for taken in signature.time_arguments() if args.get(taken) == name]
+    times = [taken for taken in signature.time_arguments() if args.get(taken) == each.name]
     others = {key: value for key, value in args.items() if key not in times}
-    if len(times) != 1 or uses(others, signature.schema(), name):
+    if len(times) != 1 or uses(others, signature.schema(), each.name):
         return None
-    return {**args, times[0]: over["intervals"], EACH: over.get("step", "1d")}
+    return {**args, times[0]: each.intervals, EACH: length}
 
 
 def interval_microseconds(length: Any) -> int:
@@ -224,19 +124,6 @@ def is_interval(length: Any) -> bool:
 def distinct(items: Iterable[Any]) -> int:
     """How many different items a map has: one that stands twice is taken once."""
     return len({json.dumps(item, sort_keys=True) for item in items})
-
-
-def step_count(step: Document, context: Context) -> int:
-    """Count the steps that a step becomes in a run, from the items known before it; put no item in place."""
-    each = step.get("for_each")
-    items = known_items(each, context) if isinstance(each, dict) else None
-    count = 1 if items is None else distinct(items)
-    inner = (
-        (step_count(part, context) for part in step["block"] if isinstance(part, dict))
-        if is_block(step)
-        else (1,)
-    )
-    return count * sum(inner)
 
 
 def steps_of(step: Step, context: Context) -> int:

@@ -17,22 +17,14 @@ import json
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import jsonpatch
 
+from helio.pipelines.template.context import Context, DialectPass, Finding, Pass
 from helio.pipelines.template.diagnostics import Diagnostic, Fix
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import (
-    Context,
-    DocumentPass,
-    Edit,
-    Finding,
-    Mode,
-    Pass,
-    TemplatePass,
-    reads_types,
-)
+from helio.pipelines.template.edit import Edit
 from helio.pipelines.template.oversize import Oversize
 from helio.pipelines.template.template import Template
 
@@ -44,7 +36,8 @@ MOST_ROUNDS = 3
 FIX = "helio fix: "
 """Begins the advice that an edit is made by ``helio fix``."""
 
-Stage = Sequence[Pass]
+Mode = Literal["safe", "repair"]
+Stage = Sequence[Pass | DialectPass]
 
 
 @dataclass(frozen=True)
@@ -156,7 +149,7 @@ class _Work:
                 break
         return edited
 
-    def _run(self, one: Pass) -> bool:
+    def _run(self, one: Pass | DialectPass) -> bool:
         try:
             found = list(self._look(one))
         except Oversize as error:
@@ -186,12 +179,12 @@ class _Work:
                 edits.append(finding)
         return bool(edits) and self._apply(one, edits)
 
-    def _look(self, one: Pass) -> Iterable[Finding]:
-        if not reads_types(one):
-            return cast(DocumentPass, one)(self.plan, self.context)
+    def _look(self, one: Pass | DialectPass) -> Iterable[Finding]:
+        if not _reads_types(one):
+            return cast(DialectPass, one)(self.plan, self.context)
         if self.template is None:
             self.template = Template.from_json(self.plan)
-        return cast(TemplatePass, one)(self.template, self.context)
+        return cast(Pass, one)(self.template, self.context)
 
     def _restored(self) -> bool:
         """Whether a pass changed what it was shown; then it is made anew."""
@@ -201,7 +194,7 @@ class _Work:
         self.plan, self.template = _copied(self.untouched), None
         return True
 
-    def _apply(self, one: Pass, edits: list[Edit]) -> bool:
+    def _apply(self, one: Pass | DialectPass, edits: list[Edit]) -> bool:
         """Apply the edits of a pass, all of them or none."""
         try:
             operations = [operation for edit in edits for operation in edit.operations]
@@ -223,7 +216,7 @@ class _Work:
         self.edits += edits
         return True
 
-    def _accuse(self, one: Pass, what: str) -> None:
+    def _accuse(self, one: Pass | DialectPass, what: str) -> None:
         self.findings.append(
             Diagnostic(
                 "HI002",
@@ -302,5 +295,11 @@ def _broken(plan: Any) -> str:
     return ""
 
 
-def _name(one: Pass) -> str:
+def _reads_types(one: Pass | DialectPass) -> bool:
+    """Whether a pass takes a `Template`, as the type of its first parameter says."""
+    types = getattr(one, "__annotations__", {})
+    return next(iter(types.values()), None) in (Template, "Template")
+
+
+def _name(one: Pass | DialectPass) -> str:
     return getattr(one, "__name__", str(one))

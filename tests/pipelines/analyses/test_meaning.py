@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from helio.pipelines.analyses.meaning import equal_work, meaning
 from helio.pipelines.plan import normalise
-from helio.pipelines.template.edit import Context, Dataset
+from helio.pipelines.template.context import Context, Dataset
 from helio.pipelines.template.runner import replay, undo
+from helio.pipelines.template.template import Template
 from helio.steps.signature import signatures
 from tests.pipelines.conftest import NOW, fetch, magnitude, render, template
 
@@ -22,7 +23,7 @@ EACH = {"as": "$DS", "over": ["AC_H2_MFI", "AC_H0_MFI"]}
 
 
 def of(*steps: dict[str, Any], **changes: Any) -> dict[str, str]:
-    return meaning(template(*steps, **changes), CONTEXT)
+    return meaning(Template.from_json(template(*steps, **changes)), CONTEXT)
 
 
 def test_ids_intents_and_order_change_nothing():
@@ -56,7 +57,7 @@ def test_equal_in_every_run_is_more_than_equal_by_default():
     )
     by_default = of(*steps, variables=variables)
     assert by_default["AC_H2_MFI.BGSEc"] == by_default["other"]
-    always = equal_work(template(*steps, variables=variables), CONTEXT)
+    always = equal_work(Template.from_json(template(*steps, variables=variables)), CONTEXT)
     assert always["AC_H2_MFI.BGSEc"] != always["other"]
 
 
@@ -211,5 +212,5 @@ def test_the_laws_hold_for_any_plan(plan: dict[str, Any], mode: Any):
     again = normalise(found.plan, context, mode=mode)
     assert [edit.code for edit in again.edits] == []
     if all(edit.kind == "safe" for edit in found.edits):
-        signs, after = meaning(plan, context), meaning(found.plan, context)
+        signs, after = (meaning(Template.from_json(state), context) for state in (plan, found.plan))
         assert {label: after.get(label) for label in signs} == signs

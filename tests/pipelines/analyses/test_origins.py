@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from helio.pipelines.plan import check, make_plan
-from helio.pipelines.template.edit import Dataset
+from helio.pipelines.template.context import Dataset
 from tests.pipelines.conftest import NOW, fetch, magnitude, render, template
 
 CATALOGUE = {"AC_H2_MFI": Dataset({"BGSEc": 3})}

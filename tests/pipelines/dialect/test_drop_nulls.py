@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from helio.pipelines.dialect.drop_nulls import drop_nulls
-from helio.pipelines.template.edit import Context
+from helio.pipelines.template.context import Context
 from helio.steps.signature import signatures
 
 

@@ -10,8 +10,8 @@ import pytest
 from helio.pipelines.dialect.parse import parse
 from helio.pipelines.mend import mend
 from helio.pipelines.plan import check, make_plan
+from helio.pipelines.template.context import Dataset
 from helio.pipelines.template.diagnostics import InvalidTemplate
-from helio.pipelines.template.edit import Dataset
 from tests.pipelines.conftest import NOW, fetch, magnitude, render, template
 
 CATALOGUE = {"AC_H2_MFI": Dataset({"BGSEc": 3})}

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from helio.pipelines.dialect.check_budget import check_budget
 from helio.pipelines.passes import LETTERS
-from helio.pipelines.passes.check_budget import check_budget
 from helio.pipelines.passes.check_size import check_size
 from helio.pipelines.plan import check, make_plan, normalise
+from helio.pipelines.template.context import Context, Policy
 from helio.pipelines.template.diagnostics import InvalidTemplate
-from helio.pipelines.template.edit import Context, Policy
 from helio.steps.signature import signatures
 from tests.pipelines.conftest import NOW, fetch, template
 

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from helio import api
 from helio.cli import app
 from helio.pipelines.plan import check, make_plan
+from helio.pipelines.template.context import Dataset
 from helio.pipelines.template.diagnostics import Diagnostic, InvalidTemplate
-from helio.pipelines.template.edit import Dataset
 from tests.pipelines.conftest import NOW, fetch, template
 
 KNOWN = {"AC_H2_MFI": Dataset({"Magnitude": 1, "BGSEc": 3}), "AC_H0_MFI": Dataset({"BGSEc": 3})}

@@ -10,8 +10,9 @@ import helio.pipelines
 from helio.pipelines.known import known_datasets
 from helio.pipelines.passes import REPEATED
 from helio.pipelines.passes.check_quantities import check_quantities
-from helio.pipelines.template.edit import Context, Dataset
+from helio.pipelines.template.context import Context, Dataset
 from helio.pipelines.template.runner import rewrite
+from helio.pipelines.template.template import Template
 from helio.steps.signature import signatures
 
 TEMPLATES = Path(helio.pipelines.__file__).parent / "templates"
@@ -41,7 +42,7 @@ def fetch(number, *names, **args):
 def found(*steps, datasets=None):
     known = {"WI_PLASMA": PLASMA} if datasets is None else datasets
     context = Context(signatures(), datetime(2024, 1, 1), {}, catalogue=known)
-    return list(check_quantities({"steps": list(steps)}, context))
+    return list(check_quantities(Template.from_json({"steps": list(steps)}), context))
 
 
 def beta(**labels):
@@ -332,7 +333,7 @@ def test_nothing_is_said_of_the_pipelines_that_are_shipped(path, tmp_path):
     context = Context(signatures(), now, {}, catalogue=known_datasets(tmp_path, now))
     stable = rewrite(json.loads(path.read_text()), context, REPEATED, until_stable=True)
     assert not stable.errors
-    assert list(check_quantities(stable.plan, context)) == []
+    assert list(check_quantities(Template.from_json(stable.plan), context)) == []
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from helio.pipelines.dialect.spell_values import spell_values
 from helio.pipelines.passes.check_tools import check_tools
-from helio.pipelines.template.edit import Context
+from helio.pipelines.template.context import Context
 from helio.pipelines.template.template import Template
 from helio.steps.signature import signatures
 

@@ -11,8 +11,8 @@ import pytest
 
 from helio.pipelines.known import known_datasets
 from helio.pipelines.plan import Plan, make_plan
+from helio.pipelines.template.context import Dataset
 from helio.pipelines.template.diagnostics import Diagnostic, InvalidTemplate
-from helio.pipelines.template.edit import Dataset
 from tests.pipelines.conftest import NOW, fetch, template
 
 KNOWN = {"AC_H2_MFI": Dataset({"Magnitude": 1, "BGSEc": 3}), "AC_H0_MFI": Dataset({"BGSEc": 3})}

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from helio.pipelines.plan import Plan, make_plan
+from helio.pipelines.template.context import Dataset
 from helio.pipelines.template.diagnostics import InvalidTemplate
-from helio.pipelines.template.edit import Dataset
 from tests.pipelines.conftest import NOW, fetch, magnitude, render, template
 
 KNOWN = {"AC_H2_MFI": Dataset({"Magnitude": 1, "BGSEc": 3}), "AC_H0_MFI": Dataset({"BGSEc": 3})}

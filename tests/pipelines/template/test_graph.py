@@ -9,10 +9,12 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helio.limits import LIMITS
+from helio.pipelines.dialect.template_in import template_in
 from helio.pipelines.dialect.walk import each_list, each_step
-from helio.pipelines.template.edit import Context, Dataset
+from helio.pipelines.template.context import Context, Dataset
 from helio.pipelines.template.graph import Graph, Read, StepView, graph_of, in_order
-from helio.pipelines.template.maps import DEEPEST_BLOCK, places
+from helio.pipelines.template.template import ForEach, Step, Template
 from helio.steps.signature import signatures
 from tests.pipelines.conftest import fetch, magnitude, render, template
 
@@ -41,6 +43,10 @@ JSON = st.recursive(
     max_leaves=12,
 )
 LAW = settings(max_examples=150, deadline=None, derandomize=True)
+
+
+def graph_with(*steps: dict[str, Any]) -> Graph[StepView]:
+    return graph_of(Template.from_json(template(*steps)).walk(), KNOWN)
 
 
 def made(steps: list[Made]) -> Graph[Made]:
@@ -117,13 +123,13 @@ def test_a_value_follows_from_the_values_of_all_steps_behind_it(steps: list[Made
 @LAW
 @given(st.fixed_dictionaries({"steps": JSON}) | st.just({}))
 def test_a_document_in_any_state_has_a_graph(plan: Any) -> None:
-    graph = graph_of(plan, KNOWN)
+    graph = graph_of(template_in(plan).walk(), KNOWN)
     assert len(graph.order) + len(graph.cyclic) == len(graph.steps)
     assert all(label in view.outputs for label, views in graph.producers.items() for view in views)
 
 
 def test_a_step_is_shown_with_what_its_tool_says_of_it() -> None:
-    graph = graph_of(template(fetch(), magnitude(), render(panels=[["B"]])), KNOWN)
+    graph = graph_with(fetch(), magnitude(), render(panels=[["B"]]))
     get, size, draw = graph.steps
     assert (get.id, get.outputs, get.reads) == (1, ("AC_H2_MFI.BGSEc",), ())
     read = Read(("source_label",), "AC_H2_MFI.BGSEc")
@@ -134,7 +140,7 @@ def test_a_step_is_shown_with_what_its_tool_says_of_it() -> None:
 
 
 def test_a_component_and_a_star_mean_the_tables_that_are_given() -> None:
-    graph = graph_of(template(fetch(), magnitude(), magnitude(3, label="B_$D")), KNOWN)
+    graph = graph_with(fetch(), magnitude(), magnitude(3, label="B_$D"))
     assert graph.given("AC_H2_MFI.BGSEc.x") == ["AC_H2_MFI.BGSEc"]
     assert graph.given("B*") == ["B", "B_$D"]
     assert graph.given("B_2024.x") == ["B_$D"]
@@ -142,14 +148,14 @@ def test_a_component_and_a_star_mean_the_tables_that_are_given() -> None:
 
 
 def test_only_a_star_and_a_variable_mean_any_text() -> None:
-    graph = graph_of(template(magnitude(1, label="S[1]?_$D"), magnitude(2, label="S.+")), KNOWN)
+    graph = graph_with(magnitude(1, label="S[1]?_$D"), magnitude(2, label="S.+"))
     assert graph.given("S[1]?_2024") == graph.given("S[1]?_2024.x") == ["S[1]?_$D"]
     assert graph.given("S1x_2024") == graph.given("S.x") == []
     assert graph.given("S*") == ["S[1]?_$D", "S.+"]
 
 
 def test_a_label_that_two_steps_give_has_both() -> None:
-    graph = graph_of(template(fetch(), magnitude(2), magnitude(3)), KNOWN)
+    graph = graph_with(fetch(), magnitude(2), magnitude(3))
     assert [view.id for view in graph.producers["B"]] == [2, 3]
     found = graph.propagate(lambda view, _: {label: [view.id] for label in view.outputs}, list.__add__)
     assert found["B"] == [2, 3]
@@ -159,7 +165,7 @@ def test_a_label_that_two_steps_give_has_both() -> None:
 
 def test_a_cycle_is_left_out_of_the_order_with_what_needs_it() -> None:
     steps = (magnitude(1, "B", "A"), magnitude(2, "A", "B"), magnitude(3, "B", "C"), magnitude(4, "X", "Y"))
-    graph = graph_of(template(*steps), KNOWN)
+    graph = graph_with(*steps)
     assert [view.id for view in graph.order] == [4]
     assert [view.id for view in graph.cyclic] == [1, 2, 3]
 
@@ -170,7 +176,7 @@ def test_steps_of_blocks_stand_after_their_block() -> None:
         "for_each": {"as": "$D", "over": ["P", "Q"]},
         "block": [magnitude("b", "A", "B_$D")],
     }
-    [outer, inner] = graph_of(template(block), KNOWN).steps
+    [outer, inner] = graph_with(block).steps
     assert (outer.outputs, inner.outputs) == ((), ("B_$D",))
     assert inner.pointer == "/steps/0/block/0"
     assert inner.pattern("B_$D") == "B_*"
@@ -185,9 +191,12 @@ def nested(depth: int, step: dict[str, Any]) -> dict[str, Any]:
 def test_steps_of_blocks_stand_in_the_order_in_which_they_are_read() -> None:
     each = {"as": "$D", "over": ["P"]}
     inner = {"step_id": "b", "for_each": each, "block": [{"step_id": "c"}, {"step_id": "d"}]}
-    plan = {"steps": [{"step_id": "a", "block": [inner, 7, {"step_id": "e"}]}, None, {"step_id": "f"}]}
-    assert [place.step["step_id"] for place in places(plan)] == ["a", "b", "c", "d", "e", "f"]
-    assert [place.maps for place in places(plan)] == [(), (each,), (each,), (each,), (), ()]
+    block = [inner, {"step_id": "e"}]
+    steps = list(Template.from_json(template({"step_id": "a", "block": block}, {"step_id": "f"})).walk())
+    assert [step.step_id for step in steps] == ["a", "b", "c", "d", "e", "f"]
+    around = (ForEach.from_json(each),)
+    assert [step.maps for step in steps] == [(), around, around, around, (), ()]
+    plan = {"steps": [{"step_id": "a", "block": [inner, 7, block[1]]}, None, {"step_id": "f"}]}
     assert [path for path, _ in each_list(plan)] == [
         ("steps",),
         ("steps", 0, "block"),
@@ -197,14 +206,15 @@ def test_steps_of_blocks_stand_in_the_order_in_which_they_are_read() -> None:
 
 
 def test_blocks_beyond_the_deepest_are_not_looked_into() -> None:
-    inside, beyond = nested(DEEPEST_BLOCK - 1, magnitude()), nested(DEEPEST_BLOCK, magnitude())
-    assert "B" in graph_of(template(inside), KNOWN).producers
-    assert "B" not in graph_of(template(beyond), KNOWN).producers
-    assert sum(1 for _ in each_list({"steps": [beyond]})) == DEEPEST_BLOCK + 1
+    inside, beyond = nested(LIMITS.blocks - 1, magnitude()), nested(LIMITS.blocks, magnitude())
+    assert "B" in graph_with(inside).producers
+    assert "B" not in graph_with(beyond).producers
+    assert sum(1 for _ in each_list({"steps": [beyond]})) == LIMITS.blocks + 1
 
 
 def view(label: str, *maps: dict[str, Any]) -> StepView:
-    return StepView(("steps", 0), magnitude(label=label), maps, KNOWN["magnitude"])
+    step = Step.from_json(magnitude(label=label), ("steps", 0), tuple(map(ForEach.from_json, maps)))
+    return StepView(step, KNOWN["magnitude"])
 
 
 def test_a_label_is_written_for_each_item_of_the_maps_around_it() -> None:

@@ -24,10 +24,11 @@ from helio.pipelines.library import Library
 from helio.pipelines.plan import check, make_plan, normalise
 from helio.pipelines.runs.saved_plan import FORM, read_saved
 from helio.pipelines.template import oversize, runner
+from helio.pipelines.template.context import Context, Policy
 from helio.pipelines.template.diagnostics import InvalidTemplate
 from helio.pipelines.template.document import check_json
-from helio.pipelines.template.edit import Context, Policy
 from helio.pipelines.template.oversize import oversize_text, oversize_value
+from helio.pipelines.template.template import Template
 from helio.pipelines.template.variables import substitute
 from helio.steps.signature import signatures
 
@@ -350,7 +351,7 @@ def test_intervals_of_a_microsecond_are_divided_exactly() -> None:
 
 def test_meaning_makes_no_items_beyond_the_limit() -> None:
     step = mapped(list(range(9000)), [mapped(list(range(9000)), name="$Y")], name="$Z")
-    assert meaning(template(step), Context(signatures(), NOW, {})) == {}
+    assert meaning(Template.from_json(template(step)), Context(signatures(), NOW, {})) == {}
 
 
 def test_pipelines_that_use_one_another_many_times_are_counted_while_they_are_put_in() -> None:

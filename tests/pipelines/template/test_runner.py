@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from helio.pipelines.template.edit import Context, Edit, added, changed
+from helio.pipelines.template.context import Context
+from helio.pipelines.template.edit import Edit, added, changed
 from helio.pipelines.template.runner import Rewritten, replay, rewrite, undo
 from helio.pipelines.template.template import Template
 

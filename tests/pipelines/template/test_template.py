@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import helio
 from helio.pipelines.dialect.check_structure import check_structure
-from helio.pipelines.template.edit import Context
+from helio.pipelines.template.context import Context
 from helio.pipelines.template.template import ForEach, Step, Template
 from tests.pipelines.conftest import fetch, magnitude, template
 

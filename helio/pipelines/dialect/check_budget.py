@@ -8,13 +8,15 @@ HV701 (error)  more steps than the policy allows
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from helio.pipelines.passes.guarantee_artefact import INTENTS
+from helio.pipelines.dialect.walk import each_step
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Finding
-from helio.pipelines.template.maps import is_block, places
+
+APPENDED = ("Draw what the pipeline ends in", "Export what the pipeline ends in")
+"""The intents of the figure and of the export that `guarantee_artefact` appends; neither is counted."""
 
 
 def check_budget(plan: Document, context: Context) -> Iterator[Finding]:
@@ -23,7 +25,7 @@ def check_budget(plan: Document, context: Context) -> Iterator[Finding]:
     It runs before every pass that looks at each pair of steps, so that a plan that is too large is refused at once.
 
     >>> from datetime import datetime
-    >>> from helio.pipelines.template.edit import Policy
+    >>> from helio.pipelines.template.context import Policy
     >>> plan = {"steps": [{"step_id": 1}, {"step_id": 2}]}
     >>> [found] = check_budget(plan, Context({}, datetime(2024, 1, 1), {}, policy=Policy(max_steps=1)))
     >>> print(found)
@@ -31,14 +33,13 @@ def check_budget(plan: Document, context: Context) -> Iterator[Finding]:
       --> /steps
       try fewer steps, or several pipelines
     """
-    count = sum(1 for place in places(plan) if not is_block(place.step))
-    appended = any(step.get("intent") in INTENTS for step in plan["steps"])
-    yield from refused(count, context.policy.max_steps, appended=appended)
+    count = sum(1 for _, step in each_step(plan) if not isinstance(step.get("block"), list))
+    yield from refused(count, context.policy.max_steps, (step.get("intent") for step in plan["steps"]))
 
 
-def refused(count: int, most: int, where: str = "", *, appended: bool) -> Iterator[Diagnostic]:
+def refused(count: int, most: int, intents: Iterable[object], where: str = "") -> Iterator[Diagnostic]:
     """What to say of more steps than the policy allows; the figure or export that a pass appended is not counted."""
-    if count - appended > most:
+    if count - any(intent in APPENDED for intent in intents) > most:
         yield Diagnostic(
             "HV701",
             f"{count} steps are more than {most}{where}",

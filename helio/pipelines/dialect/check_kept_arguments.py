@@ -14,9 +14,9 @@ from typing import Any
 
 from helio.pipelines.dialect.synonyms import advice_for, asks_for_something, is_note, is_null
 from helio.pipelines.dialect.walk import each_step, id_of
+from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Finding
 
 
 def check_kept_arguments(plan: Document, context: Context) -> Iterator[Finding]:

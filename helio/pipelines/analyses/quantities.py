@@ -1,0 +1,107 @@
+"""Which unit, frame and kind each table of a plan has, as far as this is known before a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from helio.pipelines.template.context import Context, Dataset
+from helio.pipelines.template.graph import Graph, StepView
+from helio.pipelines.template.labels import owner
+from helio.pipelines.template.variables import Path
+from helio.steps.foreseen import EVERY_KIND, NOTHING_KNOWN, Foreseen, foreseen
+from helio.steps.quantity import ANYTHING, equal_units
+
+
+@dataclass(frozen=True)
+class ReadTable:
+    """A label that a step reads, its path in the arguments, and what is known of its table."""
+
+    path: Path
+    label: str
+    known: Foreseen
+
+
+def quantities(graph: Graph[StepView], context: Context) -> dict[str, Foreseen]:
+    """Find what is known of each label on which a step that requires a unit, a frame or a kind rests.
+
+    Each tool says what it gives of what it is given (`helio.steps.foreseen`). Only these labels need the catalogue.
+    """
+    wanted: set[str] = set()
+    for step in reversed(graph.order):
+        if demands(step) or wanted.intersection(step.outputs):
+            wanted.update(table for label in step.labels if (table := owner(label, graph.producers)))
+
+    def rule(step: StepView, known: Mapping[str, Foreseen]) -> Mapping[str, Foreseen]:
+        return _given(step, known, context) if wanted.intersection(step.outputs) else {}
+
+    return graph.propagate(rule, lambda _, last: last) if wanted else {}
+
+
+def demands(step: StepView) -> bool:
+    """Whether the tool requires a unit, a frame or a kind of its tables."""
+    tool = step.signature
+    return tool is not None and bool(tool.same or any(table.takes != ANYTHING for table in tool.tables))
+
+
+def tables_read(step: StepView, known: Mapping[str, Foreseen]) -> dict[str, list[ReadTable]]:
+    """Return what is known of the tables that a step reads, by the tool's parameter."""
+    return {
+        parameter: [ReadTable(read.path, read.label, _known_of(read.label, known)) for read in reads]
+        for parameter, reads in step.inputs.items()
+    }
+
+
+def _known_of(label: str, known: Mapping[str, Foreseen]) -> Foreseen:
+    table = owner(label, known)
+    if table is None:
+        return NOTHING_KNOWN
+    return known[table] if table == label else known[table].component()
+
+
+def _given(step: StepView, known: Mapping[str, Foreseen], context: Context) -> Mapping[str, Foreseen]:
+    """Return what is known of a step's labels; nothing of those of a map, whose items may differ."""
+    args, signature = step.params, step.signature
+    if signature is None or step.step.for_each is not None:
+        return dict.fromkeys(step.outputs, NOTHING_KNOWN)
+    if signature.gives == "table":
+        tables = {
+            parameter: [read.known for read in reads] for parameter, reads in tables_read(step, known).items()
+        }
+        return {label: foreseen(signature, args, tables) for label in step.outputs}
+    if args.get("candidates") or args.get("provider"):
+        return {}
+    return dict(_fetched(args, step.outputs, context))
+
+
+def _fetched(
+    args: Mapping[str, Any], labels: Sequence[str], context: Context
+) -> Iterator[tuple[str, Foreseen]]:
+    dataset = context.catalogue.get(args.get("dataset_id", ""))
+    for label, name in zip(labels, args.get("parameters") or [args.get("parameter_id")], strict=False):
+        if dataset is None or name not in dataset.parameters:
+            continue
+        unit = dataset.units.get(name, "").strip()
+        components = dataset.parameters[name]
+        kinds = frozenset({"scalar"}) if components == 1 else EVERY_KIND - {"scalar"}
+        if name in dataset.spectra:
+            kinds = frozenset({"spectrum"})
+        yield (
+            label,
+            Foreseen(
+                # A catalogue that says none may not know.
+                unit if unit and not equal_units(unit, "") else None,
+                dataset.frames.get(name) or _stated_frame(name, dataset) or None,
+                kinds,
+                frozenset({"unit", "frame", "kind"}),
+            ),
+        )
+
+
+def _stated_frame(name: str, dataset: Dataset) -> str:
+    from helio.knowledge.frame_names import stated_frame
+
+    # A speed may be described as that of a vector in some frame, and has none itself.
+    alone = dataset.parameters[name] == 1
+    return stated_frame(name, "" if alone else dataset.descriptions.get(name, ""))
