@@ -8,7 +8,8 @@ HO201 (edit safe)  equal work done once
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from helio.pipelines.analyses.meaning import equal_work
@@ -17,10 +18,10 @@ from helio.pipelines.passes.draft import Draft, dependants_of, reaches
 from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import pointer
 from helio.pipelines.template.edit import Edit
-from helio.pipelines.template.graph import views
+from helio.pipelines.template.graph import StepView, views
 from helio.pipelines.template.labels import owner
 from helio.pipelines.template.maps import EACH
-from helio.pipelines.template.template import Step, Template
+from helio.pipelines.template.template import Template
 
 
 def drop_equal_work(template: Template, context: Context) -> Iterator[Finding]:
@@ -35,21 +36,22 @@ def drop_equal_work(template: Template, context: Context) -> Iterator[Finding]:
         return
     steps = template.steps
     draft, dependants = Draft(("steps",), steps), dependants_of(steps)
+    shown = list(views(steps, context.signatures))
     for kept, index in equal_steps(template, context):
         if draft.is_gone(kept) or draft.is_gone(index):
             continue
         both = {kept, index}
         if any(reaches(draft.steps, draft.places, either, both, through=both) for either in both):
             continue
-        mine, other = views((draft.steps[kept], draft.steps[index]), context.signatures)
-        instead = dict(zip(other.outputs, mine.outputs, strict=True))
+        instead = dict(zip(shown[index].outputs, shown[kept].outputs, strict=True))
         renamed = {label: name for label, name in instead.items() if label != name}
-        readers = _readers(draft, renamed, context) if renamed else []
-        if renamed and not _may_be_renamed(draft, renamed, readers, context):
+        readers = _readers(draft, shown, renamed) if renamed else []
+        if renamed and not _may_be_renamed(draft, shown, renamed, readers):
             continue
         first, second = draft.steps[kept].step_id, draft.steps[index].step_id
         for reader in readers:
-            draft.change(reader, tool_args=_relabelled(draft.steps[reader], renamed, context))
+            draft.change(reader, tool_args=_relabelled(shown[reader], renamed))
+            shown[reader] = replace(shown[reader], step=draft.steps[reader])
         raised = ""
         if draft.steps[index].critical and not draft.steps[kept].critical:
             draft.change(kept, critical=True)
@@ -91,22 +93,24 @@ def equal_steps(template: Template, context: Context) -> list[tuple[int, int]]:
     return found
 
 
-def _readers(draft: Draft, renamed: dict[str, str], context: Context) -> list[int]:
+def _readers(draft: Draft, shown: Sequence[StepView], renamed: dict[str, str]) -> list[int]:
     return [
         index
-        for index, view in enumerate(views(draft.steps, context.signatures))
+        for index, view in enumerate(shown)
         if not draft.is_gone(index) and any(owner(label, renamed) for label in view.labels)
     ]
 
 
-def _may_be_renamed(draft: Draft, renamed: dict[str, str], readers: list[int], context: Context) -> bool:
+def _may_be_renamed(
+    draft: Draft, shown: Sequence[StepView], renamed: dict[str, str], readers: list[int]
+) -> bool:
     """Whether only computations read these labels, and nothing else in the plan speaks of them."""
     if not readers:
         return False  # an output by itself: its name is what the author asked for
-    for index, step in enumerate(draft.steps):
+    for index, view in enumerate(shown):
         if draft.is_gone(index):
             continue
-        signature = context.signatures.get(step.tool_name)
+        step, signature = view.step, view.signature
         if signature is None or step.for_each is not None:
             return False
         if index in readers and signature.gives != "table":
@@ -122,10 +126,9 @@ def _may_be_renamed(draft: Draft, renamed: dict[str, str], readers: list[int], c
     return True
 
 
-def _relabelled(step: Step, renamed: dict[str, str], context: Context) -> dict[str, Any]:
-    signature = context.signatures[step.tool_name]
-    args = dict(step.tool_args)
-    for table in signature.tables:
+def _relabelled(view: StepView, renamed: dict[str, str]) -> dict[str, Any]:
+    args = dict(view.params)
+    for table in view.signature.tables if view.signature else ():
         value = args.get(table.argument)
         if isinstance(value, str):
             args[table.argument] = _renamed(value, renamed)
