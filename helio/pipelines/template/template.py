@@ -10,6 +10,7 @@ from helio.limits import LIMITS
 from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.variables import Path
+from helio.steps.fetch.choices import FETCH, Choice, choices_of
 
 Value = Any
 """A value of JSON. What a tool takes is checked by its signature."""
@@ -152,6 +153,11 @@ class Step(_Object):
                 for index, inner in enumerate(step["block"])
             )
         return cls(**found, path=path, within=within)
+
+    @property
+    def choices(self) -> list[Choice]:
+        """The datasets that a fetch may use, the first one preferred; none where the step is no fetch."""
+        return choices_of(self.tool_args) if self.tool_name == FETCH else []
 
     @property
     def maps(self) -> tuple[ForEach, ...]:
