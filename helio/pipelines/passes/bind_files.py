@@ -48,6 +48,7 @@ from helio.pipelines.template.files import (
 from helio.pipelines.template.template import Step, Template
 from helio.pipelines.template.variables import TIMES, TOKEN, Path, Pattern, patterns
 from helio.steps.export.formats import file_of_export, format_of_export, format_of_name, with_ending
+from helio.steps.fetch.choices import FETCH
 from helio.time_range import TimeRange, parse_time_range
 
 _ANOTHER = "another filename; {start}, or a variable in braces, tells files apart"
@@ -280,20 +281,14 @@ class FileNames:
         seen, waiting = {step_id}, [step_id]
         while waiting:
             step = self._by_id.get(waiting.pop())
-            signature = None if step is None else self._context.signatures.get(step.tool_name)
-            if step is None or signature is None or step.for_each is not None:
+            if step is None or step.tool_name not in self._context.signatures or step.for_each is not None:
                 yield ""
                 continue
-            args = step.tool_args
-            yield from (str(args[name]) for name in _fetched(signature) if name in args)
+            if step.tool_name == FETCH and "time_range" in step.tool_args:
+                yield str(step.tool_args["time_range"])
             more = [other for other in step.depends_on if other not in seen]
             seen.update(more)
             waiting += more
-
-
-def _fetched(signature: Any) -> tuple[str, ...]:
-    """Arguments that say for which time data are fetched."""
-    return signature.time_arguments() if signature.gives == "tables" else ()
 
 
 def _has_time(pattern: Pattern) -> bool:
