@@ -29,10 +29,9 @@ from helio.pipelines.template.figures import (
     STYLE,
     complete_labels,
     figure_of,
-    figures_behind,
 )
 from helio.pipelines.template.labels import owner
-from helio.pipelines.template.template import Step, Template
+from helio.pipelines.template.template import Step, Template, reached
 from helio.pipelines.template.variables import Path
 
 ABOUT = (STYLE, MANAGE)
@@ -74,7 +73,8 @@ def _wire(path: Path, steps: Sequence[Step], context: Context) -> Generator[Find
             continue
         # each figure of a map can be exported by one step; a style is merged into one figure
         figures = drawn | mapped if step.tool_name == MANAGE else drawn
-        named = figures_behind(step.step_id, about, figures)
+        behind = reached(step.step_id, about)
+        named = [figure for figure in figures if figure in behind]
         if not named and calls and (not figures or any(step_id in calls for step_id in step.depends_on)):
             continue  # the figure may be one of a pipeline that is still to be put in
         meant = named or _meant(step, figures)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
 from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.labels import labels_at, owner
-from helio.pipelines.template.template import Step
+from helio.pipelines.template.template import Step, reached
 
 PLOT, STYLE, RENDER, MANAGE = "plot_data", "style_plot", "render_spec", "manage_plot"
 FIGURES = (PLOT, RENDER)
@@ -33,25 +33,11 @@ def figures_meant(steps: Sequence[Document]) -> dict[StepId, list[StepId]]:
         for step in steps
         if step.get("tool_name") == STYLE and "step_id" in step
     }
-    return {style: figures_behind(style, needs, figures) or figures for style in needs}
-
-
-def figures_behind(
-    step_id: StepId, needs: Mapping[StepId, Iterable[StepId]], figures: Iterable[StepId]
-) -> list[StepId]:
-    """Find the figures that a step depends on, directly or through other steps.
-
-    Parameters
-    ----------
-    needs : mapping
-        What the steps that may be passed through depend on, by id; `step_id` is among them.
-    """
-    reached, waiting = {step_id}, [step_id]
-    while waiting:
-        needed = set(needs.get(waiting.pop(), ())) - reached
-        reached |= needed
-        waiting += needed
-    return [figure for figure in figures if figure in reached]
+    meant: dict[StepId, list[StepId]] = {}
+    for style in needs:
+        behind = reached(style, needs)
+        meant[style] = [figure for figure in figures if figure in behind] or figures
+    return meant
 
 
 def spec_of(step: Document) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
@@ -230,6 +230,20 @@ def walk(steps: Sequence[Step]) -> Iterator[Step]:
         yield step
         if len(step.path) < 2 * LIMITS.blocks:
             yield from walk(step.block)
+
+
+def reached(step_id: StepId, needs: Mapping[StepId, Iterable[StepId]]) -> set[StepId]:
+    """Return a step and all that it depends on, directly or through others.
+
+    >>> sorted(reached(3, {3: [2], 2: [1], 4: [3]}))
+    [1, 2, 3]
+    """
+    found, waiting = {step_id}, [step_id]
+    while waiting:
+        needed = set(needs.get(waiting.pop(), ())) - found
+        found |= needed
+        waiting += needed
+    return found
 
 
 _NAMES = {"with": "with_values"}
