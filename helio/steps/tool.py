@@ -184,14 +184,14 @@ def schema_of(annotation: Any) -> Schema:
     if origin is Literal:
         return {"enum": list(inner)}
     if origin in (Union, types.UnionType):
-        options = [schema_of(one) for one in inner if one is not type(None)]
+        options = [schema_of(member) for member in inner if member is not type(None)]
         return options[0] if len(options) == 1 else {"anyOf": options}
     if origin in (list, Sequence):
         return {"type": "array", "maxItems": LIMITS.arguments, "items": schema_of(inner[0])}
     if origin is tuple:
         return {
             "type": "array",
-            "prefixItems": [schema_of(one) for one in inner],
+            "prefixItems": [schema_of(member) for member in inner],
             "minItems": len(inner),
             "maxItems": len(inner),
         }
@@ -232,7 +232,7 @@ def _without_none(annotation: Any) -> tuple[Any, bool]:
     """``X`` of ``X | None``, and whether None is allowed."""
     inner = get_args(annotation)
     if get_origin(annotation) in (Union, types.UnionType) and type(None) in inner:
-        return next(one for one in inner if one is not type(None)), True
+        return next(member for member in inner if member is not type(None)), True
     return annotation, False
 
 
@@ -276,5 +276,5 @@ def _documented_parameters(doc: str) -> Iterator[tuple[str, str]]:
 
 def _section(doc: str, title: str) -> str:
     """The text below a numpydoc title; empty where there is none."""
-    found = re.search(rf"^{title}\n-+\n(.*?)(?=^\w[^\n]*\n-+\n|\Z)", doc, re.DOTALL | re.MULTILINE)
-    return found[1] if found else ""
+    match = re.search(rf"^{title}\n-+\n(.*?)(?=^\w[^\n]*\n-+\n|\Z)", doc, re.DOTALL | re.MULTILINE)
+    return match[1] if match else ""

@@ -31,12 +31,12 @@ class Choice:
 
 def choices_of(args: Mapping[str, Any]) -> list[Choice]:
     """The choices of a fetch's arguments, the first one preferred."""
-    wanted: Sequence[str] = args.get("parameters") or [args.get("parameter_id", "")]
+    parameters: Sequence[str] = args.get("parameters") or [args.get("parameter_id", "")]
     provider = args.get("provider", "")
-    found: list[Choice] = []
+    choices: list[Choice] = []
     for candidate in args.get("candidates", ()):
-        one: Candidate = {"dataset_id": candidate} if isinstance(candidate, str) else candidate
-        parameter = one.get("parameter_id")
-        names = [parameter] if parameter else wanted
-        found.append(Choice(one["dataset_id"], tuple(names), one.get("provider", provider)))
-    return found or [Choice(args["dataset_id"], tuple(wanted), provider)]
+        options: Candidate = {"dataset_id": candidate} if isinstance(candidate, str) else candidate
+        parameter = options.get("parameter_id")
+        names = [parameter] if parameter else parameters
+        choices.append(Choice(options["dataset_id"], tuple(names), options.get("provider", provider)))
+    return choices or [Choice(args["dataset_id"], tuple(parameters), provider)]

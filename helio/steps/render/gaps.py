@@ -39,12 +39,12 @@ def gaps(epoch: npt.NDArray[np.datetime64], factor: float) -> npt.NDArray[np.boo
 
     A gap is a step longer than `factor` local cadences.
     """
-    found = np.zeros(epoch.size, dtype=bool)
+    is_gap = np.zeros(epoch.size, dtype=bool)
     steps = np.diff(counted(epoch))
     if steps.size == 0 or steps.max() <= factor * steps.min():
-        return found
-    found[1:] = steps > factor * local_cadence(epoch)
-    return found
+        return is_gap
+    is_gap[1:] = steps > factor * local_cadence(epoch)
+    return is_gap
 
 
 def record_edges(
@@ -90,5 +90,5 @@ def coverage(
 
 def usable_records(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """Records with at least one finite value."""
-    found: npt.NDArray[np.bool_] = np.isfinite(values).reshape(values.shape[0], -1).any(axis=1)
-    return found
+    usable: npt.NDArray[np.bool_] = np.isfinite(values).reshape(values.shape[0], -1).any(axis=1)
+    return usable
