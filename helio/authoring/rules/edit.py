@@ -10,7 +10,7 @@ from typing import Any
 
 from helio.authoring.gate import Gate
 from helio.authoring.operations import Operation
-from helio.authoring.outcome import Draft, NotProved, NotUnderstood, Outcome, Reply, Said
+from helio.authoring.outcome import Attribution, AuthorReply, NotProved, NotUnderstood, Outcome, TemplateDraft
 from helio.authoring.rules.answers import answered, is_question
 from helio.authoring.rules.computed import tool_names
 from helio.authoring.rules.durations import duration_in, duration_pattern
@@ -30,7 +30,7 @@ from helio.pipelines.template.figures import spec_of
 from helio.pipelines.template.labels import owner
 from helio.time_range import is_relative, parse_time_range
 
-BY = Said("rules")
+BY = Attribution("rules")
 _DURATION = duration_pattern()
 _FRAME = "|".join(FRAMES)
 _ADDED = ("running_average", "running_median")
@@ -83,7 +83,7 @@ def edited(
         The change that was asked for makes a template that cannot run.
     """
     if is_question(request):
-        return Reply(answered(request, template), BY)
+        return AuthorReply(answered(request, template), BY)
     editor = _Editor(request, template, catalogue, now, ask)
     editor.read()
     proved = gate.edited(template, editor.after)
@@ -91,8 +91,8 @@ def edited(
         raise NotProved("the change makes a pipeline that cannot run", diagnostics=proved.errors)
     if json.dumps(proved.template) == json.dumps(template):
         raise NotUnderstood("that changes nothing: the pipeline is like that already")
-    said = BY if not editor.swapped else Said("equivalence table")
-    return Draft(proved, said, tuple(editor.notes))
+    said = BY if not editor.swapped else Attribution("equivalence table")
+    return TemplateDraft(proved, said, tuple(editor.notes))
 
 
 class _Editor(Looks):

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 
 from helio.authoring.gate import Gate
 from helio.authoring.operations import Operation, apply
-from helio.authoring.outcome import Draft, Failure, NotProved, NotUnderstood, Outcome, Said
+from helio.authoring.outcome import Attribution, Failure, NotProved, NotUnderstood, Outcome, TemplateDraft
 from helio.authoring.swapping import fetched, refetched
 from helio.authoring.writing.sources import cadence_words
 from helio.authoring.writing.steps import free_name
@@ -18,7 +18,7 @@ from helio.knowledge.quantities import SOURCES
 from helio.pipelines.template.document import Document
 from helio.store.component_names import axis_letters
 
-BY = Said("rules")
+BY = Attribution("rules")
 _CLEARLY = 0.04
 """By how much a name has to be more alike than the next one."""
 NOTHING_THERE = ("NoData", "NoUsableData", "NoCandidate", "NotYetPublished")
@@ -50,7 +50,7 @@ def repaired(template: Document, failure: Failure, *, catalogue: Catalogue, gate
     proved = gate.repaired(template, after, declared=touched)
     if proved.errors:
         raise NotProved("the repair makes a pipeline that cannot run", diagnostics=proved.errors)
-    return Draft(proved, BY, tuple(notes))
+    return TemplateDraft(proved, BY, tuple(notes))
 
 
 def the_close_one(name: str, names: Iterable[str]) -> str:
