@@ -40,13 +40,14 @@ def thin_line(
         A NaN stands wherever the line is broken.
     """
     finite = np.isfinite(values)
+    nanoseconds: Int = epoch.astype("datetime64[ns]", copy=False).view("i8")
     if finite.all():
-        chosen = epoch.astype("i8")
+        chosen = nanoseconds
         value = values
         breaks = np.flatnonzero(gap)
     else:
         index = np.flatnonzero(finite)
-        chosen = epoch.astype("i8")[index]
+        chosen = nanoseconds[index]
         value = values[index]
         # NaN between two values breaks the line, and so does a gap anywhere between them.
         passed = np.cumsum(gap)[index]

@@ -47,8 +47,7 @@ def line_notes(panel: Panel, lines: Sequence[Line], *, log: bool) -> list[str]:
     if len(lines) > CROWDED:
         notes.append(f"{where}: {len(lines)} lines in one panel")
     for line in lines:
-        finite = np.isfinite(line.values)
-        missing = 1 - finite.mean()
+        missing = 1 - np.count_nonzero(np.isfinite(line.values)) / line.values.size
         if missing == 1:
             notes.append(f"{where}: {line.label} {line.name} has no value in the interval")
         elif missing > 0.5:
@@ -60,7 +59,12 @@ def line_notes(panel: Panel, lines: Sequence[Line], *, log: bool) -> list[str]:
                 f"{where}: {lost} values of {label} are not above 0, a logarithmic axis leaves them out"
             )
     if not log:
-        sizes = np.array([np.nanmax(np.abs(line.values)) for line in lines if np.isfinite(line.values).any()])
+        limits = [
+            (np.nanmin(line.values), np.nanmax(line.values))
+            for line in lines
+            if np.isfinite(line.values).any()
+        ]
+        sizes = np.array([max(abs(low), abs(high)) for low, high in limits])
         sizes = sizes[sizes > 0]
         if sizes.size > 1 and sizes.max() > 1e6 * sizes.min():
             notes.append(f"{where}: lines differ more than a million times in size, the smaller look flat")
