@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -383,11 +383,23 @@ def open_catalogue(home: Path) -> Catalogue:
         The renewed one is not whole.
     """
     renewed = renewed_path(home)
+    shipped = _opened(SHIPPED, _state(SHIPPED))
     if not renewed.exists():
-        return Catalogue()
-    own = Catalogue(renewed)
-    shipped = Catalogue()
+        return shipped
+    own = _opened(renewed, _state(renewed))
     return own if own.as_of >= shipped.as_of else shipped
+
+
+@lru_cache(maxsize=4)
+def _opened(path: Path, state: tuple[int, int, int]) -> Catalogue:
+    """Open a catalogue once for each state of its file: what was unpacked of it serves the next run too."""
+    del state
+    return Catalogue(path)
+
+
+def _state(path: Path) -> tuple[int, int, int]:
+    status = path.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def renewed_path(home: Path) -> Path:

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from helio.errors import DamagedFile, UnknownDataset
+from helio.errors import DamagedFile
 from helio.sources.registry import BY_CATALOGUE, families, source_class, source_in_records, stated_in_file
 
 if TYPE_CHECKING:
@@ -211,10 +211,9 @@ def _proofs(sources: Iterable[SourceFile]) -> dict[str, int]:
 
 
 def _known(dataset_id: str, catalogue: Catalogue | None) -> DatasetSummary | None:
-    try:
-        return None if catalogue is None else catalogue.summary(dataset_id)
-    except UnknownDataset:  # a dataset of one's own, or of another archive
+    if catalogue is None or dataset_id not in catalogue:  # a dataset of one's own, or of another archive
         return None
+    return catalogue.summary(dataset_id)
 
 
 def _requested(dataset_id: str) -> tuple[str, str]:
