@@ -232,7 +232,7 @@ class TableReader:
             layout.labels or layout.components,
             units,
             declared=self._texts(said) or (said,),
-            said=f"{istp.text_of(attributes, 'CATDESC')} {istp.text_of(attributes, 'FIELDNAM')}",
+            description=f"{istp.text_of(attributes, 'CATDESC')} {istp.text_of(attributes, 'FIELDNAM')}",
         )
         if not found and not layout.labels:
             layout = replace(layout, notes=(*layout.notes, *istp.unknown_components(layout.components)))

@@ -401,7 +401,7 @@ def table_of(one: Parameter, records: Records) -> Table:
     representation: Representation = ""
     if components and len(one.size) == 1:
         representation = representation_of(
-            labels or components, one.units, declared=one.components, said=one.description
+            labels or components, one.units, declared=one.components, description=one.description
         )
     unnamed = components == numbered_names(one.elements)
     if unnamed and not representation:
