@@ -115,8 +115,8 @@ def test_the_stand_ins_are_imported_without_the_heavy_libraries():
 FLOORS = {
     "pipelines": (
         ("codes", "template", "templates"),
-        ("dialect", "history", "known"),
-        ("analyses", "arguments"),
+        ("dialect", "history", "keys", "known"),
+        ("analyses", "arguments", "reference"),
         ("library", "passes"),
         ("mend", "reach"),
         ("plan",),

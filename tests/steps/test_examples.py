@@ -3,6 +3,7 @@
 import doctest
 import json
 import runpy
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from helio import api
 from helio.steps.examples import energies, pitch_angles, series, spectrum, vector
 from helio.steps.signature import signatures
+from helio.steps.tool_page import step_text, tool_page
 
 TOOLS = sorted(signatures())
 FUNCTIONS = [name for name in TOOLS if signatures()[name].runs]
@@ -51,7 +53,9 @@ def test_the_page_of_the_tools_has_every_tool_and_its_example():
     page = runpy.run_path(str(script))["reference"]()
     for name, tool in signatures().items():
         assert f"## {name}\n" in page
-        assert tool.example in page
+        assert str(tool_page(tool)) in page
+        example = tool.example if tool.runs else step_text(json.loads(tool.example))
+        assert textwrap.indent(example, "  ") in page
 
 
 def test_example_tables_stand_at_a_regular_cadence():

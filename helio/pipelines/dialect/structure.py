@@ -199,6 +199,7 @@ CHECKED: dict[str, Callable[[Any, Any, Schema], bool]] = {
     "minProperties": _length(dict, least=True),
     "pattern": lambda value, wanted, _: not isinstance(value, str) or re.search(wanted, value) is not None,
     "description": _ignored,
+    "default": _ignored,
     "format": _ignored,
     "contentMediaType": _ignored,
 }

@@ -70,8 +70,8 @@ def join_components(
     A vector from OMNI's three series, of which x is the same in GSE and GSM.
 
     >>> from helio.steps.examples import series
-    >>> parts = [series([value], "nT", name) for name, value in (("Bx", 3.0), ("By", 4.0), ("Bz", -5.0))]
-    >>> joined = join_components(parts, names=["Bx", "By", "Bz"], frame="GSM")
+    >>> bx, by, bz = series([3.0], "nT", "Bx"), series([4.0], "nT", "By"), series([-5.0], "nT", "Bz")
+    >>> joined = join_components([bx, by, bz], names=["Bx", "By", "Bz"], frame="GSM")
     >>> joined.values, joined.name, joined.frame
     (array([[ 3.,  4., -5.]]), 'B', 'GSM')
     """

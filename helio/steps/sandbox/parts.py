@@ -69,7 +69,7 @@ def check_system() -> None:
     if sys.platform != "linux" or machine not in ("x86_64", "aarch64"):
         raise NoSandbox(
             f"code in a template is run on Linux alone (x86_64, aarch64), and this is {platform.system()} ({machine})",
-            advice="named tools run everywhere: helio list --tools",
+            advice="named tools run everywhere: helio tools",
         )
 
 
@@ -89,6 +89,6 @@ def check_parts(every: tuple[Part, ...], policy: Policy) -> None:
     can_do_without = not any(part.name in ALWAYS for part in missing)
     raise NoSandbox(
         f"this machine cannot shut code in as it must be: {reasons}",
-        advice="named tools instead: helio list --tools"
+        advice="named tools instead: helio tools"
         + ("; or HELIO_SANDBOX=weak, if you trust the code" if can_do_without else ""),
     )

@@ -45,6 +45,6 @@ def run_code(jail: Jail, code: str, sources: Sequence[Labelled] = ()) -> Returne
         more = f"; and {len(refused) - _MOST_SHOWN} more" if len(refused) > _MOST_SHOWN else ""
         raise CodeRefused(
             f"the code says what it may not: {'; '.join(map(str, refused[:_MOST_SHOWN]))}{more}",
-            advice="pandas, numpy and scipy.signal on the tables given; helio list --tools for named tools",
+            advice="pandas, numpy and scipy.signal on the tables given; helio tools for named tools",
         )
     return jail.run(code, [(name, source.table) for name, source in zip(names, sources, strict=True)])
