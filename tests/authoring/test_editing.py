@@ -213,9 +213,9 @@ def test_what_cannot_be_done_is_not_done(serve, author, overview):
     ("operation", "said"),
     [
         (put(7, "tool_args/title", "x"), "there is no step 7"),
-        (put(1, "step_id", 5), "is not for an edit"),
-        (put("", "steps", []), "is not for an edit"),
-        (put("", "id", "other"), "is not for an edit"),
+        (put(1, "step_id", 5), "an edit may not change"),
+        (put("", "steps", []), "an edit may not change"),
+        (put("", "id", "other"), "an edit may not change"),
         (put(1, "", "x"), "set needs a place"),
         ({"op": "set", "step": "4", "at": "tool_args/title", "value_json": "red"}, "is not JSON"),
         ({"op": "set", "step": "4", "at": "tool_args/title"}, "is empty"),

@@ -41,6 +41,8 @@ Epoch = tuple[str, str, TimeRange | None]
 
 WINDOWS = ("10min", "1h", "5min", "1min")
 EVERY = "all of them"
+FILE_ENDINGS = {"netcdf": "nc"}
+"""Endings of file names that are not the name of the format."""
 UPSTREAM = ("OMNI", "ACE", "Wind", "DSCOVR")
 DERIVED: dict[str, tuple[str, dict[str, str]]] = {
     "dynamic pressure": ("dynamic_pressure", {"density_label": DENSITY, "velocity_label": VELOCITY}),
@@ -132,14 +134,10 @@ class _Writer:
             span = parse_time_range(phrase, self.now)
             group = str(number) if len(times) > 1 else ""
             name = f"$TIME_RANGE_{group}" if group else "$TIME_RANGE"
-            self.steps.variables[name] = {
-                "type": "time_range",
-                "default": phrase if is_relative(phrase) else str(span),
-            }
-            if is_relative(phrase):
-                self.steps.note(
-                    f"'{phrase}' is {span}, counted from {self.now:%Y-%m-%d %H:%M} UTC; each run counts again"
-                )
+            default, notes = default_range(phrase, span, self.now)
+            self.steps.variables[name] = {"type": "time_range", "default": default}
+            for note in notes:
+                self.steps.note(note)
             epochs.append((name, group, span))
         return epochs or [("$TIME_RANGE", "", None)]
 
@@ -605,13 +603,9 @@ class _Writer:
 
     def _export(self, shown: list[PlotSeries]) -> None:
         for form in self.request.exports:
-            suffix = {"netcdf": "nc"}.get(form, form)
             for series in shown:
-                args = {
-                    "source_labels": [series.label],
-                    "filename": f"{series.label}.{suffix}",
-                    "format": form,
-                }
+                filename = f"{series.label}.{FILE_ENDINGS.get(form, form)}"
+                args = {"source_labels": [series.label], "filename": filename, "format": form}
                 self.steps.add(f"save_{series.label}", "save_data", args, f"Save it as {form}")
 
     def _log(self, shown: list[PlotSeries]) -> list[str]:
@@ -700,6 +694,13 @@ def _with_window(computation: Computation, ask: Asks) -> Computation:
         return computation
     what = computation.tool.replace("_", " ")
     return replace(computation, window=ask(f"Over which window is the {what}?", WINDOWS))
+
+
+def default_range(phrase: str, span: TimeRange, now: datetime) -> tuple[str, list[str]]:
+    """Return the default of a time range that a phrase gives, and what to note: a relative one stays relative."""
+    if not is_relative(phrase):
+        return str(span), []
+    return phrase, [f"'{phrase}' is {span}, counted from {now:%Y-%m-%d %H:%M} UTC; each run counts again"]
 
 
 def line_of(what: str, series: PlotSeries) -> str:

@@ -336,14 +336,14 @@ def test_of_a_comparison_the_spacecraft_to_swap_is_asked_for(author, comparison)
 
 
 def test_a_spacecraft_is_not_swapped_in_twice(author, comparison):
-    with pytest.raises(NotUnderstood, match="Wind is in it already"):
+    with pytest.raises(NotUnderstood, match="the pipeline uses Wind already"):
         author.edit("replace ACE by Wind", comparison)
 
 
 @pytest.mark.parametrize("request_", ["OMNI magnetic field in GSM 2024-05-10", "OMNI Bz in GSM 2024-05-10"])
 def test_components_apart_are_not_swapped_for_vectors(author, request_):
     template = author.create(request_).template
-    with pytest.raises(NotUnderstood, match="one of components apart"):
+    with pytest.raises(NotUnderstood, match=r"is one component, and WI_H0_MFI\.BGS[EM] is a vector"):
         author.edit("run it for Wind instead", template)
 
 
@@ -358,8 +358,8 @@ def test_an_intent_names_the_cadence_of_what_is_swapped_in(author):
     [
         ("do it for Solar Orbiter instead", "Solar Orbiter has no magnetic field vector in GSE"),
         ("do not change anything", "not understood: 'not', 'anything'"),
-        ("also for 2023-01-03", "rules set one time"),
-        ("for 2023-01-03 too", "rules set one time"),
+        ("also for 2023-01-03", "can replace the time range but not add a second one"),
+        ("for 2023-01-03 too", "can replace the time range but not add a second one"),
         ("since 10 May 2021", "not understood: 'since'"),
         ("use the week of 10 May 2021", "not understood: 'week'"),
         ("move the magnitude to the top", "'move', 'magnitude', 'top'"),
