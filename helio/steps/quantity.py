@@ -172,7 +172,7 @@ def _mismatch(
 ) -> Mismatch:
     """An error about two tables, by the names their files give them until somebody knows their labels.
 
-    Of `said` every second text is taken as it stands: a unit may have braces.
+    Every second text of `parts` is taken as it is: a unit may have braces.
     """
     wording = "".join(
         text.replace("{", "{{").replace("}", "}}") if index % 2 else text for index, text in enumerate(parts)

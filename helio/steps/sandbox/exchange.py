@@ -241,7 +241,7 @@ def _returned(facts: dict[str, Any], packed: Any, position: int, limits: Limits)
         marks is not None and len(marks) != size for (_, marks), size in zip(axes, shape[1:], strict=False)
     ):
         raise NotReadableError("other coordinates than bins")
-    dtype_names = tuple(str(one)[:_LONGEST_NAME] for one in dtypes)
+    dtype_names = tuple(str(dtype_name)[:_LONGEST_NAME] for dtype_name in dtypes)
     return Returned(kind, index, epoch, values, columns, dtype_names, axes)
 
 
