@@ -129,6 +129,7 @@ FLOORS = {
             "earlier_runs",
             "folder",
             "kept_tables",
+            "listing",
             "recipes",
             "replies",
             "request",

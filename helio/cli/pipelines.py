@@ -54,20 +54,23 @@ def check(
             ).diagnostics
         except InvalidTemplate as error:
             found = error.diagnostics
-        found = found if hints else without_hints(found)
+        shown = found if hints else without_hints(found)
         wrong = any(one.severity == "error" for one in found)
         if as_json:
             print_json(
                 {
                     "diagnostics": "helio-diagnostics/1",
                     "valid": not wrong,
-                    "found": [d.to_json() for d in found],
+                    "found": [finding.to_json() for finding in shown],
+                    "hints_not_shown": len(found) - len(shown),
                 }
             )
         else:
-            for one in found:
-                say(without_long_words(str(one)))
+            for finding in shown:
+                say(without_long_words(str(finding)))
             say(f"{name}: {'not valid' if wrong else 'valid'}")
+            if left_out := len(found) - len(shown):
+                say(f"{left_out} hint{'s' * (left_out != 1)} not shown: helio check {name} --hints")
     raise typer.Exit(INVALID if wrong else SUCCESS)
 
 

@@ -1,6 +1,6 @@
 """Equal work is done once.
 
-HO201 (edit safe)  equal work done once
+HO201 (edit safe, and warning)  equal work done once
     The same tool on the same input gives the same table.
     before  1: fetch B; 2: fetch B
     after   1: fetch B
