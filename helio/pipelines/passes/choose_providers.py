@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from helio.errors import closest
+from helio.errors import closest, did_you_mean
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
 from helio.pipelines.template.edit import Context, Edit, Finding, changed
 from helio.pipelines.template.template import Step, Template
@@ -83,12 +83,16 @@ def _provider(choice: Choice, place: str, context: Context, wrong: list[Diagnost
 
 
 def _no_such_provider(named: str, place: str) -> Diagnostic:
+    close = closest(named, names())
     return Diagnostic(
         "HS102",
         f"no provider is called '{named}'",
         path=place,
-        advice=(f"--archive DIR for a folder of CDF files, or a provider: {choices()}",),
-        candidates=closest(named, names()),
+        advice=(
+            *((did_you_mean(named, names()),) if close else ()),
+            f"--archive DIR for a folder of CDF files, or a provider: {choices()}",
+        ),
+        candidates=close,
     )
 
 

@@ -54,14 +54,14 @@ def choices_of(args: Mapping[str, Any]) -> list[Choice]:
     several = args.get("parameters")
     names = tuple(several or [args.get("parameter_id", "")])
     provider = args.get("provider", "")
-    found: list[Choice] = []
+    choices: list[Choice] = []
     for number, candidate in enumerate(args.get("candidates", ())):
         path: Path = ("candidates", number)
         if isinstance(candidate, str):
-            found.append(Choice(candidate, names, provider, path, (path,) * len(names)))
+            choices.append(Choice(candidate, names, provider, path, (path,) * len(names)))
             continue
         own = candidate.get("parameter_id")
-        found.append(
+        choices.append(
             Choice(
                 candidate["dataset_id"],
                 (own,) if own else names,
@@ -70,7 +70,7 @@ def choices_of(args: Mapping[str, Any]) -> list[Choice]:
                 ((*path, "parameter_id"),) if own else (path,) * len(names),
             )
         )
-    if found:
-        return found
+    if choices:
+        return choices
     paths = tuple(("parameters", number) for number in range(len(names))) if several else (("parameter_id",),)
     return [Choice(args["dataset_id"], names, provider, ("dataset_id",), paths)]
