@@ -178,7 +178,7 @@ def test_a_runner_that_was_cancelled_cancels_the_run(server: Server, home: Path)
 
 
 def test_an_address_where_nobody_is_says_so(home: Path) -> None:
-    with pytest.raises(EngineError, match=r"127\.0\.0\.1:9/api does not take the run"):
+    with pytest.raises(EngineError, match=r"127\.0\.0\.1:9/api rejected the run"):
         run_flow(FlowRequest(chain(3), "r", home, "http://127.0.0.1:9/api"), Runner())
 
 

@@ -18,7 +18,7 @@ import pytest
 
 from helio.errors import EngineError
 from helio.flows.missed import note_served, read_served
-from helio.flows.schedule import Schedules
+from helio.flows.schedule import Schedule, Schedules
 from helio.flows.serve import ask
 from helio.flows.server import Server
 from helio.flows.slots import slots_in
@@ -58,9 +58,12 @@ class Serving:
 
     def add(self, name: str, **changes: Any) -> None:
         # Once a year, so that nothing but what a test asks for runs.
-        given = {"cron": "10 6 1 1 *", "time_range": "yesterday", "archive": "sample", "name": name}
+        facts = {"cron": "10 6 1 1 *", "archive": "sample"} | changes
+        time_range, replace = facts.pop("time_range", "yesterday"), facts.pop("replace", False)
         now = datetime.now(UTC).replace(tzinfo=None)
-        self.schedules.add("gle73-particles", now=now, **given | changes)
+        self.schedules.add(
+            Schedule(name, "gle73-particles", **facts), now=now, time_range=time_range, replace=replace
+        )
         soon(lambda: self.deployment(name) is not None, f"deployment {name}")
 
     def deployment(self, name: str) -> dict[str, Any] | None:
@@ -201,8 +204,8 @@ def test_the_range_of_a_schedule_moves_a_literal_range(serving: Serving, home: P
         json.dumps({"id": "literal", "steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]})
     )
     now = datetime.now(UTC).replace(tzinfo=None)
-    given = {"cron": "10 6 1 1 *", "time_range": "yesterday", "archive": "sample"}
-    serving.schedules.add(str(literal), now=now, **given)
+    schedule = Schedule("", str(literal), "10 6 1 1 *", archive="sample")
+    serving.schedules.add(schedule, now=now, time_range="yesterday")
     soon(lambda: serving.deployment("literal") is not None, "the deployment")
     deployment = serving.deployment("literal")
     assert deployment is not None
@@ -278,9 +281,9 @@ def test_slots_that_passed_while_nothing_ran_are_announced(serving: Serving, hom
 def test_a_damaged_record_holds_up_no_other_and_loses_no_deployment(serving: Serving) -> None:
     serving.add("damaged")
     (serving.schedules.folder / "damaged.json").write_text("{")
-    soon(lambda: "damaged is not as it should be" in serving.log.read_text(), "a word about it")
+    soon(lambda: "damaged has an error" in serving.log.read_text(), "a word about it")
     assert serving.deployment("damaged") is not None
-    soon(lambda: serving.log.read_text().count("damaged is not as it should be") == 1, "one word about it")
+    soon(lambda: serving.log.read_text().count("damaged has an error") == 1, "one word about it")
     assert serving.ended(serving.trigger("daily"))["state_name"] == "Completed"
     assert serving.ended(serving.trigger("damaged"))["state_name"] == "CriticalFailure"
     serving.schedules.remove("damaged")
@@ -291,7 +294,7 @@ def test_one_home_is_served_once(serving: Serving, home: Path) -> None:
     command = [sys.executable, "-m", "helio", "serve"]
     second = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=120)
     assert second.returncode == 2
-    assert "being served already" in second.stderr
+    assert "another helio serve runs" in second.stderr
 
 
 def test_a_run_that_is_cancelled_on_the_server_ends(serving: Serving) -> None:
