@@ -27,6 +27,7 @@ from helio.cli.app import (
     say,
     say_changes,
 )
+from helio.cli.completion import complete_proposals, complete_runs
 
 if TYPE_CHECKING:
     from helio.authoring.desk import By, Desk
@@ -67,7 +68,14 @@ _LONGEST_REPLY = 4000
 _MOST_LINES = 60
 _UNCHANGED = "nothing was changed"
 _WRITERS: tuple[By, ...] = ("auto", "rules", "model")
-Id = Annotated[str, typer.Argument(help="A proposal's id, or the beginning of one.", metavar="PROPOSAL")]
+Id = Annotated[
+    str,
+    typer.Argument(
+        help="A proposal's id, or the beginning of one.",
+        metavar="PROPOSAL",
+        autocompletion=complete_proposals,
+    ),
+]
 
 
 @app.command()
@@ -240,7 +248,12 @@ def edit(
 @app.command()
 def repair(
     context: typer.Context,
-    run_id: Annotated[str, typer.Argument(help="The id of a run that failed.", metavar="RUN")],
+    run_id: Annotated[
+        str,
+        typer.Argument(
+            help="The id of a run that failed, or last.", metavar="RUN", autocompletion=complete_runs
+        ),
+    ],
     yes: Yes = False,
     answers: Answers = None,
     preview: Preview = False,
