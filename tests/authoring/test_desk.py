@@ -437,7 +437,7 @@ def test_a_repair_that_was_rejected_is_not_proposed_again_by_rules(desk, serve, 
     run = failed(failing())
     one = desk()
     one.proposals.reject(one.repair(run))
-    with pytest.raises(NotUnderstood, match="it was rejected"):
+    with pytest.raises(NotUnderstood, match="for this run was rejected"):
         one.repair(run)
 
 
