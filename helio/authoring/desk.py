@@ -36,7 +36,7 @@ from helio.knowledge.archive_catalogue import CatalogueWithArchive
 from helio.knowledge.catalogue import Catalogue, open_catalogue, time_text
 from helio.pipelines.analyses.work import work_of
 from helio.pipelines.arguments import checked
-from helio.pipelines.changes import Work, work_left
+from helio.pipelines.changes import RemainingWork, work_left
 from helio.pipelines.history import Kind, Writing
 from helio.pipelines.known import KnownDatasets
 from helio.pipelines.library import SHIPPED, Entry, Library
@@ -262,7 +262,7 @@ class Desk:
         name = self._free(f"my-{entry.id}") if entry.shipped else ""
         return self._change("repaired", entry, text, template, name, request, outcome, run=record.id)
 
-    def work(self, proposal: Proposal) -> Work:
+    def work(self, proposal: Proposal) -> RemainingWork:
         """What a run of the proposed pipeline would compute anew, the present one being in the store."""
         return work_left(
             proposal.earlier,

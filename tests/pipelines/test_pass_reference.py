@@ -16,7 +16,9 @@ from helio.pipelines import passes
 from helio.pipelines.codes import RETIRED, Code, codes, explained, read_codes
 
 ROOT = Path(__file__).parents[2]
-PASSES = tuple(dict.fromkeys(one for _, stages in passes.LETTERS for stage in stages for one in stage))
+PASSES = tuple(
+    dict.fromkeys(rewrite for _, stages in passes.LETTERS for stage in stages for rewrite in stage)
+)
 
 
 def test_the_page_of_the_passes_is_made_of_their_docstrings():
