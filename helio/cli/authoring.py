@@ -493,13 +493,13 @@ def _show(
         if yes:
             desk.proposals.accept(outcome)
             outcome = desk.proposals.load(outcome.id)
-        told = {"computed_anew": list(work.anew), "in_the_store": list(work.kept)}
+        told = {"computed_anew": list(work.recomputed), "in_the_store": list(work.unchanged)}
         print_json(outcome.to_json() | told | {"preview": files, "preview_errors": errors})
         return
     _print_proposal(outcome, patch=False)
     if outcome.earlier is not None:
-        again = ", ".join(str(one) for one in work.anew) or "nothing"
-        kept = f"; {', '.join(str(one) for one in work.kept)} stay as they are" if work.kept else ""
+        again = ", ".join(str(one) for one in work.recomputed) or "nothing"
+        kept = f"; {', '.join(str(one) for one in work.unchanged)} stay as they are" if work.unchanged else ""
         say(f"to be computed anew: {again}{kept}")
     if preview:
         files, errors = _drawn(outcome, time_range, now, archive)

@@ -122,12 +122,12 @@ def test_a_late_run_takes_the_yesterday_of_its_scheduled_day(serving: Serving, h
     shown.soon(lambda shown: set(shown.tasks) >= STEPS, True)
     folder = home / "scheduled" / "daily" / "2021-10-28"
     soon(lambda: (folder / "run.json").is_file(), "run.json")
-    assert {"particles.html", "particles.json"} <= {one.name for one in folder.iterdir()}
+    assert {"particles.html", "particles.json"} <= {path.name for path in folder.iterdir()}
     record = json.loads((folder / "run.json").read_text())
     assert record["now"] == "2021-10-29T06:10:00"
     assert record["values"] == {"$TIME_RANGE": "2021-10-28 to 2021-10-29", "$WINDOW": "15min"}
     assert record["engine"] == "prefect"
-    assert record["id"] in [one.id for one in Runs(home / "runs").list()]
+    assert record["id"] in [summary.id for summary in Runs(home / "runs").list()]
 
 
 def test_the_same_day_again_comes_from_the_store_within_its_own_flow_run(serving: Serving) -> None:
@@ -218,7 +218,9 @@ def test_the_range_of_a_schedule_moves_a_literal_range(serving: Serving, home: P
 def test_two_runs_of_one_schedule_run_one_after_the_other(serving: Serving) -> None:
     when = (datetime.now(UTC) + timedelta(seconds=2)).isoformat()
     both = [serving.trigger("daily", when, TIME_RANGE="2021-10-28") for _ in range(2)]
-    first, second = sorted((serving.ended(one) for one in both), key=lambda run: str(run["start_time"]))
+    first, second = sorted(
+        (serving.ended(flow_run) for flow_run in both), key=lambda run: str(run["start_time"])
+    )
     assert first["end_time"] <= second["start_time"]
     assert (first["state_name"], second["state_name"]) == ("Completed", "Completed")
 

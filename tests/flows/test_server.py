@@ -40,7 +40,7 @@ def test_it_listens_on_loopback_only(server: Server) -> None:
     descriptors = Path(f"/proc/{pid}/fd")
     if not descriptors.exists():
         pytest.skip("no /proc here")
-    sockets = {os.readlink(one) for one in descriptors.iterdir() if one.is_symlink()}
+    sockets = {os.readlink(path) for path in descriptors.iterdir() if path.is_symlink()}
     listening = []
     for table in ("tcp", "tcp6", "udp", "udp6"):
         for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
