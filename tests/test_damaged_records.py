@@ -302,7 +302,7 @@ def test_a_fetch_of_other_files_than_its_key_says_is_refused(home: Path, part: s
     steps.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     code, output = helio("lock", "--run", run_folder(home).name)
     assert code == 1
-    assert "is not that of its key" in output
+    assert "does not match its key" in output
 
 
 def test_a_template_that_did_not_run_is_not_locked(home: Path):
@@ -330,7 +330,7 @@ def test_a_damaged_schedule_is_listed_as_damaged_beside_the_others(home: Path):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"pausd": True}, "it has 'pausd', which this helio does not know"),
+        ({"pausd": True}, "it has 'pausd', which this version of helio does not know"),
         ({"paused": "yes"}, 'paused is "yes", not true or false'),
         ({"formats": ["gif"]}, 'formats[0] is "gif", not one of '),
         ({"name": "station"}, "name is 'station', not 'psp-bfield'"),

@@ -444,7 +444,7 @@ def test_what_no_file_holds_is_locked_by_its_numbers(service: CdaWebStandIn):
     [
         (None, 2, "there is no lock helio.lock"),
         ("{", 1, "the lock is damaged"),
-        ("[]", 2, "this is no lock"),
+        ("[]", 2, "this is not a lock"),
         ('{"lock": "helio-lock/2"}', 2, "helio-lock/2"),
         ('{"lock": "helio-lock/1", "fetches": [{}]}', 1, "the lock is damaged: it lacks 'pipeline'"),
         ('{"lock": "helio-lock/1", "tools": 3}', 1, "the lock is damaged: it lacks 'pipeline'"),

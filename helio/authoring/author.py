@@ -12,22 +12,22 @@ import json
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from helio.authoring.discovery import Found, Shelf, discover
+from helio.authoring.discovery import CatalogueTools, Discovery, discover
 from helio.authoring.door import Door
-from helio.authoring.editing import Told, Wanting, edit, is_about_looks
-from helio.authoring.gate import Gate, Proved
+from helio.authoring.editing import SearchRequest, TextAnswer, edit, is_about_looks
+from helio.authoring.gate import Gate, GateResult
 from helio.authoring.operations import Operation
 from helio.authoring.outcome import (
-    Draft,
+    Attribution,
+    AuthorQuestion,
+    AuthorReply,
     Failure,
     NotProved,
     NotUnderstood,
     Outcome,
-    Question,
-    Reply,
-    Said,
+    TemplateDraft,
 )
-from helio.authoring.planning import Wondering, plan
+from helio.authoring.planning import QuestionBack, plan
 from helio.authoring.proposals import prompt_digest
 from helio.authoring.quoting import data
 from helio.pipelines.analyses.work import work_of
@@ -55,7 +55,7 @@ class ModelAuthor:
         Naive UTC.
     """
 
-    def __init__(self, door: Door, shelf: Callable[[], Shelf], gate: Gate, *, now: datetime) -> None:
+    def __init__(self, door: Door, shelf: Callable[[], CatalogueTools], gate: Gate, *, now: datetime) -> None:
         self._door = door
         self._shelf = shelf
         self._gate = gate
@@ -76,9 +76,9 @@ class ModelAuthor:
                 now=self._now,
                 answers=answers,
             )
-        except Wondering as asked:
+        except QuestionBack as asked:
             return self._question(asked, request)
-        return Draft(proved, self._said(prompt), (*notes, *_seen(found)))
+        return TemplateDraft(proved, self._said(prompt), (*notes, *_seen(found)))
 
     def edit(self, request: str, template: Document, *, chosen: tuple[str, ...] = ()) -> Outcome:
         """A change of a template as operations on named steps, or words about it.
@@ -94,7 +94,7 @@ class ModelAuthor:
                 advice="helio fix mends what can be mended; or ask for the mending",
             )
 
-        def prove(after: Document, operations: Sequence[Operation]) -> Proved:
+        def prove(after: Document, operations: Sequence[Operation]) -> GateResult:
             return self._gate.edited(template, after)
 
         facts = (
@@ -120,19 +120,21 @@ class ModelAuthor:
             text=1500,
         )
 
-        def prove(after: Document, operations: Sequence[Operation]) -> Proved:
+        def prove(after: Document, operations: Sequence[Operation]) -> GateResult:
             written = work_of(after, signatures())
             if written in tried:
                 message = "this repair was tried already, and was not taken"
                 # why it was not taken the first time stays the reason
-                return Proved(after, (Diagnostic("HE303", message, step_id=failure.step_id), *tried[written]))
+                return GateResult(
+                    after, (Diagnostic("HE303", message, step_id=failure.step_id), *tried[written])
+                )
             named = {operation.step for operation in operations} | {str(failure.step_id)}
             declared = [step["step_id"] for step in template["steps"] if str(step["step_id"]) in named]
             proved = self._gate.repaired(template, after, declared)
             # words alone would ask again for what is not there, which says more
             refused = any(error.code != "HE303" for error in proved.errors)
             ruled_out = () if refused else _ruled_out(template, after, failure)
-            proved = Proved(after, (*proved.errors, *ruled_out)) if ruled_out else proved
+            proved = GateResult(after, (*proved.errors, *ruled_out)) if ruled_out else proved
             tried[written] = proved.errors
             return proved
 
@@ -142,7 +144,7 @@ class ModelAuthor:
         self,
         request: str,
         template: Document,
-        prove: Callable[[Document, Sequence[Operation]], Proved],
+        prove: Callable[[Document, Sequence[Operation]], GateResult],
         answers: list[dict[str, str]],
         facts: str,
     ) -> Outcome:
@@ -160,17 +162,17 @@ class ModelAuthor:
                     facts=facts,
                     looked=looked,
                 )
-            except Wanting as wanted:  # once: after that it is refused as an answer
+            except SearchRequest as wanted:  # once: after that it is refused as an answer
                 about = data("What is to be changed needs", wanted.text, most=2000, text=1000)
                 wish = "\n\n".join(part for part in (request, about, facts) if part)
                 found = discover(self._door, wish, shelf, answers=answers)
                 looked = True
-            except Told as told:
-                return Reply(told.text, self._said(request))
-            except Wondering as asked:
+            except TextAnswer as told:
+                return AuthorReply(told.text, self._said(request))
+            except QuestionBack as asked:
                 return self._question(asked, request)
             else:
-                return Draft(proved, self._said(prompt), _seen(found) if looked else ())
+                return TemplateDraft(proved, self._said(prompt), _seen(found) if looked else ())
 
     def _answers(self, chosen: tuple[str, ...]) -> list[dict[str, str]]:
         """What was answered, with the questions of this author."""
@@ -179,12 +181,12 @@ class ModelAuthor:
             for question, answer in zip(self._asked, chosen, strict=False)
         ]
 
-    def _question(self, asked: Wondering, request: str) -> Question:
+    def _question(self, asked: QuestionBack, request: str) -> AuthorQuestion:
         self._asked.append(asked.text)
-        return Question(asked.text, asked.choices, self._said(request))
+        return AuthorQuestion(asked.text, asked.choices, self._said(request))
 
-    def _said(self, prompt: str) -> Said:
-        return Said(
+    def _said(self, prompt: str) -> Attribution:
+        return Attribution(
             self._door.answered_by,
             self._door.usage.total,
             self._door.transcript.id,
@@ -239,6 +241,6 @@ def _wanted(step: Document) -> set[str]:
     }
 
 
-def _seen(found: Found) -> tuple[str, ...]:
+def _seen(found: Discovery) -> tuple[str, ...]:
     told = [f"datasets looked at: {', '.join(sorted(found.datasets))}"] if found.datasets else []
     return (*told, *([found.ended] if found.ended else []))

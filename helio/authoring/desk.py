@@ -15,18 +15,18 @@ from helio.authoring.flags import refuse
 from helio.authoring.gate import Gate, fetched_datasets
 from helio.authoring.known_pipelines import answered
 from helio.authoring.outcome import (
+    Attribution,
     Author,
-    Draft,
+    AuthorQuestion,
+    AuthorReply,
     Failure,
     NotProved,
     NotUnderstood,
     Outcome,
-    Question,
-    Reply,
-    Said,
+    TemplateDraft,
 )
 from helio.authoring.proposals import Proposal, Proposals
-from helio.authoring.request import Request
+from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.answers import is_question
 from helio.authoring.rules.author import RuleAuthor
 from helio.authoring.scrub import Scrub
@@ -138,7 +138,7 @@ class Desk:
     @checked
     def create(
         self, request: str, *, name: str = "", chosen: tuple[str, ...] = ()
-    ) -> Proposal | Question | Reply:
+    ) -> Proposal | AuthorQuestion | AuthorReply:
         """Propose a new pipeline.
 
         Parameters
@@ -158,11 +158,13 @@ class Desk:
         request = self._scrub(request)
         commands = answered(request, self.library, self._now)
         if commands:
-            return Reply(f"there is a pipeline for that, and authors run nothing:\n{commands}", Said("rules"))
+            return AuthorReply(
+                f"there is a pipeline for that, and authors run nothing:\n{commands}", Attribution("rules")
+            )
         author = self._author()
         with self._recording("authored", name or "pipeline", request):
             outcome = author.create(request, chosen=chosen)
-        if not isinstance(outcome, Draft):
+        if not isinstance(outcome, TemplateDraft):
             return outcome
         template = {
             **outcome.template,
@@ -170,7 +172,9 @@ class Desk:
         }
         return self._propose("authored", template["id"], request, outcome, before="", after=as_text(template))
 
-    def new(self, wanted: Request, *, name: str, request: str, replace: bool = False) -> tuple[Path, Draft]:
+    def new(
+        self, wanted: PipelineRequest, *, name: str, request: str, replace: bool = False
+    ) -> tuple[Path, TemplateDraft]:
         """Write a pipeline of the user's own from a request that leaves nothing open.
 
         Parameters
@@ -194,12 +198,12 @@ class Desk:
             raise NotProved("the pipeline written from this request is not valid", diagnostics=proved.errors)
         writing = Writing("authored", request=request)
         path = self.library.save(proved.template, replace=replace, writing=writing)
-        return path, Draft(proved, Said("you"), notes)
+        return path, TemplateDraft(proved, Attribution("you"), notes)
 
     @checked
     def edit(
         self, pipeline: str | Path, request: str, *, name: str = "", chosen: tuple[str, ...] = ()
-    ) -> Proposal | Question | Reply:
+    ) -> Proposal | AuthorQuestion | AuthorReply:
         """Propose a change of a pipeline, or answer a question about it.
 
         Parameters
@@ -221,14 +225,14 @@ class Desk:
         text, template = self.library.text(entry), self.library.read(entry)
         with self._recording("edited", self._known_as(entry), request, before=text):
             outcome = self._edited(request, template, chosen)
-        if not isinstance(outcome, Draft):
+        if not isinstance(outcome, TemplateDraft):
             return outcome
         if entry.shipped and not name:
             raise stays
         return self._change("edited", entry, text, template, name, request, outcome)
 
     @checked
-    def repair(self, run_id: str, *, chosen: tuple[str, ...] = ()) -> Proposal | Question | Reply:
+    def repair(self, run_id: str, *, chosen: tuple[str, ...] = ()) -> Proposal | AuthorQuestion | AuthorReply:
         """Propose a change by which a run that failed would go through.
 
         Raises
@@ -251,7 +255,7 @@ class Desk:
         request = f"repair {record.id}, step {failure.step_id}"
         with self._recording("repaired", str(template.get("id") or "pipeline"), request, run=record.id):
             outcome = self._repaired(template, failure, chosen)
-        if not isinstance(outcome, Draft):
+        if not isinstance(outcome, TemplateDraft):
             return outcome
         if entry is None:
             name = self._free(f"{slug(str(template.get('id') or 'pipeline'))}-repaired")
@@ -280,14 +284,14 @@ class Desk:
             return self.rules
         if self._writer is None:
             from helio.authoring.author import ModelAuthor
-            from helio.authoring.discovery import Shelf
+            from helio.authoring.discovery import CatalogueTools
             from helio.authoring.door import open_door
 
             self._door = open_door(self._settings, ended=self._ended, replay=self._replay)
             self._door.transcript.note("clock", now=self._now.isoformat())
             self._writer = ModelAuthor(
                 self._door,
-                lambda: Shelf(self.catalogue, self.library, self._settings.runs),
+                lambda: CatalogueTools(self.catalogue, self.library, self._settings.runs),
                 self._gate,
                 now=self._now,
             )
@@ -301,7 +305,11 @@ class Desk:
                 swapped = self.rules.edit(request, template)
             except RequestError:  # whatever rules make of it, the model is asked
                 swapped = None
-            if isinstance(swapped, Draft) and swapped.said.by == "equivalence table" and not _unlike(swapped):
+            if (
+                isinstance(swapped, TemplateDraft)
+                and swapped.said.by == "equivalence table"
+                and not _unlike(swapped)
+            ):
                 return swapped
         return author.edit(request, template, chosen=chosen)
 
@@ -315,7 +323,7 @@ class Desk:
                 raise
         else:
             if (
-                not isinstance(outcome, Draft)
+                not isinstance(outcome, TemplateDraft)
                 or work_of(outcome.template, signatures()) not in failure.rejected
             ):
                 return outcome
@@ -336,7 +344,7 @@ class Desk:
         template: Document,
         name: str,
         request: str,
-        outcome: Draft,
+        outcome: TemplateDraft,
         *,
         run: str = "",
     ) -> Proposal:
@@ -357,14 +365,14 @@ class Desk:
         kind: Kind,
         pipeline: str,
         request: str,
-        outcome: Draft,
+        outcome: TemplateDraft,
         *,
         before: str,
         after: str,
         base: str = "",
         run: str = "",
     ) -> Proposal:
-        said: Said = outcome.said
+        said: Attribution = outcome.said
         made = self.proposals.add(
             kind=kind,
             pipeline=pipeline,
@@ -495,7 +503,7 @@ class Desk:
         return told
 
 
-def _unlike(draft: Draft) -> bool:
+def _unlike(draft: TemplateDraft) -> bool:
     """Whether a draft brings tables of another unit, frame or kind together than its tools take."""
     return any(warning.code in CLASHES for warning in draft.proved.warnings)
 

@@ -28,11 +28,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from helio.authoring.exchange import Rejected, asked_back, impossible, read_json, settle
-from helio.authoring.gate import Proved
+from helio.authoring.exchange import RejectedAnswer, asked_back, impossible, read_json, settle
+from helio.authoring.gate import GateResult
 from helio.authoring.model import Ask, Model, UserTurn
 from helio.authoring.operations import NAMES, Operation, OperationError, apply
-from helio.authoring.planning import Wondering, tool_list
+from helio.authoring.planning import QuestionBack, tool_list
 from helio.authoring.quoting import data
 from helio.authoring.rules.answers import is_question
 from helio.authoring.rules.sentence_reading import COLOURS
@@ -125,7 +125,7 @@ _QUOTED = re.compile(
 )
 
 
-class Wanting(Exception):
+class SearchRequest(Exception):
     """The model wants the catalogue searched before it changes anything."""
 
     def __init__(self, text: str) -> None:
@@ -133,7 +133,7 @@ class Wanting(Exception):
         self.text = text
 
 
-class Told(Exception):
+class TextAnswer(Exception):
     """The model answers with words: the template stays."""
 
     def __init__(self, text: str) -> None:
@@ -174,11 +174,11 @@ def edit(
     template: Document,
     *,
     reference: Mapping[str, Any],
-    prove: Callable[[Document, Sequence[Operation]], Proved],
+    prove: Callable[[Document, Sequence[Operation]], GateResult],
     answers: Sequence[Any] = (),
     facts: str = "",
     looked: bool = False,
-) -> tuple[Proved, str]:
+) -> tuple[GateResult, str]:
     """A proved change of a template, and what the model was told first.
 
     Parameters
@@ -192,7 +192,7 @@ def edit(
 
     Raises
     ------
-    Told, Wanting, Wondering, NotUnderstood, NotProved, ModelError, Cancelled
+    TextAnswer, SearchRequest, QuestionBack, NotUnderstood, NotProved, ModelError, Cancelled
     """
     prompt = "\n\n".join(
         [
@@ -210,39 +210,43 @@ def edit(
     )
     looks = is_about_looks(request, template)
 
-    def take(answer: Any) -> Proved:
+    def take(answer: Any) -> GateResult:
         status = answer["status"]
         if status == "answer":
-            raise Told(str(answer.get("answer") or "").strip()[:4000] or "the model has no words for that")
+            raise TextAnswer(
+                str(answer.get("answer") or "").strip()[:4000] or "the model has no words for that"
+            )
         if status == "question":
-            raise Wondering(*asked_back(answer, answers))
+            raise QuestionBack(*asked_back(answer, answers))
         if status == "impossible":
             raise impossible(answer)
         if status == "look":
             if looked or looks:
-                raise Rejected([Diagnostic("HA107", "the catalogue was searched: decide with what you know")])
-            raise Wanting(str(answer.get("reason") or "").strip()[:1000])
+                raise RejectedAnswer(
+                    [Diagnostic("HA107", "the catalogue was searched: decide with what you know")]
+                )
+            raise SearchRequest(str(answer.get("reason") or "").strip()[:1000])
         if is_question(request):
-            raise Rejected(
+            raise RejectedAnswer(
                 [Diagnostic("HE301", "a question changes nothing", advice=("answer it in words",))]
             )
         operations = [_operation(operation) for operation in answer.get("operations") or ()]
         if not operations:
-            raise Rejected([Diagnostic("HA102", "an edit needs at least one operation")])
+            raise RejectedAnswer([Diagnostic("HA102", "an edit needs at least one operation")])
         try:
             after = apply(template, operations)
         except OperationError as error:
             advice = (error.advice,) if error.advice else ()
-            raise Rejected([Diagnostic("HA101", error.message, advice=advice)]) from error
+            raise RejectedAnswer([Diagnostic("HA101", error.message, advice=advice)]) from error
         if looks or answer.get("touches") == "style":
             wrong = list(_beyond_looks(template, after))
             if wrong:
-                raise Rejected(wrong)
+                raise RejectedAnswer(wrong)
         proved = prove(after, operations)
         if proved.errors:
-            raise Rejected(proved.errors)
+            raise RejectedAnswer(proved.errors)
         if json.dumps(proved.template) == json.dumps(template):
-            raise Rejected([Diagnostic("HE303", "the operations change nothing")])
+            raise RejectedAnswer([Diagnostic("HE303", "the operations change nothing")])
         return proved
 
     return settle(model, Ask("smart", SYSTEM, (UserTurn(prompt),), schema=SCHEMA), take), prompt
@@ -251,7 +255,7 @@ def edit(
 def _operation(written: Mapping[str, Any]) -> Operation:
     op = next((known for known in NAMES if known == written.get("op")), None)
     if op is None:  # the schema allows no other
-        raise Rejected([Diagnostic("HA103", "an operation needs its op", advice=NAMES)])
+        raise RejectedAnswer([Diagnostic("HA103", "an operation needs its op", advice=NAMES)])
     step = str(written.get("step") or "")
     parts = str(written.get("at") or "").strip("/").split("/")
     at = tuple(part.replace("~1", "/").replace("~0", "~") for part in parts if part)
@@ -259,7 +263,9 @@ def _operation(written: Mapping[str, Any]) -> Operation:
     if op in ("set", "add"):
         value = read_json(str(written.get("value_json") or ""), f"value_json of {op} {step}".strip())
     if op in ("set", "unset") and not at:
-        raise Rejected([Diagnostic("HA103", f"{op} needs a place: at", advice=("tool_args/spec/title",))])
+        raise RejectedAnswer(
+            [Diagnostic("HA103", f"{op} needs a place: at", advice=("tool_args/spec/title",))]
+        )
     return Operation(
         op,
         step,

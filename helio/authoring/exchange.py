@@ -39,7 +39,7 @@ QUESTIONS = 3
 Made = TypeVar("Made")
 
 
-class Rejected(Exception):
+class RejectedAnswer(Exception):
     """An answer that cannot be taken, and why."""
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
@@ -55,7 +55,7 @@ def settle(model: Model, ask: Ask, take: Callable[[Any], Made]) -> Made:
     ask : Ask
         With a schema.
     take : callable
-        Makes something of an answer's JSON, or raises `Rejected`.
+        Makes something of an answer's JSON, or raises `RejectedAnswer`.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def settle(model: Model, ask: Ask, take: Callable[[Any], Made]) -> Made:
             try:
                 _refuse_hidden(answer.data, "the answer")
                 return take(answer.data)
-            except Rejected as rejected:
+            except RejectedAnswer as rejected:
                 found = rejected.diagnostics
                 current = current.then(answer, UserTurn(_mend(found)))
     raise NotProved(
@@ -118,12 +118,14 @@ def read_json(text: str, what: str) -> Any:
 
     Raises
     ------
-    Rejected
+    RejectedAnswer
     """
     found = check_json(text)
     if isinstance(found, Diagnostic):
         said = "is empty" if not text.strip() else f"is not JSON: {found.message}"
-        raise Rejected([Diagnostic(found.code, f"{what} {said}", advice=('"red", 5, {"y_label": "B"}',))])
+        raise RejectedAnswer(
+            [Diagnostic(found.code, f"{what} {said}", advice=('"red", 5, {"y_label": "B"}',))]
+        )
     _refuse_hidden(found, what)
     return found
 
@@ -140,7 +142,7 @@ def _refuse_hidden(value: Any, what: str) -> None:
         elif isinstance(one, str) and any(
             unicodedata.category(c) in ("Cc", "Cf") and c not in "\n\t" for c in one
         ):
-            raise Rejected([Diagnostic("HA104", f"{what} holds characters that cannot be seen")])
+            raise RejectedAnswer([Diagnostic("HA104", f"{what} holds characters that cannot be seen")])
 
 
 def asked_back(answer: Mapping[str, Any], answers: Sequence[str]) -> tuple[str, tuple[str, ...]]:
@@ -148,17 +150,17 @@ def asked_back(answer: Mapping[str, Any], answers: Sequence[str]) -> tuple[str, 
 
     Raises
     ------
-    Rejected
+    RejectedAnswer
         It is none, or one too many.
     """
     if len(answers) >= QUESTIONS:
         message = f"{QUESTIONS} questions were answered already: decide with what you know"
-        raise Rejected([Diagnostic("HA106", message)])
+        raise RejectedAnswer([Diagnostic("HA106", message)])
     text = str(answer.get("question") or "").strip()[:500]
     every = (str(choice).strip()[:200] for choice in answer.get("choices") or ())
     choices = tuple(dict.fromkeys(choice for choice in every if choice))
     if not text or len(choices) < 2:
-        raise Rejected([Diagnostic("HA105", "a question needs its text and at least two choices")])
+        raise RejectedAnswer([Diagnostic("HA105", "a question needs its text and at least two choices")])
     return text, choices[:12]
 
 

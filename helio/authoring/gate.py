@@ -79,7 +79,7 @@ UNKNOWN_DATASET = "HV502"
 
 
 @dataclass(frozen=True)
-class Proved:
+class GateResult:
     """A template that went through the gate, and what is to be said of it; with errors it goes no further."""
 
     template: Document
@@ -133,31 +133,31 @@ class Gate:
         self._pipelines = pipelines
         self._elsewhere = elsewhere
 
-    def new(self, text: str) -> Proved:
+    def new(self, text: str) -> GateResult:
         """A template as an author wrote it, in any dialect that the passes can read."""
         written = parse(text).plan
         wrong = _too_many_steps(written)
         if wrong:
-            return Proved(written, wrong)
+            return GateResult(written, wrong)
         template, _, found = mend(text, now=self._now, catalogue=self._known, pipelines=self._pipelines)
-        proved = Proved(template, found)
+        proved = GateResult(template, found)
         if proved.errors:
             return proved
-        proved = Proved(template, self._as_it_runs(template, found))
+        proved = GateResult(template, self._as_it_runs(template, found))
         return proved if proved.errors else self._checked(template, proved.diagnostics)
 
-    def edited(self, before: Document, after: Document) -> Proved:
+    def edited(self, before: Document, after: Document) -> GateResult:
         """A template with some of its steps changed: those are mended, all others stay as they are."""
         wrong = _too_many_steps(after, before)
         if wrong:
-            return Proved(after, wrong)
+            return GateResult(after, wrong)
         old = [json.dumps(step) for step in before["steps"]]
         changed = {step["step_id"] for step in after["steps"] if json.dumps(step) not in old}
         mended, _, found = mend(
             json.dumps(after), now=self._now, catalogue=self._known, pipelines=self._pipelines
         )
         if any(finding.severity == "error" for finding in found):
-            return Proved(after, _about(changed, found))
+            return GateResult(after, _about(changed, found))
         better = {step["step_id"]: step for step in mended["steps"]}
         template = {
             **after,
@@ -170,7 +170,7 @@ class Gate:
         for name, facts in (mended.get("variables") or {}).items():
             if name not in (template.get("variables") or {}) and name in TOKEN.findall(text):
                 template["variables"] = {**(template.get("variables") or {}), name: facts}
-        proved = Proved(template, _about(changed, self._as_it_runs(template, found)))
+        proved = GateResult(template, _about(changed, self._as_it_runs(template, found)))
         found = proved.diagnostics
         return proved if proved.errors else self._checked(template, found, only=changed, before=before)
 
@@ -197,7 +197,7 @@ class Gate:
         run = check(template, now=self._now, catalogue=self._known, pipelines=self._pipelines)
         return tuple(run.errors)
 
-    def repaired(self, before: Document, after: Document, declared: Container[StepId]) -> Proved:
+    def repaired(self, before: Document, after: Document, declared: Container[StepId]) -> GateResult:
         """An edit that mends a failed run: it touches what it declares, and makes no error go away by asking less.
 
         Parameters
@@ -210,9 +210,9 @@ class Gate:
             return proved
         if work_of(before, signatures()) == work_of(after, signatures()):
             message = "the repair changes words alone, so that the run would fail again"
-            return Proved(after, (Diagnostic("HE303", message, advice=("change what fails",)),))
+            return GateResult(after, (Diagnostic("HE303", message, advice=("change what fails",)),))
         refused = (*_weakened(before, after, declared), *self._invented(before, after))
-        return Proved(after, refused) if refused else proved
+        return GateResult(after, refused) if refused else proved
 
     def _invented(self, before: Document, after: Document) -> Iterator[Diagnostic]:
         """Steps that rested on fetched data before a repair, and on values that its author wrote after it."""
@@ -244,11 +244,11 @@ class Gate:
         *,
         only: Container[StepId] | None = None,
         before: Document | None = None,
-    ) -> Proved:
+    ) -> GateResult:
         there = set() if before is None else set(fetched_datasets(before))
         wrong = _too_many_steps(template, before)
         if wrong:
-            return Proved(template, wrong)
+            return GateResult(template, wrong)
         fetching = None if only is None or before is None else _both(only, before, template)
         told = list(dict.fromkeys((*found, *self._unknown(template, fetching, there))))
         if not any(finding.severity == "error" for finding in told):
@@ -259,7 +259,7 @@ class Gate:
             told += [
                 finding for finding in misnamed(template, self._catalogue, self._known) if finding not in was
             ]
-        return Proved(template, tuple(dict.fromkeys(told)))
+        return GateResult(template, tuple(dict.fromkeys(told)))
 
     def _unknown(
         self, template: Document, only: Container[StepId] | None, there: Container[tuple[str, str]]

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from helio.authoring.exchange import Rejected, asked_back, impossible, read_json, settle
-from helio.authoring.gate import Gate, Proved
+from helio.authoring.exchange import RejectedAnswer, asked_back, impossible, read_json, settle
+from helio.authoring.gate import Gate, GateResult
 from helio.authoring.model import Ask, Model, UserTurn
 from helio.authoring.quoting import data
 from helio.authoring.rules.sentence import Sentence
@@ -108,7 +108,7 @@ _AFTER = re.compile(
 """What around a phrase of time makes it another time: the week of it, since it, it and the day after."""
 
 
-class Wondering(Exception):
+class QuestionBack(Exception):
     """The model asks back instead of planning."""
 
     def __init__(self, text: str, choices: tuple[str, ...]) -> None:
@@ -125,12 +125,12 @@ def plan(
     gate: Gate,
     now: datetime,
     answers: Sequence[Any] = (),
-) -> tuple[Proved, tuple[str, ...], str]:
+) -> tuple[GateResult, tuple[str, ...], str]:
     """A proved template for a request, what was assumed, and what the model was told first.
 
     Raises
     ------
-    Wondering
+    QuestionBack
         It asks back.
     NotUnderstood
         It says that it cannot be done.
@@ -154,10 +154,10 @@ def plan(
     ask = Ask("smart", SYSTEM, (UserTurn(prompt),), schema=SCHEMA)
     changed: list[str] = []
 
-    def take(answer: Any) -> Proved:
+    def take(answer: Any) -> GateResult:
         status = answer["status"]
         if status == "question":
-            raise Wondering(*asked_back(answer, answers))
+            raise QuestionBack(*asked_back(answer, answers))
         if status == "impossible":
             raise impossible(answer)
         document = _document(answer)
@@ -166,7 +166,7 @@ def plan(
             changed.extend(_chosen_time(document, times, now))
         proved = gate.new(json.dumps(document))
         if proved.errors:
-            raise Rejected(proved.errors)
+            raise RejectedAnswer(proved.errors)
         return proved
 
     proved = settle(model, ask, take)

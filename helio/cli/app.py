@@ -19,7 +19,7 @@ from helio.sources.registry import choices
 if TYPE_CHECKING:
     from logging import Formatter, Handler
 
-    from helio.errors import HelioError
+    from helio.errors import HelioError, UnknownPipeline
     from helio.pipelines.changes import Change
     from helio.settings import Settings
     from helio.store.runs import Runs
@@ -122,7 +122,7 @@ def errors_as_text(
     """
     interrupts.begin_work(cancelled)
     # Errors cost an import; a command that succeeds at once does not need them.
-    from helio.errors import Cancelled, HelioError, RequestError
+    from helio.errors import Cancelled, HelioError, RequestError, UnknownPipeline
 
     try:
         yield
@@ -134,6 +134,8 @@ def errors_as_text(
             _say_cancelled(cancelled)
             raise typer.Exit(CANCELLED) from error
         code = INVALID if isinstance(error, RequestError) else FAILED
+        if isinstance(error, UnknownPipeline):
+            _point_to_proposal(error)
         _say_error(error, as_json, code)
         raise typer.Exit(code) from error
 
@@ -141,6 +143,19 @@ def errors_as_text(
 def _say_cancelled(afterwards: str) -> None:
     if interrupts.announce_once():
         say(f"cancelled; {afterwards}", err=True)
+
+
+def _point_to_proposal(error: UnknownPipeline) -> None:
+    """Say of a pipeline that is only proposed how to accept it."""
+    from helio.authoring.proposals import Proposals
+    from helio.pipelines.library import Library
+
+    settings = current_settings()
+    proposals = Proposals(settings.proposals, Library(settings.templates)).list(state="pending")
+    waiting = next((proposal for proposal in proposals if proposal.pipeline == error.name), None)
+    if waiting is not None:
+        error.message = f"'{error.name}' is still a proposal"
+        error.advice = f"helio proposals accept {waiting.id}"
 
 
 def _say_error(error: HelioError, as_json: bool, code: int) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import os
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -20,6 +23,10 @@ from helio.cli.app import (
     say_changes,
 )
 
+if TYPE_CHECKING:
+    from helio.pipelines.runs.listing import ListedRun
+
+_LONGEST_REASON = 100
 runs_app = typer.Typer(help="List, show and delete the records of runs.", rich_markup_mode=None)
 app.add_typer(runs_app, name="runs")
 
@@ -35,16 +42,38 @@ def list_runs(
     if context.invoked_subcommand is not None:
         return
     with errors_as_text(as_json):
-        from dataclasses import asdict
+        from helio.pipelines.runs.listing import listed_runs
 
-        found = [one for one in run_records().list() if pipeline in (None, one.pipeline)][: max(limit, 0)]
+        runs = listed_runs(run_records(), pipeline=pipeline or "", limit=max(limit, 0))
         if as_json:
-            print_json([asdict(one) for one in found])
+            print_json([run.to_json() for run in runs])
             return
-        for one in found:
-            say(f"{one.status:<9}  {one.started_at[:19]:<19}  {one.id}  {one.note}".rstrip())
-        if not found:
+        for run in runs:
+            _say_run(run)
+        if not runs:
             say("no such runs" if pipeline else "no runs yet: helio run PIPELINE")
+
+
+def _say_run(run: ListedRun) -> None:
+    """Print a run in one line, and below it why it failed and where its picture is."""
+    summary = run.summary
+    facts = (summary.id, summary.pipeline, run.time_range, summary.note)
+    say(
+        "  ".join(
+            [f"{summary.status:<9}", f"{summary.started_at[:19]:<19}", *(fact for fact in facts if fact)]
+        )
+    )
+    if run.reason:
+        step = f"step {run.failed_step}: " if run.failed_step else ""
+        first_line = run.reason.splitlines()[0]
+        say(f"{'':<11}{step}{textwrap.shorten(first_line, _LONGEST_REASON, placeholder=' …')}")
+    if run.picture:
+        there = "" if os.path.exists(run.picture) else "  (no longer there)"
+        say(f"{'':<11}{os.path.relpath(run.picture) if _is_below(run.picture) else run.picture}{there}")
+
+
+def _is_below(file: str) -> bool:
+    return Path(file).is_relative_to(Path.cwd())
 
 
 @runs_app.command("show")

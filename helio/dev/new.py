@@ -50,7 +50,7 @@ def new_tool(name: str, folder: Path) -> tuple[Path, ...]:
     known = spell_tool(name, tool_spellings(signatures()))
     if known is not None:
         called = "" if known == name else f"; it is another name of {known}"
-        raise RequestError(f"there is a tool called '{name}' already{called}", advice=f"helio show {known}")
+        raise RequestError(f"there is a tool called '{name}' already{called}", advice=f"helio tools {known}")
     _refuse_module(name, root / "helio" / "steps", root / "tests" / "steps")
     new = {
         root / "helio" / "steps" / "compute" / f"{name}.py": _filled("tool", name),

@@ -13,7 +13,7 @@ from helio.store import collect as module
 from helio.store.collect import collect
 from helio.store.keys import key_of
 from helio.store.runs import Runs
-from helio.store.store import Result, Store
+from helio.store.store import Store, StoredResult
 from helio.store.table import Table
 from tests.store.tables import START
 
@@ -40,7 +40,7 @@ def work(store, number, age=DAY, facts=None):
     """One table and the result that names it, last used so long ago."""
     table = Table(START + np.zeros(100, "m8[ns]"), np.full(100, float(number)))
     recipe = {"number": number}
-    one = Result(key_of(recipe), recipe, store.put_table(table), ".arrow", facts or {}, "", 0.0)
+    one = StoredResult(key_of(recipe), recipe, store.put_table(table), ".arrow", facts or {}, "", 0.0)
     store.record(one.key, one)
     for path in (store.path(one.digest), store.result_path(one.key)):
         aged(path, age)
@@ -154,7 +154,7 @@ def test_old_records_go_and_what_only_they_refer_to(store, runs):
     collected = collect(store, runs, older_than=5 * DAY, now=NOW, dry_run=False)
     assert [summary.id for summary in runs.list()] == ["new"]
     assert there(store, old, new, both) == [False, True, True]
-    assert collected.by_reason()["run", "older than was asked for"][0] == 1
+    assert collected.by_reason()["run", "older than the given age"][0] == 1
 
 
 def test_an_object_that_a_record_mentions_anywhere_stays(store, runs):

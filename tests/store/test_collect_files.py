@@ -108,7 +108,7 @@ def test_dropping_the_records_drops_their_files(collected, runs, files):  # noqa
     path = kept(files, "a.cdf")
     refer(runs, "old", path, age=40 * DAY)
     assert collected().removals == ()
-    assert gone_and_why(collected(older_than=30 * DAY)) == {("run", "older than was asked for"), UNUSED}
+    assert gone_and_why(collected(older_than=30 * DAY)) == {("run", "older than the given age"), UNUSED}
     assert not path.exists()
 
 

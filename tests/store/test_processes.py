@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from helio.store.keys import key_of
 from helio.store.runs import Runs
-from helio.store.store import Result, Store
+from helio.store.store import StoredResult, Store
 from helio.store.table import Table
 root, name, rounds = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 store, runs = Store(root), Runs(root / "runs")
@@ -31,7 +31,7 @@ for n in range(rounds):
     content = str(n % 5 if rounds < 100 else n).encode() * 50_000
     assert store.bytes(store.put_bytes(content, ".json"), ".json") == content
     recipe = {"n": n}
-    store.record(key_of(recipe), Result(key_of(recipe), recipe, digest, ".arrow", {}, "", 0.0))
+    store.record(key_of(recipe), StoredResult(key_of(recipe), recipe, digest, ".arrow", {}, "", 0.0))
     assert store.find(key_of(recipe)).digest == digest
     record.step({"step_id": n, "key": key_of(recipe), "digest": digest})
 record.finish("success")

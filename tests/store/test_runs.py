@@ -133,7 +133,7 @@ def test_only_a_name_is_the_id_of_a_run(runs, run_id):
 
 def test_an_id_is_used_once(runs):
     begun(runs).finish("success")
-    with pytest.raises(OutputError, match="there is a run 'a' already"):
+    with pytest.raises(OutputError, match="a run 'a' exists already"):
         begun(runs)
     assert runs.load("a").status == "success"
     assert [path.name for path in runs.root.iterdir()] == ["a"]
@@ -163,7 +163,7 @@ def test_a_last_line_that_was_cut_is_left_out_and_said(runs):
     path.write_bytes(path.read_bytes()[:-5])
     assert [one["step_id"] for one in record.steps] == ["b"]
     assert record.notes == (
-        "the last line of steps.jsonl ends in the middle: its writer was killed; it is left out",
+        "the last line of steps.jsonl is incomplete because its process was killed; it is skipped",
     )
 
 
@@ -175,7 +175,7 @@ def test_a_damaged_line_is_left_out_and_said(runs):
     lines = path.read_bytes().split(b"\n")
     path.write_bytes(b"\n".join([lines[0], b"\xff" + lines[1], *lines[2:]]))
     assert len(record.steps) == 2
-    assert record.notes == ("line 2 of steps.jsonl is damaged and left out",)
+    assert record.notes == ("line 2 of steps.jsonl is damaged; it is skipped",)
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b'{"status": "running"}', None])
@@ -247,7 +247,7 @@ def test_a_run_on_another_machine_counts_as_running_and_says_so(runs, other):
     record = begun(runs)
     of_process(record, **other)
     assert record.status == "running"
-    assert runs.list()[0].note.endswith("as far as is known here")
+    assert runs.list()[0].note.endswith("its state cannot be checked from here")
     runs.delete("a")
     assert runs.list() == []
 

@@ -35,7 +35,7 @@ from datetime import datetime
 from typing import Any
 
 from helio.pipelines.dialect.rename_template_keys import rename_template_keys
-from helio.pipelines.dialect.synonyms import STEP_KEYS, fold
+from helio.pipelines.dialect.synonyms import STEP_KEYS, fold, folded
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
 from helio.pipelines.template.document import (
     Document,
@@ -56,8 +56,8 @@ MOST_STARTS = 50
 
 _WRAPPERS = ("plan", "template", "pipeline", "workflow", "result", "response", "output", "json")
 """Keys of an object around a plan that say nothing else."""
-_TOOL_KEYS = frozenset(map(fold, ("tool_name", "use", "for_each", "block", *STEP_KEYS["tool_name"])))
-_ARGS_KEYS = frozenset(map(fold, ("tool_args", *STEP_KEYS["tool_args"])))
+_TOOL_KEYS = folded(f"tool_name use for_each block {STEP_KEYS['tool_name']}")
+_ARGS_KEYS = folded(f"tool_args {STEP_KEYS['tool_args']}")
 _OF_TEMPLATE = ("$schema", "schema_version", "variables")
 """Keys beside a single action that belong to the template around it."""
 

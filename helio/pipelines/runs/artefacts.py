@@ -20,7 +20,7 @@ from helio.pipelines.template.files import PLOTLY_JS, Format, OutputFile, Static
 from helio.settings import Settings
 from helio.store.files import write_whole
 from helio.store.keys import key_of
-from helio.store.store import Result, Store
+from helio.store.store import Store, StoredResult
 
 if TYPE_CHECKING:
     from helio.steps.render.export import StaticRenderer
@@ -191,7 +191,7 @@ def _keep(store: Store, output: Output, kind: Static, browser: Path | None, cont
     recipe = _recipe(output, kind, browser)
     digest = store.put_bytes(content, f".{kind}")
     made_at = datetime.now(UTC).isoformat()
-    store.record(key_of(recipe), Result(key_of(recipe), recipe, digest, f".{kind}", {}, made_at, 0.0))
+    store.record(key_of(recipe), StoredResult(key_of(recipe), recipe, digest, f".{kind}", {}, made_at, 0.0))
 
 
 def find_browser_of(settings: Settings) -> Path | None:

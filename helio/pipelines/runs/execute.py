@@ -36,7 +36,7 @@ from helio.steps.fetch.choices import ABSENT, choices_of
 from helio.steps.signature import signatures
 from helio.store.expected_records import share_of_expected
 from helio.store.source_file import SourceFile, is_on_name
-from helio.store.store import Result, Store
+from helio.store.store import Store, StoredResult
 
 if TYPE_CHECKING:
     from helio.store.table import Table
@@ -518,7 +518,7 @@ class Execution:
         self, work: PlannedOutput, digest: str, suffix: str, facts: dict[str, Any], seconds: float
     ) -> None:
         made_at = datetime.now(UTC).isoformat()
-        result = Result(work.key, work.recipe, digest, suffix, facts, made_at, seconds)
+        result = StoredResult(work.key, work.recipe, digest, suffix, facts, made_at, seconds)
         self.store.record(work.key, result)
         self._recorded.add(work.key)
 

@@ -76,7 +76,11 @@ STEP: Schema = {
             "type": "array",
             "items": STEP_ID,
         },
-        "critical": {"description": "Whether a failure fails the whole run.", "type": "boolean"},
+        "critical": {
+            "description": "Whether a failure fails the whole run.",
+            "type": "boolean",
+            "default": True,
+        },
         "pin": {"description": "Arguments whose literal stays as it is.", **LABELS},
         "annotations": {
             "description": "What people and passes leave; nothing executes it.",
@@ -100,8 +104,14 @@ STEP: Schema = {
                             "properties": {
                                 "intervals": {"description": "A time range to divide.", "type": "string"},
                                 "step": {"description": "The length of an interval: 1d.", "type": "string"},
-                                "components_of": {"description": "A label.", "type": "string"},
-                                "parameters_of": {"description": "A dataset.", "type": "string"},
+                                "components_of": {
+                                    "description": "A label, whose components are the items.",
+                                    "type": "string",
+                                },
+                                "parameters_of": {
+                                    "description": "A dataset, whose parameters are the items.",
+                                    "type": "string",
+                                },
                             },
                             "additionalProperties": False,
                             "minProperties": 1,
@@ -125,6 +135,7 @@ STEP: Schema = {
         "on_item_error": {
             "description": "Whether one failed item fails the step.",
             "enum": ["fail", "keep_partial"],
+            "default": "fail",
         },
         "use": {"description": "The pipeline that the step calls.", "type": "string", "minLength": 1},
         "with": {"description": "Values of that pipeline's variables.", "type": "object"},
@@ -158,7 +169,12 @@ STRUCTURE: Schema = {
             "description": "What a pipeline without figure or export ends in: a figure, or a file of its tables.",
             "enum": ["figure", "data"],
         },
-        "steps": {"description": "What is done.", "type": "array", "items": STEP, "minItems": 1},
+        "steps": {
+            "description": "What the pipeline does; each step uses one tool.",
+            "type": "array",
+            "items": STEP,
+            "minItems": 1,
+        },
         "annotations": {
             "description": "Notes of people and of helio; nothing executes them.",
             "type": "object",
@@ -189,7 +205,10 @@ def template_schema(tools: Mapping[str, Signature] | None = None) -> Schema:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "helio pipeline template",
         **STRUCTURE,
-        "properties": {**STRUCTURE["properties"], "steps": {"type": "array", "items": step, "minItems": 1}},
+        "properties": {
+            **STRUCTURE["properties"],
+            "steps": {**STRUCTURE["properties"]["steps"], "items": step},
+        },
     }
 
 

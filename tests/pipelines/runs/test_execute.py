@@ -17,7 +17,7 @@ from helio.pipelines.runs.execute import Execution, PlanResult, StepResult, exec
 from helio.pipelines.runs.replies import error_from
 from helio.pipelines.runs.workers import Workers
 from helio.store.source_file import SourceFile
-from helio.store.store import Result, Store
+from helio.store.store import Store, StoredResult
 from helio.store.table import Table
 from helio.time_range import TimeRange
 from tests.pipelines.conftest import NOW, fetch, magnitude, render, template
@@ -69,7 +69,7 @@ class Late(Store):
         super().__init__(root)
         self.seen: set[str] = set()
 
-    def find(self, key: str) -> Result | None:
+    def find(self, key: str) -> StoredResult | None:
         first = key not in self.seen
         self.seen.add(key)
         return None if first else super().find(key)
