@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from helio.pipelines.dialect.walk import each_step
+from helio.pipelines.dialect.written import written_steps
 from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.document import Document
@@ -33,7 +33,7 @@ def check_budget(plan: Document, context: Context) -> Iterator[Finding]:
       --> /steps
       try fewer steps, or several pipelines
     """
-    count = sum(1 for _, step in each_step(plan) if not isinstance(step.get("block"), list))
+    count = sum(1 for step in written_steps(plan) if not isinstance(step.json.get("block"), list))
     yield from refused(count, context.policy.max_steps, (step.get("intent") for step in plan["steps"]))
 
 

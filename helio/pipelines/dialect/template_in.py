@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from helio.pipelines.dialect.structure import misfits
-from helio.pipelines.dialect.walk import each_step, variables_of
+from helio.pipelines.dialect.written import list_of, object_of, variables_of
 from helio.pipelines.template.document import Document
+from helio.pipelines.template.graph import StepView
 from helio.pipelines.template.schema import STEP, VARIABLE
-from helio.pipelines.template.template import Template
+from helio.pipelines.template.template import Step, Template
+from helio.steps.signature import Schema, Signature
 
 
 def template_in(document: Document) -> Template:
-    """Read the steps and variables that have the structure of a template's; leave out the others.
+    """Read the steps and variables of a document; members that are not of their type are left out.
 
-    >>> found = template_in({"steps": [{"step_id": 1, "tool_name": "magnitude"}, {"step_id": 2, "tool_name": 3}]})
-    >>> [step.step_id for step in found.steps]
-    [1]
+    >>> found = template_in({"steps": [{"step_id": 1, "tool_name": 3}, {"tool_name": "magnitude", "pin": "no"}]})
+    >>> [step.to_json() for step in found.steps]
+    [{'step_id': 1}, {'step_id': '', 'tool_name': 'magnitude'}]
     """
-    wrong = {path[:2] for path, step in each_step(document) if any(misfits(step, STEP))}
     declared = {
         name: facts for name, facts in variables_of(document).items() if not any(misfits(facts, VARIABLE))
     }
-    steps = [step for path, step in each_step(document) if len(path) == 2 and path not in wrong]
+    steps = [_fitting(object_of(step)) for step in list_of(document.get("steps"))]
     return Template.from_json({"variables": declared, "steps": steps})
+
+
+def view_in(step: Document, signatures: Mapping[str, Signature]) -> StepView:
+    """Show a step in any state with the signature of its tool; members that are not of their type are left out."""
+    read = Step.from_json(_fitting(step))
+    return StepView(read, signatures.get(read.tool_name))
+
+
+def _fitting(step: Document) -> Document:
+    """The members of a step that are of their type; a step without an id has an empty one."""
+    known: Schema = STEP["properties"]
+    fitting: dict[str, Any] = {
+        key: value for key, value in step.items() if key in known and not any(misfits(value, known[key]))
+    }
+    if "block" in fitting:
+        fitting["block"] = list(map(_fitting, fitting["block"]))
+    return {"step_id": "", **fitting}

@@ -19,14 +19,7 @@ from helio.pipelines.template.document import STEP_DEFAULTS
 from helio.pipelines.template.edit import Edit
 from helio.pipelines.template.graph import views
 from helio.pipelines.template.labels import owner
-from helio.pipelines.template.maps import (
-    as_glob,
-    is_glob,
-    items_of_map,
-    matching,
-    with_item,
-    without_globs,
-)
+from helio.pipelines.template.maps import as_glob, is_glob, items_of_map, matching, with_item, without_globs
 from helio.pipelines.template.template import Step, Template
 from helio.store.keys import canonical_json
 

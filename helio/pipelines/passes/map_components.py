@@ -20,13 +20,7 @@ from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import pointer
 from helio.pipelines.template.edit import Edit, Operation, changed, replaced
 from helio.pipelines.template.graph import views
-from helio.pipelines.template.maps import (
-    as_glob,
-    items_of_map,
-    size_of,
-    uses,
-    with_item,
-)
+from helio.pipelines.template.maps import as_glob, items_of_map, size_of, uses, with_item
 from helio.pipelines.template.template import ForEach, Step, Template
 from helio.pipelines.template.variables import TOKEN
 from helio.steps.signature import Signature

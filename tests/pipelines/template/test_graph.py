@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from helio.limits import LIMITS
 from helio.pipelines.dialect.template_in import template_in
-from helio.pipelines.dialect.walk import each_list, each_step
+from helio.pipelines.dialect.written import lists_of_written_steps, written_steps
 from helio.pipelines.template.context import Context, Dataset
 from helio.pipelines.template.graph import Graph, Read, StepView, graph_of, in_order
 from helio.pipelines.template.template import ForEach, Step, Template
@@ -197,19 +197,19 @@ def test_steps_of_blocks_stand_in_the_order_in_which_they_are_read() -> None:
     around = (ForEach.from_json(each),)
     assert [step.maps for step in steps] == [(), around, around, around, (), ()]
     plan = {"steps": [{"step_id": "a", "block": [inner, 7, block[1]]}, None, {"step_id": "f"}]}
-    assert [path for path, _ in each_list(plan)] == [
+    assert [steps[0].path[:-1] for steps in lists_of_written_steps(plan)] == [
         ("steps",),
         ("steps", 0, "block"),
         ("steps", 0, "block", 0, "block"),
     ]
-    assert [step["step_id"] for _, step in each_step(plan)] == ["a", "f", "b", "e", "c", "d"]
+    assert [step.id for step in written_steps(plan)] == ["a", "f", "b", "e", "c", "d"]
 
 
 def test_blocks_beyond_the_deepest_are_not_looked_into() -> None:
     inside, beyond = nested(LIMITS.blocks - 1, magnitude()), nested(LIMITS.blocks, magnitude())
     assert "B" in graph_with(inside).producers
     assert "B" not in graph_with(beyond).producers
-    assert sum(1 for _ in each_list({"steps": [beyond]})) == LIMITS.blocks + 1
+    assert sum(1 for _ in lists_of_written_steps({"steps": [beyond]})) == LIMITS.blocks + 1
 
 
 def view(label: str, *maps: dict[str, Any]) -> StepView:
