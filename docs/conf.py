@@ -11,6 +11,13 @@ from sphinx.application import Sphinx
 import helio
 
 ROOT = Path(__file__).parents[1]
+ROOT_TEXTS = {
+    "architecture": "ARCHITECTURE.md",
+    "changes": "CHANGELOG.md",
+    "conduct": "CODE_OF_CONDUCT.md",
+    "contributing": "CONTRIBUTING.md",
+}
+"""Texts of the root of the repository, by the page whose first line they replace."""
 
 project = "helio"
 author = "The helio developers"
@@ -64,6 +71,18 @@ def write_reference(app: Sphinx) -> None:
         path.unlink()
 
 
+def take_root_text(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Put the text of the root into its page, and let its links lead to pages."""
+    if docname in ROOT_TEXTS:
+        path = ROOT / ROOT_TEXTS[docname]
+        app.env.note_dependency(str(path))
+        source[0] = path.read_text(encoding="utf-8") + source[0].partition("\n")[2]
+        source[0] = source[0].replace("](docs/", "](")
+    for page, name in ROOT_TEXTS.items():
+        source[0] = source[0].replace(f"]({name}", f"]({page}.md").replace(f"](../{name}", f"]({page}.md")
+
+
 def setup(app: Sphinx) -> None:
-    """Make the generated pages before Sphinx looks for pages."""
+    """Let Sphinx call the functions above."""
     app.connect("builder-inited", write_reference)
+    app.connect("source-read", take_root_text)

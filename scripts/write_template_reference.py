@@ -9,9 +9,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from reference_text import cell, markdown, type_of
+from reference_text import cell, markdown
 
 from helio.pipelines.template.schema import STEP, STRUCTURE, VARIABLE
+from helio.steps.schema_words import type_words
 from helio.steps.signature import signatures
 
 FIGURE = """# Keys of a figure
@@ -45,7 +46,9 @@ def pages() -> dict[str, str]:
 
 
 def _key(name: str, schema: Mapping[str, Any]) -> str:
-    text = f"## {name}\n\n{markdown(schema.get('description', ''))}\n\nType: {type_of(schema)}.\n"
+    text = (
+        f"## {name}\n\n{markdown(schema.get('description', ''))}\n\nValue: {markdown(type_words(schema))}.\n"
+    )
     return text + "".join(f"\n{_table(inner)}\n" for inner in _objects(schema))
 
 
@@ -61,8 +64,10 @@ def _objects(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _table(schema: Mapping[str, Any]) -> str:
-    rows = ["| key | type | meaning |", "|---|---|---|"]
+    rows = ["| key | value | meaning |", "|---|---|---|"]
     for name, inner in schema["properties"].items():
         required = " (required)" if name in schema.get("required", ()) else ""
-        rows.append(f"| `{name}`{required} | {cell(type_of(inner))} | {cell(inner.get('description', ''))} |")
+        rows.append(
+            f"| `{name}`{required} | {cell(type_words(inner))} | {cell(inner.get('description', ''))} |"
+        )
     return "\n".join(rows)

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-import json
+import inspect
 import sys
 from itertools import groupby
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from reference_text import cell, markdown, sections, terms, type_of
+from reference_text import cell, markdown, terms
 
 from helio.steps import load_tool
+from helio.steps.docstrings import sections
 from helio.steps.signature import Signature, signatures
-from helio.steps.tool_page import GROUPS, group_of
+from helio.steps.tool_page import (
+    GROUPS,
+    argument_words,
+    context_words,
+    group_of,
+    result_words,
+    step_text,
+    tool_page,
+)
 
 
 def pages() -> dict[str, str]:
@@ -38,35 +47,31 @@ def _index(tools: list[Signature]) -> str:
 
 
 def _page(tool: Signature) -> str:
+    page = tool_page(tool)
+    described = sections(inspect.getdoc(load_tool(tool.name)) or "") if tool.runs else {}
     parts = [f"# {tool.name}", markdown(tool.summary)]
-    described = sections(load_tool(tool.name).__doc__ or "") if tool.runs else {}
-    _, _, more = described.get("", "").partition("\n\n")
-    if more:
-        parts.append(markdown(more))
-    parts += ["## Arguments in a template", "| argument | type | meaning |\n|---|---|---|"]
+    parts += [markdown(text) for text in (described.get("", "").partition("\n")[2].strip(),) if text]
+    parts += ["## Arguments", "| argument | value | meaning |\n|---|---|---|"]
     for argument in tool.arguments:
-        name = f"`{argument.name}`" + (" (required)" if argument.required else "")
-        meaning = cell(argument.schema.get("description", ""))
-        if argument.default not in (None, "", [], ()):
-            meaning += f" Default: `{json.dumps(argument.default, ensure_ascii=False)}`."
-        parts[-1] += f"\n| {name} | {cell(type_of(argument.schema))} | {meaning} |"
-    for group in tool.needs:
-        parts.append(f"Give one of {', '.join(f'`{name}`' for name in group)}.")
+        facts, meaning = argument_words(tool, argument), argument.schema.get("description", "")
+        parts[-1] += f"\n| `{argument.name}` | {cell(facts)} | {cell(meaning)} |"
+    parts += [f"Give one of {', '.join(f'`{name}`' for name in group)}." for group in tool.needs]
     if tool.gives == "figure":
         parts.append("[Keys of a figure](../figure.md) explains each key of a figure.")
-    for title in ("Returns", "Raises"):
-        if title in described:
-            parts += [f"## {title}", terms(described[title])]
+    parts += ["## Result", *(markdown(text) for text in (result_words(tool), context_words(tool)) if text)]
+    parts += [terms(described[title]) for title in ("Returns",) if title in described]
+    parts += [f"## Errors\n\n{terms(described[title])}" for title in ("Raises",) if title in described]
     for title in ("Notes", "References"):
         if title in described:
             parts += [f"## {title}", markdown(described[title])]
-    parts += ["## Example", *(_example(tool.example) if tool.runs else [f"```json\n{tool.example}\n```"])]
-    facts = [f"Version {tool.version}."]
+    if page.step is not None:
+        parts += ["## As a step of a template", f"```json\n{step_text(page.step)}\n```"]
+    if tool.runs:
+        parts += ["## In Python", *_example(f">>> from {tool.module} import *\n\n{tool.example}")]
+    parts.append(f"Version {tool.version}.")
     if tool.synonyms:
-        facts.append(f"Also understood as: {', '.join(f'`{word}`' for word in tool.synonyms)}.")
-    if tool.context.reach == "range":
-        facts.append(f"Uses the whole time range: {markdown(tool.context.reason)}.")
-    return "\n\n".join([*parts, "## Facts", *facts]) + "\n"
+        parts[-1] += f" Other words for it: {', '.join(f'`{word}`' for word in tool.synonyms)}."
+    return "\n\n".join(parts) + "\n"
 
 
 def _example(text: str) -> list[str]:

@@ -73,7 +73,7 @@ def test_the_reference_has_every_public_function():
 def test_words_of_docstrings_become_markdown():
     names = runpy.run_path(str(ROOT / "scripts" / "reference_text.py"))
     finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()
-    for name in ("type_of", "sections", "markdown", "terms"):
+    for name in ("markdown", "terms"):
         [test] = finder.find(names[name], name, module=False, globs=names)
         assert test.examples
         assert runner.run(test).failed == 0
@@ -135,3 +135,19 @@ def test_a_broken_link_of_the_site_is_found(tmp_path: Path):
     )
     broken_links = runpy.run_path(str(ROOT / "scripts" / "check_site_links.py"))["broken_links"]
     assert broken_links(tmp_path) == (["a.html: b.html#there", "b.html: a.html#gone", "b.html: c.html"], 4)
+
+
+@pytest.mark.parametrize(
+    "text", ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/decisions", "docs/pyhc.md"], ids=lambda text: text
+)
+def test_the_files_that_a_text_names_exist(text: str):
+    texts = [ROOT / text] if text.endswith(".md") else sorted((ROOT / text).glob("*.md"))
+    homes = (ROOT, ROOT / "helio", *(path for path in (ROOT / "helio").iterdir() if path.is_dir()))
+    missing = [
+        f"{path.name}: {name}"
+        for path in texts
+        for name in re.findall(r"`([a-z_/]+\.(?:py|sql)|[a-z_/]+/)`", path.read_text(encoding="utf-8"))
+        if not any((home / name).exists() for home in homes)
+    ]
+    assert texts
+    assert not missing

@@ -10,6 +10,7 @@ import pytest
 from helio import api
 from helio.steps.examples import energies, pitch_angles, series, spectrum, vector
 from helio.steps.signature import signatures
+from helio.steps.tool_page import step_text, tool_page
 
 TOOLS = sorted(signatures())
 FUNCTIONS = [name for name in TOOLS if signatures()[name].runs]
@@ -55,7 +56,10 @@ def test_the_reference_has_a_page_for_every_tool_with_its_arguments_and_its_exam
         assert f"[{name}]({name}.md)" in pages["tools/index.md"]
         assert page.startswith(f"# {name}\n")
         assert all(f"| `{argument.name}`" in page for argument in tool.arguments)
-        assert all(line in page for line in tool.example.splitlines() if line.startswith((">>> ", "{")))
+        assert all(line in page for line in tool.example.splitlines() if line.startswith(">>> "))
+        step = tool_page(tool).step
+        assert step is not None
+        assert step_text(step) in page
 
 
 def test_example_tables_stand_at_a_regular_cadence():
