@@ -57,6 +57,24 @@ def test_a_used_pipeline_need_not_be_in_its_one_spelling() -> None:
     assert sloppy["steps"][0]["tool"] == "Fetch-Data"
 
 
+@pytest.mark.parametrize("panels", [{}, {"panels": [["AC_H2_MFI.BGSEc"], ["B"], ["AC_H0_MFI.BGSEc"]]}])
+def test_the_labels_of_a_used_pipeline_may_be_a_text(panels: dict[str, Any]) -> None:
+    spec = {"labels": "B", **panels}
+    drawn = {"step_id": 4, "tool_name": "render_spec", "tool_args": {"spec": spec}}
+    other = fetch(3, args={"dataset_id": "AC_H0_MFI"})
+    figure = template(fetch(1), magnitude(2), other, drawn)
+    found = check(template({"step_id": 1, "use": "fig"}), now=NOW, pipelines={"fig": figure})
+    assert found.errors == ()
+    labels = found.plan["steps"][-1]["tool_args"]["spec"]["labels"]
+    assert labels == (["B", "AC_H2_MFI.BGSEc", "AC_H0_MFI.BGSEc"] if panels else ["B"])
+
+
+def test_labels_of_a_used_pipeline_that_are_no_labels_are_refused() -> None:
+    drawn = {"step_id": 2, "tool_name": "render_spec", "tool_args": {"spec": {"labels": 3}}}
+    found = errors(template({"step_id": 1, "use": "fig"}), {"fig": template(fetch(1), drawn)})
+    assert [(error.code, error.message) for error in found] == [("HV101", "3 is not a list")]
+
+
 def test_what_is_wrong_in_a_used_pipeline_is_said_where_it_is_used() -> None:
     wrong = template(
         {"step_id": 1, "tool_name": "fetch_dta", "tool_args": {"labels": 3}, "depends_on": "x y"}

@@ -37,6 +37,8 @@ def complete_panels(template: Template, context: Context) -> Iterator[Finding]:
             continue
         spec = figure_of(step)
         labels = spec.get("labels", [])
+        if not isinstance(labels, list):
+            continue  # of a pipeline that was put in just now: the next round splits a text
         # What a label with * stands for is not known yet.
         missing = [label for label in complete_labels(spec)[len(labels) :] if not is_glob(label)]
         if missing:

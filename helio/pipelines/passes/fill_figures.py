@@ -49,9 +49,11 @@ def fill_figures(template: Template, context: Context) -> Iterator[Finding]:
       try labels of the tables to draw
     """
     for step in template.steps:
-        if step.tool_name not in FIGURES or complete_labels(figure_of(step)):
+        if step.tool_name not in FIGURES:
             continue
         spec = figure_of(step)
+        if spec.get("labels") or complete_labels(spec):
+            continue
         inner = ("spec",) if step.tool_name == RENDER else ()
         at = pointer(*step.path, "tool_args", *inner, "labels")
         labels, left_out = limited(list(terminal_labels(template, context, before=step.step_id)))

@@ -57,10 +57,11 @@ def _groups(steps: Sequence[Step], context: Context) -> Iterator[list[int]]:
     """Places of the fetches that ask the same of the same data set, in the order of their ids."""
     found: dict[str, list[int]] = {}
     for index, step in enumerate(steps):
-        args, choice = step.tool_args, next(iter(step.choices), None)
-        if choice is None or step.for_each is not None or not step.critical:
+        args = step.tool_args
+        if step.for_each is not None or not step.critical or any(args.get(name) for name in ALONE):
             continue
-        if any(args.get(name) for name in ALONE) or not choice.dataset_id or not all(choice.parameters):
+        choice = next(iter(step.choices), None)
+        if choice is None or not choice.dataset_id or not all(choice.parameters):
             continue
         shared = {
             name: value for name, value in args.items() if name not in TOGETHER and value not in ("", None)

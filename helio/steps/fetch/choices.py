@@ -43,7 +43,7 @@ class Choice:
 
 
 def choices_of(args: Mapping[str, Any]) -> list[Choice]:
-    """The choices of a fetch's arguments, the first one preferred.
+    """The choices of a fetch's arguments, the first one preferred; none where no dataset is named.
 
     >>> wind = {"dataset_id": "WI_H0_MFI", "parameter_id": "BGSE"}
     >>> for choice in choices_of({"candidates": ["AC_H2_MFI", wind], "parameter_id": "BGSEc"}):
@@ -70,7 +70,7 @@ def choices_of(args: Mapping[str, Any]) -> list[Choice]:
                 ((*path, "parameter_id"),) if own else (path,) * len(names),
             )
         )
-    if choices:
+    if choices or "dataset_id" not in args:
         return choices
     paths = tuple(("parameters", number) for number in range(len(names))) if several else (("parameter_id",),)
     return [Choice(args["dataset_id"], names, provider, ("dataset_id",), paths)]

@@ -30,6 +30,10 @@ def test_what_is_wanted_stands_where_the_choice_says(args: dict[str, Any]) -> No
         assert tuple(value_at(args, path) for path in choice.parameter_paths) == choice.parameters
 
 
+def test_a_fetch_without_a_dataset_has_no_choice() -> None:
+    assert choices_of({"parameter_id": "BGSEc"}) == []
+
+
 def test_a_candidate_without_a_parameter_is_the_place_of_that_of_the_fetch() -> None:
     whole = {"dataset_id": "AC_H0_MFI"}
     args = {"candidates": ["AC_H2_MFI", whole, OWN], "parameters": ["BGSEc", "B"], "provider": "cdaweb"}
