@@ -32,7 +32,7 @@ from helio.cli.completion import complete_proposals, complete_runs
 
 if TYPE_CHECKING:
     from helio.authoring.desk import By, Desk
-    from helio.authoring.outcome import Question, Reply
+    from helio.authoring.outcome import AuthorQuestion, AuthorReply
     from helio.authoring.proposals import Proposal, Proposals
 
 Request = Annotated[str, typer.Argument(help="What you want, in a sentence.", metavar="REQUEST")]
@@ -415,20 +415,20 @@ def _cancelled(desk: Desk | None) -> str:
 
 
 def _answered(
-    ask: Callable[[tuple[str, ...]], Proposal | Question | Reply],
+    ask: Callable[[tuple[str, ...]], Proposal | AuthorQuestion | AuthorReply],
     answers: list[str],
     *,
     yes: bool,
     as_json: bool,
-) -> Proposal | Question | Reply:
+) -> Proposal | AuthorQuestion | AuthorReply:
     """Send a request and answer its questions: by --answer, by --yes, or at the terminal."""
-    from helio.authoring.outcome import Question
+    from helio.authoring.outcome import AuthorQuestion
 
     chosen: tuple[str, ...] = ()
     given = list(answers)
     while True:
         outcome = ask(chosen)
-        if not isinstance(outcome, Question):
+        if not isinstance(outcome, AuthorQuestion):
             return outcome
         if given:
             answer = given.pop(0)
@@ -442,7 +442,7 @@ def _answered(
         chosen = (*chosen, answer)
 
 
-def _ask(question: Question) -> str:
+def _ask(question: AuthorQuestion) -> str:
     _say_line(question.text)
     for number, choice in enumerate(question.choices, 1):
         _say_line(f"  {number}  {choice}")
@@ -455,7 +455,7 @@ def _ask(question: Question) -> str:
 
 def _show(
     desk: Desk,
-    outcome: Proposal | Question | Reply,
+    outcome: Proposal | AuthorQuestion | AuthorReply,
     yes: bool,
     as_json: bool,
     *,
@@ -465,17 +465,17 @@ def _show(
     archive: str | None = None,
 ) -> None:
     """Show the outcome, and decide on a proposal by --yes, at the terminal, or later."""
-    from helio.authoring.outcome import Question, Reply
+    from helio.authoring.outcome import AuthorQuestion, AuthorReply
 
     if desk.fallback:
         say(f"note: another model answered: {desk.fallback}", err=True)
-    if isinstance(outcome, Reply):
+    if isinstance(outcome, AuthorReply):
         if as_json:
             print_json({"reply": outcome.text[:_LONGEST_REPLY]})
         else:
             _say_reply(outcome)
         return
-    if isinstance(outcome, Question):
+    if isinstance(outcome, AuthorQuestion):
         if as_json:
             print_json({"question": outcome.text, "choices": list(outcome.choices)})
         else:
@@ -490,13 +490,13 @@ def _show(
         if yes:
             desk.proposals.accept(outcome)
             outcome = desk.proposals.load(outcome.id)
-        steps = {"computed_anew": list(work.anew), "in_the_store": list(work.kept)}
+        steps = {"computed_anew": list(work.recomputed), "in_the_store": list(work.unchanged)}
         print_json(outcome.to_json() | steps | {"preview": files, "preview_errors": errors})
         return
     _print_proposal(outcome, patch=False)
     if outcome.earlier is not None:
-        again = ", ".join(map(str, work.anew)) or "nothing"
-        kept = f" Unchanged: {', '.join(map(str, work.kept))}." if work.kept else ""
+        again = ", ".join(map(str, work.recomputed)) or "nothing"
+        kept = f" Unchanged: {', '.join(map(str, work.unchanged))}." if work.unchanged else ""
         say(f"Will be recomputed: {again}.{kept}")
     if preview:
         files, errors = _drawn(outcome, time_range, now, archive)
@@ -555,7 +555,7 @@ def _print_proposal(proposal: Proposal, *, patch: bool) -> None:
         say(f"  {proposal.tokens} tokens; transcript {proposal.transcript}")
 
 
-def _say_reply(reply: Reply) -> None:
+def _say_reply(reply: AuthorReply) -> None:
     """Print an answer; indent a model's text after its first line, so that nobody takes it for helio's own."""
     text = reply.text.expandtabs(4)
     text = text if len(text) <= _LONGEST_REPLY else text[:_LONGEST_REPLY] + " …"

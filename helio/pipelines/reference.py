@@ -79,7 +79,7 @@ def _meant_by(word: str) -> list[str]:
     spellings = [(tool.name, tool.synonyms) for tool in signatures().values()]
     spellings += [(name, ()) for name in keys()]
     for table in (TEMPLATE_KEYS, STEP_KEYS, LOOP_KEYS, VARIABLE_KEYS, ARGUMENTS):
-        spellings += [(name, words) for name, words in table.items() if name in keys()]
+        spellings += [(name, tuple(words.split())) for name, words in table.items() if name in keys()]
     folded = fold(word)
     meant = [name for name, words in spellings if folded in map(fold, (name, *words))]
     return [name for name in dict.fromkeys(meant) if name != word]

@@ -185,14 +185,14 @@ def schema_of(annotation: Any) -> Schema:
     if origin is Literal:
         return {"enum": list(inner)}
     if origin in (Union, types.UnionType):
-        options = [schema_of(one) for one in inner if one is not type(None)]
+        options = [schema_of(member) for member in inner if member is not type(None)]
         return options[0] if len(options) == 1 else {"anyOf": options}
     if origin in (list, Sequence):
         return {"type": "array", "maxItems": LIMITS.arguments, "items": schema_of(inner[0])}
     if origin is tuple:
         return {
             "type": "array",
-            "prefixItems": [schema_of(one) for one in inner],
+            "prefixItems": [schema_of(member) for member in inner],
             "minItems": len(inner),
             "maxItems": len(inner),
         }
@@ -233,7 +233,7 @@ def _without_none(annotation: Any) -> tuple[Any, bool]:
     """``X`` of ``X | None``, and whether None is allowed."""
     inner = get_args(annotation)
     if get_origin(annotation) in (Union, types.UnionType) and type(None) in inner:
-        return next(one for one in inner if one is not type(None)), True
+        return next(member for member in inner if member is not type(None)), True
     return annotation, False
 
 

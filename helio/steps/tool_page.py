@@ -62,7 +62,7 @@ class ToolPage:
             yield from ("", *_paragraphs(self.notes, indent=0))
         yield from ("", "Arguments")
         for argument in tool.arguments:
-            yield from _wrapped(f"{argument.name}  ({_facts_of(tool, argument)})", indent=2, hang=6)
+            yield from _wrapped(f"{argument.name}  ({argument_words(tool, argument)})", indent=2, hang=6)
             yield from _wrapped(argument.schema.get("description", ""), indent=6)
             if members := argument.schema.get("properties"):
                 yield from _wrapped(
@@ -72,7 +72,7 @@ class ToolPage:
             yield f"  One of these is required: {', '.join(group)}."
         yield from ("", "Gives", *_wrapped(result_words(tool), indent=2))
         yield from _paragraphs(self.returns, indent=2)
-        yield from _wrapped(_context_words(tool), indent=2)
+        yield from _wrapped(context_words(tool), indent=2)
         for title, text in (("Fails", self.raises), ("References", self.references)):
             if text:
                 yield from ("", title, *_paragraphs(text, indent=2))
@@ -228,7 +228,7 @@ def _quantity_words(quantity: Quantity) -> str:
     return " ".join(part for part in (kind, unit, frames) if part)
 
 
-def _context_words(tool: Signature) -> str:
+def context_words(tool: Signature) -> str:
     context = tool.context
     if tool.gives != "table":
         return ""
@@ -240,7 +240,7 @@ def _context_words(tool: Signature) -> str:
     return f"Each record may depend on the whole time range: {context.reason}."
 
 
-def _facts_of(tool: Signature, argument: Argument) -> str:
+def argument_words(tool: Signature, argument: Argument) -> str:
     """Type, unit and default of an argument."""
     table = next((table for table in tool.tables if table.argument == argument.name), None)
     said = type_words(argument.schema)

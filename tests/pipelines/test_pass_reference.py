@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import inspect
 import re
+import runpy
 from collections.abc import Iterator
 from dataclasses import fields
 from functools import cache
@@ -20,17 +20,32 @@ from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.edit import Edit
 
 ROOT = Path(__file__).parents[2]
-PASSES = tuple(dict.fromkeys(one for _, stages in passes.LETTERS for stage in stages for one in stage))
+PASSES = tuple(
+    dict.fromkeys(rewrite for _, stages in passes.LETTERS for stage in stages for rewrite in stage)
+)
 
 
-def test_the_page_of_the_passes_is_made_of_their_docstrings():
-    script = ROOT / "scripts" / "write_pass_reference.py"
-    spec = importlib.util.spec_from_file_location("write_pass_reference", script)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    assert module.PAGE.read_text(encoding="utf-8") == module.reference(), f"python scripts/{script.name}"
+@pytest.fixture(scope="module")
+def pages() -> dict[str, str]:
+    made: dict[str, str] = runpy.run_path(str(ROOT / "scripts" / "write_pass_reference.py"))["pages"]()
+    return made
+
+
+def test_the_page_of_the_passes_has_every_pass_in_the_order_in_which_they_run(pages: dict[str, str]):
+    names = [
+        name
+        for _, stages in passes.LETTERS
+        for name in dict.fromkeys(one.__name__ for stage in stages for one in stage)
+    ]
+    assert re.findall(r"^### (\w+)$", pages["passes.md"], re.MULTILINE) == names
+    assert "\n>>> " not in pages["passes.md"]
+
+
+def test_the_page_of_the_codes_has_every_code_with_its_example(pages: dict[str, str]):
+    assert sorted(re.findall(r"^### (\w+)$", pages["codes.md"], re.MULTILINE)) == list(codes())
+    for code in codes().values():
+        assert f"**{code.kind}**: " in pages["codes.md"]
+        assert f"before  {code.before}\nafter   {code.after}\n" in pages["codes.md"]
 
 
 @cache
