@@ -1,4 +1,4 @@
-"""What all commands share: the command itself, its options, errors as text and exit codes."""
+"""Share among all commands: the command itself, its options, errors as text and exit codes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ TimeRange = Annotated[
 ]
 Assign = Annotated[
     list[str] | None,
-    typer.Option("--set", help="The value of a variable; may be repeated.", metavar="VAR=VALUE"),
+    typer.Option("--set", help="Set the value of a variable; may be repeated.", metavar="VAR=VALUE"),
 ]
 Archive = Annotated[
     str | None,
@@ -69,7 +69,7 @@ Formats = Annotated[
     str,
     typer.Option(
         "--format",
-        help="Formats of figures beside those that the template states: html, json, png, pdf, svg.",
+        help="More formats for figures than the template states: html, json, png, pdf, svg.",
         metavar="LIST",
     ),
 ]
@@ -80,27 +80,33 @@ RunId = Annotated[
     ),
 ]
 MaxDownload = Annotated[
-    str, typer.Option("--max-download", help="What may be downloaded altogether.", metavar="SIZE")
+    str, typer.Option("--max-download", help="Maximum size of all downloads.", metavar="SIZE")
 ]
-Offline = Annotated[bool, typer.Option("--offline", help="Ask no server: use what is there.")]
-Refresh = Annotated[bool, typer.Option("--refresh", help="Ask servers again for what is kept.")]
-Replace = Annotated[bool, typer.Option("--replace", help="Replace one of yours; the old one is kept.")]
+Offline = Annotated[
+    bool, typer.Option("--offline", help="Contact no server; use only files that were downloaded before.")
+]
+Refresh = Annotated[
+    bool, typer.Option("--refresh", help="Ask servers again for files that were downloaded before.")
+]
+Replace = Annotated[
+    bool, typer.Option("--replace", help="Replace your pipeline of that name; its history keeps the old one.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
-Now = Annotated[
-    str | None, typer.Option("--now", help="The run's clock, UTC, instead of the present.", metavar="TIME")
-]
+Now = Annotated[str | None, typer.Option("--now", help="Time to use as the present, UTC.", metavar="TIME")]
 Locked = Annotated[
     bool,
     typer.Option(
-        "--locked", help="Refuse whatever is not in ./helio.lock; what is not given is as locked there."
+        "--locked", help="Use only the files in ./helio.lock; options you leave out are taken from it."
     ),
 ]
-LockFile = Annotated[Path | None, typer.Option("--lock", help="The same, with this lock.", metavar="FILE")]
+LockFile = Annotated[
+    Path | None, typer.Option("--lock", help="Like --locked, with this lock file.", metavar="FILE")
+]
 MARKS = {"completed": "✓", "cached": "=", "failed": "✗", "skipped": "–"}
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_asked_for: bool) -> None:
+    if is_asked_for:
         say(f"helio {__version__}")
         raise typer.Exit
 
@@ -109,7 +115,7 @@ def _print_version(wanted: bool) -> None:
 def _root(
     context: typer.Context,
     verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Say what happens, on standard error.")
+        bool, typer.Option("--verbose", "-v", help="Print what happens to standard error.")
     ] = False,
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
@@ -122,14 +128,14 @@ def _root(
 
 @contextmanager
 def errors_as_text(
-    as_json: bool, *, cancelled: str = "the same command goes on from what is finished"
+    as_json: bool, *, cancelled: str = "the same command continues from the finished steps"
 ) -> Iterator[None]:
-    """Turn an error that helio knows into words and an exit code; everything else is a bug and shows itself.
+    """Turn an error that helio knows into words and an exit code; any other error is a bug and shows its traceback.
 
     Parameters
     ----------
     cancelled : str
-        What is true after Ctrl-C.
+        What the command says after Ctrl-C.
     """
     interrupts.begin_work(cancelled)
     # Errors cost an import; a command that succeeds at once does not need them.
@@ -141,7 +147,7 @@ def errors_as_text(
         _say_cancelled(cancelled)
         raise typer.Exit(CANCELLED) from error
     except HelioError as error:
-        if interrupts.asked():  # what broke off may say so in words of its own
+        if interrupts.asked():  # the error is only how the interrupted work ended
             _say_cancelled(cancelled)
             raise typer.Exit(CANCELLED) from error
         code = INVALID if isinstance(error, RequestError) else FAILED
@@ -172,7 +178,7 @@ def _point_to_proposal(error: UnknownPipeline) -> None:
 def _say_error(error: HelioError, as_json: bool, code: int) -> None:
     from helio.pipelines.template.diagnostics import without_hints
 
-    found = without_hints(getattr(error, "diagnostics", ()))
+    diagnostics = without_hints(getattr(error, "diagnostics", ()))
     if as_json:
         print_json(
             {
@@ -183,31 +189,31 @@ def _say_error(error: HelioError, as_json: bool, code: int) -> None:
                     "place": error.place,
                     "advice": error.advice,
                 },
-                "found": [one.to_json() for one in found],
+                "found": [diagnostic.to_json() for diagnostic in diagnostics],
             }
         )
-    elif found:
+    elif diagnostics:
         place = f"{error.place}\n" if error.place else ""
-        say(place + "\n".join(without_long_words(str(diagnostic)) for diagnostic in found), err=True)
+        say(place + "\n".join(without_long_words(str(diagnostic)) for diagnostic in diagnostics), err=True)
     else:
         say(without_long_words(f"error: {error}"), err=True)
 
 
 def say(text: object = "", *, err: bool = False, nl: bool = True, exact: bool = False) -> None:
-    """Print a line, made plain; when nobody reads any more (``| head``), go on without.
+    """Print a line as plain text; continue silently when the reader has gone (``| head``).
 
     Every command prints through this, or through `print_json`.
 
     Parameters
     ----------
     text : object
-        As text.
+        Written as ``str`` does.
     err : bool
         To standard error.
     nl : bool
         Whether the line ends.
     exact : bool
-        Whether a file or another program gets the text to the byte; a terminal never does.
+        Whether to write the text unchanged to a file or another program; a terminal always gets plain text.
     """
     stream = sys.stderr if err else sys.stdout
     try:
@@ -218,40 +224,40 @@ def say(text: object = "", *, err: bool = False, nl: bool = True, exact: bool = 
 
 
 def print_json(value: Any) -> None:
-    """Print what a program reads; a person may look at it too."""
-    say(json.dumps(value, indent=1, ensure_ascii=False, default=str))  # what is made plain is JSON still
+    """Print JSON, indented for people too."""
+    say(json.dumps(value, indent=1, ensure_ascii=False, default=str))  # still JSON after it was made plain
 
 
-def say_changes(found: Sequence[Change], *, new: bool) -> None:
-    """Print what a pipeline has that the one before it had not, or all of it where there was none.
+def say_changes(changes: Sequence[Change], *, new: bool) -> None:
+    """Print how a pipeline differs from its earlier text, or all of a new pipeline.
 
     Parameters
     ----------
-    found : sequence of Change
+    changes : sequence of Change
     new : bool
-        Whether there was no pipeline before.
+        Whether there was no earlier text.
     """
     from dataclasses import replace
 
-    for change in found:
-        # of a new pipeline everything was added
+    for change in changes:
+        # everything in a new pipeline was added
         text = str(replace(change, is_inner=True)).removeprefix("step ") if new else str(change)
         say(f"  {'+' if new else '~'} " + text.replace("\n", "\n  "))
-    if not found:
+    if not changes:
         say("  no change in what is fetched, computed or drawn")
 
 
 def current_settings() -> Settings:
-    """What the environment says now."""
+    """Read the settings from the environment."""
     from helio.settings import settings_in_use
 
     return settings_in_use()
 
 
 def page_link(link: str, settings: Settings) -> str:
-    """A link to a page of the engine as it is printed: on a terminal it opens the page in any browser.
+    """Prepare a link to a page of the engine: on a terminal it opens the page in any browser.
 
-    Elsewhere, as in a log that others may read, it opens it in a browser that has opened one before.
+    In a log, which others may read, it opens only in a browser that has opened such a page before.
     """
     if not sys.stdout.isatty():
         return link
@@ -261,7 +267,7 @@ def page_link(link: str, settings: Settings) -> str:
 
 
 def plain_form(written: str) -> Formatter:
-    """The form of what is logged to a terminal, or to a file that is shown in one."""
+    """Format log lines as plain text, for a terminal or a file that may be shown in one."""
     import logging
 
     class Plain(logging.Formatter):
@@ -272,7 +278,7 @@ def plain_form(written: str) -> Formatter:
 
 
 def printed_notices() -> Handler:
-    """What prints the words that a person who waits should read now, above a moving line too."""
+    """Print log messages for the person who waits, above a moving line too."""
     import logging
 
     class Printed(logging.Handler):
@@ -283,7 +289,7 @@ def printed_notices() -> Handler:
 
 
 def log_to(settings: Settings, *, verbose: bool) -> None:
-    """Everything to a file in the home, which turns over at 1 MB; with --verbose to standard error too."""
+    """Log everything to a file in the home, rotated at 1 MB; with --verbose to standard error too."""
     import logging
     from logging.handlers import RotatingFileHandler
 
@@ -292,13 +298,13 @@ def log_to(settings: Settings, *, verbose: bool) -> None:
     root.propagate = False
     notices = logging.getLogger("helio.notice")
     notices.handlers[:] = [] if verbose else [printed_notices()]
-    while root.handlers:  # those of an earlier command of this process
+    while root.handlers:  # of an earlier command in this process
         root.handlers.pop().close()
     written = "%(asctime)s %(levelname)s %(name)s: %(message)s"
     if verbose:
-        told = logging.StreamHandler()
-        told.setFormatter(plain_form(written))
-        root.addHandler(told)
+        on_terminal = logging.StreamHandler()
+        on_terminal.setFormatter(plain_form(written))
+        root.addHandler(on_terminal)
     try:
         settings.log_file.parent.mkdir(parents=True, exist_ok=True)
         kept = RotatingFileHandler(
@@ -315,48 +321,48 @@ def log_to(settings: Settings, *, verbose: bool) -> None:
 
 
 def run_records() -> Runs:
-    """The records of runs in the home."""
+    """Open the records of runs in the home."""
     from helio.store.runs import Runs
 
     return Runs(current_settings().runs)
 
 
 def size_of(text: str) -> int:
-    """Bytes of ``20GB``, ``500 MiB`` or a plain number."""
+    """Read a size such as ``20GB`` or ``500 MiB``, in bytes."""
     import re
 
     from helio.errors import RequestError
 
     powers = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
     powers |= {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", text.lower())
-    if not found:
-        raise RequestError(f"'{text}' is no size", advice="20GB, 500MB")
-    return int(float(found[1]) * powers[found[2] or ""])
+    size = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", text.lower())
+    if not size:
+        raise RequestError(f"'{text}' is not a size", advice="20GB, 500MB")
+    return int(float(size[1]) * powers[size[2] or ""])
 
 
 def chosen_lock(locked: bool, file: Path | None) -> Path | None:
-    """The lock that a run is held to, if it is to be held to one."""
+    """Choose the lock file of a run, if it has one."""
     return file or (Path("helio.lock") if locked else None)
 
 
 def chosen_formats(text: str) -> list[Any]:
-    """The formats of figures that a list names."""
+    """Read a list of formats of figures."""
     from helio.pipelines.template.files import check_formats
 
-    chosen = [one.strip().lower() for one in text.split(",") if one.strip()]
+    chosen = [name.strip().lower() for name in text.split(",") if name.strip()]
     check_formats(chosen)
     return chosen
 
 
 def assignments(texts: list[str]) -> dict[str, str]:
-    """Values of variables by name, from ``VAR=VALUE``."""
+    """Read ``VAR=VALUE`` texts as values by name."""
     from helio.errors import RequestError
 
     values: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip("$ "):
-            raise RequestError(f"'{text}' is no assignment", advice="--set VARIABLE=VALUE")
+            raise RequestError(f"'{text}' is not VARIABLE=VALUE", advice="--set VARIABLE=VALUE")
         values[name.strip()] = value
     return values

@@ -1,4 +1,4 @@
-"""What a folder of files holds."""
+"""List what a folder of files holds."""
 
 from __future__ import annotations
 
@@ -23,41 +23,41 @@ def list_archive(
         str, typer.Argument(help="A folder of CDF, netCDF, CSV or Parquet files.", metavar="DIR")
     ],
     dataset: Annotated[
-        str, typer.Argument(help="List this dataset alone, with every parameter.", metavar="[DATASET]")
+        str, typer.Argument(help="List only this dataset, with every parameter.", metavar="[DATASET]")
     ] = "",
     as_json: Json = False,
 ) -> None:
     """List the datasets of a folder: parameters, units, spans, and the files that cannot be read."""
-    with errors_as_text(as_json, cancelled="what was read of files is remembered"):
+    with errors_as_text(as_json, cancelled="facts read so far are kept"):
         from helio import api
         from helio.knowledge.archive_text import dataset_lines, listing_json, listing_lines
 
         log_to(current_settings(), verbose=context.obj)
         with _counting(shown=sys.stderr.isatty() and not context.obj) as on_progress:
-            found = api.list_archive(folder, dataset, on_progress=on_progress, settings=current_settings())
+            listing = api.list_archive(folder, dataset, on_progress=on_progress, settings=current_settings())
         if as_json:
-            print_json(listing_json(found))
+            print_json(listing_json(listing))
         else:
-            say("\n".join(dataset_lines(found) if dataset else listing_lines(found)))
-    if not found.datasets:
+            say("\n".join(dataset_lines(listing) if dataset else listing_lines(listing)))
+    if not listing.datasets:
         raise typer.Exit(FAILED)
 
 
 @contextmanager
 def _counting(*, shown: bool) -> Iterator[Callable[[str, int], None]]:
-    """Count on a terminal what is looked at: a large folder takes a while the first time."""
+    """Show on a terminal how many files were read: a large folder takes time at first."""
     if not shown:
         yield lambda what, count: None
         return
     from rich.console import Console
 
-    with Console(stderr=True, highlight=False).status("looking at the folder") as status:
-        told = time.monotonic()
+    with Console(stderr=True, highlight=False).status("reading the folder") as status:
+        shown_at = time.monotonic()
 
         def count_up(what: str, count: int) -> None:
-            nonlocal told
-            if time.monotonic() > told + _OFTEN:
-                told = time.monotonic()
+            nonlocal shown_at
+            if time.monotonic() > shown_at + _OFTEN:
+                shown_at = time.monotonic()
                 status.update(f"{what}: {count:,}")
 
         yield count_up

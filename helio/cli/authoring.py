@@ -1,4 +1,4 @@
-"""Pipelines from sentences: proposed, reviewed, accepted; nothing runs while a proposal waits."""
+"""Propose pipelines from sentences, and review, accept or reject the proposals; a pending proposal never runs."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from helio.cli.app import (
     Json,
     Name,
     Now,
+    Replace,
     app,
     current_settings,
     errors_as_text,
@@ -34,23 +35,19 @@ if TYPE_CHECKING:
     from helio.authoring.outcome import AuthorQuestion, AuthorReply
     from helio.authoring.proposals import Proposal, Proposals
 
-Request = Annotated[str, typer.Argument(help="What is wanted, in a sentence.", metavar="REQUEST")]
+Request = Annotated[str, typer.Argument(help="What you want, in a sentence.", metavar="REQUEST")]
 As = Annotated[str, typer.Option("--as", help="The name of the pipeline.", metavar="NAME")]
 Yes = Annotated[
-    bool, typer.Option("--yes", "-y", help="Accept what is proposed, and the first answer to a question.")
+    bool, typer.Option("--yes", "-y", help="Accept the proposal, and the first answer to each question.")
 ]
 Answers = Annotated[
     list[str] | None,
-    typer.Option(
-        "--answer", help="The answer to a question that is asked; may be repeated.", metavar="CHOICE"
-    ),
+    typer.Option("--answer", help="Answer a question in advance; may be repeated.", metavar="CHOICE"),
 ]
 Writer = Annotated[
     str, typer.Option("--author", help="Who writes: rules, model, or auto.", metavar="rules|model|auto")
 ]
-Preview = Annotated[
-    bool, typer.Option("--preview", help="Draw the figures before and after, to be looked at.")
-]
+Preview = Annotated[bool, typer.Option("--preview", help="Draw the figures before and after the change.")]
 Range = Annotated[
     str | None, typer.Option("--time-range", "-t", help="The time range of the preview.", metavar="RANGE")
 ]
@@ -58,12 +55,12 @@ Replay = Annotated[
     Path | None,
     typer.Option(
         "--replay",
-        help="A transcript that answers in place of the model, by the same clock.",
+        help="Take the model's answers and its clock from this transcript.",
         metavar="FILE|ID",
     ),
 ]
 _OWN = ("rules", "equivalence table")
-"""Authors whose words are helio's own."""
+"""Authors whose texts are helio's own."""
 _LONGEST_REPLY = 4000
 _MOST_LINES = 60
 _UNCHANGED = "nothing was changed"
@@ -88,12 +85,14 @@ def new(
     quantity: Annotated[
         list[str] | None,
         typer.Option(
-            "--quantity", help="What to draw of each of them: B,Bz,density,'ram pressure'.", metavar="NAMES"
+            "--quantity",
+            help="Quantities to draw for each spacecraft: B,Bz,density,'ram pressure'.",
+            metavar="NAMES",
         ),
     ] = None,
     dataset: Annotated[
         list[str] | None,
-        typer.Option("--dataset", help="Data sets to draw by id: AC_H2_MFI.BGSEc.", metavar="ID.PARAMETER"),
+        typer.Option("--dataset", help="Datasets to draw, by id: AC_H2_MFI.BGSEc.", metavar="ID.PARAMETER"),
     ] = None,
     time_range: Annotated[
         str | None,
@@ -112,19 +111,17 @@ def new(
         list[str] | None,
         typer.Option(
             "--op",
-            help="What to compute of all of it, in this order: magnitude, running_average:10min, resample:1h:median.",
+            help="Computations on each series, in order: magnitude, running_average:10min, resample:1h:median.",
             metavar="TOOL:LENGTH",
         ),
     ] = None,
     title: Annotated[str, typer.Option("--title", help="The title of the figure.", metavar="TEXT")] = "",
-    together: Annotated[bool, typer.Option("--one-panel", help="Draw all of it in one panel.")] = False,
+    together: Annotated[bool, typer.Option("--one-panel", help="Draw everything in one panel.")] = False,
     save_as: Annotated[
         list[str] | None,
-        typer.Option("--save", help="Also save the series: csv, cdf, netcdf, parquet.", metavar="FORM"),
+        typer.Option("--save", help="Also save the series as csv, cdf, netcdf or parquet.", metavar="FORM"),
     ] = None,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Replace one of yours; the old one is kept.")
-    ] = False,
+    replace: Replace = False,
     now: Now = None,
     archive: Archive = None,
     as_json: Json = False,
@@ -165,7 +162,7 @@ def new(
 
 
 def _parts(given: list[str] | None) -> list[str]:
-    """The texts of an option that takes several, separated by commas or given one by one."""
+    """Split the values of an option, separated by commas or given several times."""
     return [part.strip() for text in given or () for part in text.split(",")]
 
 
@@ -184,7 +181,7 @@ def author(
     replay: Replay = None,
     as_json: Json = False,
 ) -> None:
-    """Propose a new pipeline for a sentence; it is yours once you accept it."""
+    """Propose a new pipeline for a sentence; accepting it makes it yours."""
     with _desk(context, as_json, by=by, now=now, archive=archive, replay=replay) as desk:
         outcome = _answered(
             lambda chosen: desk.create(request, name=name, chosen=chosen),
@@ -200,13 +197,13 @@ def edit(
     context: typer.Context,
     pipeline: Name,
     request: Annotated[
-        str, typer.Argument(help="What is to be changed, or a question about it.", metavar="REQUEST")
+        str, typer.Argument(help="What to change, or a question about the pipeline.", metavar="REQUEST")
     ] = "",
     undo: Annotated[
-        bool, typer.Option("--undo", help="Go back to what the pipeline was before; once more goes further.")
+        bool, typer.Option("--undo", help="Go back to the revision before; repeat to go further.")
     ] = False,
     name: Annotated[
-        str, typer.Option("--as", help="Give the change to a copy of that name.", metavar="NAME")
+        str, typer.Option("--as", help="Change a copy of this name instead.", metavar="NAME")
     ] = "",
     yes: Yes = False,
     answers: Answers = None,
@@ -218,7 +215,7 @@ def edit(
     replay: Replay = None,
     as_json: Json = False,
 ) -> None:
-    """Propose a change of a pipeline, or answer a question about it; or undo the last change."""
+    """Propose a change of a pipeline, answer a question about it, or undo the last change."""
     if undo:
         with errors_as_text(as_json):
             from helio import api
@@ -230,7 +227,7 @@ def edit(
             entry = shelf.find(pipeline)
             if not entry.shipped and entry.path.resolve().parent != shelf.folder.resolve():
                 undone = _proposals().undo(entry.path.resolve())
-                say(f"{pipeline} is what it was before: {undone.request}")
+                say(f"undone: {undone.request}; {pipeline} is as it was before")
                 return
             made = shelf.history(shelf.own(entry.id).id).undo()
             say(f"{entry.id} is {made.request}; helio history {entry.id} lists all")
@@ -264,7 +261,7 @@ def repair(
     replay: Replay = None,
     as_json: Json = False,
 ) -> None:
-    """Propose a change by which a run that failed would go through."""
+    """Propose a change that makes a failed run succeed."""
     with _desk(context, as_json, by=by, now=now, archive=archive, replay=replay) as desk:
         outcome = _answered(
             lambda chosen: desk.repair(run_id, chosen=chosen), answers or [], yes=yes, as_json=as_json
@@ -272,69 +269,69 @@ def repair(
         _show(desk, outcome, yes, as_json, preview=preview, time_range=time_range, now=now, archive=archive)
 
 
-proposals_app = typer.Typer(help="List, show, accept and reject what is proposed.", rich_markup_mode=None)
+proposals_app = typer.Typer(help="List, show, accept and reject proposals.", rich_markup_mode=None)
 app.add_typer(proposals_app, name="proposals")
 
 
 @proposals_app.callback(invoke_without_command=True)
 def list_proposals(
     context: typer.Context,
-    every: Annotated[bool, typer.Option("--all", help="Those that were decided, too.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Also list accepted and rejected proposals.")] = False,
     as_json: Json = False,
 ) -> None:
-    """List the proposals that wait for a yes, newest first."""
+    """List the pending proposals, newest first."""
     if context.invoked_subcommand is not None:
         return
     with errors_as_text(as_json):
         kept = _proposals()
         for file, reason in kept.damaged():
-            say(f"note: {file} is no proposal of this helio, and is passed over: {reason}", err=True)
-        found = kept.list(state=None if every else "pending")
+            say(f"note: {file} is skipped: it is not a proposal of this version of helio: {reason}", err=True)
+        proposals = kept.list(state=None if every else "pending")
         if as_json:
             damaged = [
                 {"id": file.stem, "state": "damaged", "note": reason} for file, reason in kept.damaged()
             ]
-            print_json([*(proposal.to_json() for proposal in found), *damaged])
+            print_json([*(proposal.to_json() for proposal in proposals), *damaged])
             return
-        for one in found:
-            _say_line(f"{one.state:<8}  {one.id}  {one.kind} by {one.by}: {one.request}")
-        if not found:
-            say("no proposals" if every else "no proposals wait")
+        for proposal in proposals:
+            said = f"{proposal.kind} by {proposal.by}: {proposal.request}"
+            _say_line(f"{proposal.state:<8}  {proposal.id}  {said}")
+        if not proposals:
+            say("no proposals" if every else "no pending proposals")
 
 
 @proposals_app.command("show")
 def show_proposal(
     proposal: Id,
-    patch: Annotated[bool, typer.Option("--patch", help="The change as a JSON Patch, too.")] = False,
+    patch: Annotated[bool, typer.Option("--patch", help="Also show the change as a JSON Patch.")] = False,
     as_json: Json = False,
 ) -> None:
     """Show a proposal: what it changes, what was assumed, and who wrote it."""
     with errors_as_text(as_json):
-        found = _proposals().load(proposal)
+        loaded = _proposals().load(proposal)
         if as_json:
-            print_json(found.to_json())
+            print_json(loaded.to_json())
             return
-        _print_proposal(found, patch=patch)
-        say(f"{found.state}: {found.id}")
+        _print_proposal(loaded, patch=patch)
+        say(f"{loaded.state}: {loaded.id}")
 
 
 @proposals_app.command("accept")
 def accept_proposal(proposal: Id) -> None:
-    """Make what is proposed the pipeline; helio edit --undo takes it back."""
+    """Accept a proposal as the pipeline; helio edit --undo takes it back."""
     with errors_as_text(as_json=False):
-        waiting = _proposals()
-        found = waiting.load(proposal)
-        say(f"accepted {waiting.accept(found)}")
+        proposals = _proposals()
+        say(f"accepted {proposals.accept(proposals.load(proposal))}")
 
 
 @proposals_app.command("reject")
 def reject_proposal(proposal: Id) -> None:
-    """Let the pipeline be as it is."""
+    """Reject a proposal; the pipeline stays unchanged."""
     with errors_as_text(as_json=False):
-        waiting = _proposals()
-        found = waiting.load(proposal)
-        waiting.reject(found)
-        say(f"rejected {found.id}")
+        proposals = _proposals()
+        rejected = proposals.load(proposal)
+        proposals.reject(rejected)
+        say(f"rejected {rejected.id}")
 
 
 # ---- what they share
@@ -358,7 +355,7 @@ def _desk(
     archive: str | None,
     replay: Path | None,
 ) -> Iterator[Desk]:
-    """A desk for one request; Ctrl-C ends what a model is asked, and says where all of it is kept."""
+    """Open a desk for one request; Ctrl-C ends the model's work and says where its transcript is."""
     from threading import Event
 
     ended = Event()
@@ -369,7 +366,7 @@ def _desk(
         from helio.errors import Cancelled, RequestError
 
         try:
-            writer = next((one for one in _WRITERS if one == by), None)
+            writer = next((known for known in _WRITERS if known == by), None)
             if writer is None:
                 raise RequestError(f"there is no author '{by}'", advice="rules, model or auto")
             settings = current_settings()
@@ -377,7 +374,7 @@ def _desk(
             desk = api.desk(
                 by=writer, now=now, archive=archive, ended=ended, replay=replay, settings=settings
             )
-            with _told(sys.stderr if sys.stderr.isatty() and not context.obj else None):
+            with _shown_requests(sys.stderr if sys.stderr.isatty() and not context.obj else None):
                 yield desk
         except (KeyboardInterrupt, Cancelled, typer.Abort) as error:
             ended.set()
@@ -394,27 +391,27 @@ def _desk(
 
 
 @contextmanager
-def _told(stream: TextIO | None) -> Iterator[None]:
-    """Say on a terminal what is asked and waited for: an answer may take a minute, and a quota longer."""
+def _shown_requests(stream: TextIO | None) -> Iterator[None]:
+    """Show on a terminal each request to the model: an answer may take a minute, a quota longer."""
     if stream is None:
         yield
         return
     import logging
 
-    asked = logging.getLogger("helio.authoring.door")
+    requests = logging.getLogger("helio.authoring.door")
     handler = logging.StreamHandler(stream)
     handler.setFormatter(plain_form("  %(message)s"))
-    asked.addHandler(handler)
+    requests.addHandler(handler)
     try:
         yield
     finally:
-        asked.removeHandler(handler)
+        requests.removeHandler(handler)
 
 
 def _cancelled(desk: Desk | None) -> str:
-    waits = f"; {desk.kept[-1]} waits: helio proposals" if desk is not None and desk.kept else ""
-    asked = f"; what was said is in {desk.transcript}" if desk is not None and desk.transcript else ""
-    return f"cancelled; {_UNCHANGED}{waits}{asked}"
+    pending = f"; {desk.kept[-1]} is pending: helio proposals" if desk is not None and desk.kept else ""
+    transcript = f"; the transcript is {desk.transcript}" if desk is not None and desk.transcript else ""
+    return f"cancelled; {_UNCHANGED}{pending}{transcript}"
 
 
 def _answered(
@@ -424,7 +421,7 @@ def _answered(
     yes: bool,
     as_json: bool,
 ) -> Proposal | AuthorQuestion | AuthorReply:
-    """What comes of a request, each question answered: by --answer, by --yes, or at the terminal."""
+    """Send a request and answer its questions: by --answer, by --yes, or at the terminal."""
     from helio.authoring.outcome import AuthorQuestion
 
     chosen: tuple[str, ...] = ()
@@ -450,7 +447,7 @@ def _ask(question: AuthorQuestion) -> str:
     for number, choice in enumerate(question.choices, 1):
         _say_line(f"  {number}  {choice}")
     numbers = range(1, len(question.choices) + 1)
-    picked: int = typer.prompt("which one", type=int, default=1)
+    picked: int = typer.prompt("number", type=int, default=1)
     while picked not in numbers:
         picked = typer.prompt(f"1 to {len(question.choices)}", type=int, default=1)
     return question.choices[picked - 1]
@@ -467,11 +464,11 @@ def _show(
     now: str | None = None,
     archive: str | None = None,
 ) -> None:
-    """Show what came of it, and let a proposal be decided: by --yes, at the terminal, or later."""
+    """Show the outcome, and decide on a proposal by --yes, at the terminal, or later."""
     from helio.authoring.outcome import AuthorQuestion, AuthorReply
 
     if desk.fallback:
-        say(f"note: another model was asked: {desk.fallback}", err=True)
+        say(f"note: another model answered: {desk.fallback}", err=True)
     if isinstance(outcome, AuthorReply):
         if as_json:
             print_json({"reply": outcome.text[:_LONGEST_REPLY]})
@@ -493,14 +490,14 @@ def _show(
         if yes:
             desk.proposals.accept(outcome)
             outcome = desk.proposals.load(outcome.id)
-        told = {"computed_anew": list(work.recomputed), "in_the_store": list(work.unchanged)}
-        print_json(outcome.to_json() | told | {"preview": files, "preview_errors": errors})
+        steps = {"computed_anew": list(work.recomputed), "in_the_store": list(work.unchanged)}
+        print_json(outcome.to_json() | steps | {"preview": files, "preview_errors": errors})
         return
     _print_proposal(outcome, patch=False)
     if outcome.earlier is not None:
-        again = ", ".join(str(one) for one in work.recomputed) or "nothing"
-        kept = f"; {', '.join(str(one) for one in work.unchanged)} stay as they are" if work.unchanged else ""
-        say(f"to be computed anew: {again}{kept}")
+        again = ", ".join(map(str, work.recomputed)) or "nothing"
+        kept = f" Unchanged: {', '.join(map(str, work.unchanged))}." if work.unchanged else ""
+        say(f"Will be recomputed: {again}.{kept}")
     if preview:
         files, errors = _drawn(outcome, time_range, now, archive)
         for file in files:
@@ -510,13 +507,13 @@ def _show(
     if yes or (sys.stdin.isatty() and typer.confirm("Accept it?", default=False)):
         say(f"accepted {desk.proposals.accept(outcome)}")
     else:
-        say(f"it waits: helio proposals accept {outcome.id}")
+        say(f"Pending. To accept it: helio proposals accept {outcome.id}")
 
 
 def _drawn(
     proposal: Proposal, time_range: str | None, now: str | None, archive: str | None
 ) -> tuple[list[str], list[str]]:
-    """Files of figures before and after, and what kept others from being drawn."""
+    """Draw the figures before and after; return their files and the errors of those that failed."""
     from helio import api
     from helio.errors import HelioError
 
@@ -532,12 +529,12 @@ def _drawn(
     )
     files: list[str] = []
     errors: list[str] = []
-    for when, one in zip(("before", "after"), runs, strict=True):
-        if isinstance(one, HelioError):
-            errors.append(f"{when}: {one}")
-        elif one is not None:
-            files += [str(file.path) for file in one.artefacts if file.kind != "json"]
-            errors += [f"{when}: {step.error}" for step in one.result.steps if step.error is not None]
+    for when, run in zip(("before", "after"), runs, strict=True):
+        if isinstance(run, HelioError):
+            errors.append(f"{when}: {run}")
+        elif run is not None:
+            files += [str(file.path) for file in run.artefacts if file.kind != "json"]
+            errors += [f"{when}: {step.error}" for step in run.result.steps if step.error is not None]
     return files, errors
 
 
@@ -547,9 +544,11 @@ def _print_proposal(proposal: Proposal, *, patch: bool) -> None:
         _say_line(f"  note: {note}")
     if proposal.after:
         say_changes(proposal.changes, new=proposal.earlier is None)
-    for one in proposal.diagnostics:
-        where = f" step {one['step_id']}" if one.get("step_id") is not None else ""
-        _say_line(f"  {one.get('severity', 'error')}[{one['code']}]{where}: {one.get('message', '')}")
+    for finding in proposal.diagnostics:
+        where = f" step {finding['step_id']}" if finding.get("step_id") is not None else ""
+        _say_line(
+            f"  {finding.get('severity', 'error')}[{finding['code']}]{where}: {finding.get('message', '')}"
+        )
     if patch:
         say(json.dumps(proposal.patch, indent=1, ensure_ascii=False))
     if proposal.tokens:
@@ -557,7 +556,7 @@ def _print_proposal(proposal: Proposal, *, patch: bool) -> None:
 
 
 def _say_reply(reply: AuthorReply) -> None:
-    """Print an answer; all but the first line of a model's is set in, for it could pass for what helio says."""
+    """Print an answer; indent a model's text after its first line, so that nobody takes it for helio's own."""
     text = reply.text.expandtabs(4)
     text = text if len(text) <= _LONGEST_REPLY else text[:_LONGEST_REPLY] + " …"
     if reply.said.by in _OWN:
@@ -573,5 +572,5 @@ def _say_reply(reply: AuthorReply) -> None:
 
 
 def _say_line(text: str) -> None:
-    """Print what somebody else wrote as the one line that it is here: more of them could pass for helio's own."""
+    """Print a text by somebody else in one line, so that no line of it is taken for helio's own."""
     say(" ".join(text.splitlines()))

@@ -1,4 +1,4 @@
-"""What data there are: datasets, missions, the catalogue."""
+"""Find data: datasets, missions, the catalogue."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 from helio.cli.app import FAILED, Json, app, current_settings, errors_as_text, print_json, say
 
 datasets_app = typer.Typer(
-    help="Find datasets of CDAWeb, and what is in them.", rich_markup_mode=None, no_args_is_help=True
+    help="Find datasets of CDAWeb and show their parameters.", rich_markup_mode=None, no_args_is_help=True
 )
 app.add_typer(datasets_app, name="datasets")
 DatasetId = Annotated[str, typer.Argument(help="A dataset's id, as AC_H0_MFI.", metavar="DATASET")]
@@ -20,7 +20,9 @@ def search_datasets(
     words: Annotated[
         list[str], typer.Argument(help="What to look for: 'ACE magnetic field 1 min'.", metavar="WORDS")
     ],
-    limit: Annotated[int, typer.Option("--limit", help="At most so many, best first.", min=1)] = 10,
+    limit: Annotated[
+        int, typer.Option("--limit", help="Maximum number of datasets to list, best first.", min=1)
+    ] = 10,
     as_json: Json = False,
 ) -> None:
     """Find datasets by words: mission, instrument, quantity, frame, cadence."""
@@ -31,7 +33,7 @@ def search_datasets(
 
         answer = Search(open_catalogue(current_settings().home)).find(" ".join(words), limit=limit)
         if as_json:
-            hits = [{**one.dataset.to_json(), "score": one.score} for one in answer.hits]
+            hits = [{**hit.dataset.to_json(), "score": hit.score} for hit in answer.hits]
             unknown = {word: list(close) for word, close in answer.unknown.items()}
             elsewhere = {word: list(missions) for word, missions in answer.elsewhere.items()}
             print_json({"total": answer.total, "datasets": hits, "unknown": unknown, "elsewhere": elsewhere})
@@ -60,7 +62,7 @@ def show_dataset(dataset: DatasetId, as_json: Json = False) -> None:
 def list_parameters(
     dataset: DatasetId,
     match: Annotated[
-        str, typer.Option("--match", help="Only those with this text in name, unit or description.")
+        str, typer.Option("--match", help="List only parameters with this text in name, unit or description.")
     ] = "",
     as_json: Json = False,
 ) -> None:
@@ -70,15 +72,15 @@ def list_parameters(
         from helio.knowledge.text import parameter_lines
 
         entry = open_catalogue(current_settings().home).dataset(dataset)
-        told = [
-            one
-            for one in entry.parameters
-            if match.lower() in f"{one.name} {one.unit} {one.description}".lower()
+        chosen = [
+            parameter
+            for parameter in entry.parameters
+            if match.lower() in f"{parameter.name} {parameter.unit} {parameter.description}".lower()
         ]
         if as_json:
-            print_json({"id": entry.id, "parameters": [one.to_json() for one in told]})
+            print_json({"id": entry.id, "parameters": [parameter.to_json() for parameter in chosen]})
         else:
-            say("\n".join(parameter_lines(entry, told)))
+            say("\n".join(parameter_lines(entry, chosen)))
 
 
 @app.command()
@@ -90,15 +92,15 @@ def missions(as_json: Json = False) -> None:
         from helio.knowledge.catalogue import open_catalogue
         from helio.knowledge.text import mission_lines
 
-        found = open_catalogue(current_settings().home).missions()
+        served = open_catalogue(current_settings().home).missions()
         if as_json:
-            print_json([asdict(one) for one in found])
+            print_json([asdict(mission) for mission in served])
         else:
-            say("\n".join(mission_lines(found)))
+            say("\n".join(mission_lines(served)))
 
 
 catalog_app = typer.Typer(
-    help="What helio knows of CDAWeb's datasets.", rich_markup_mode=None, no_args_is_help=True
+    help="Renew the catalogue of CDAWeb's datasets.", rich_markup_mode=None, no_args_is_help=True
 )
 app.add_typer(catalog_app, name="catalog")
 
@@ -109,17 +111,19 @@ def refresh_catalog(
         str,
         typer.Option(
             "--masters",
-            help="Read parameters anew from the master CDFs of these datasets: 'AC_*'; '*' is 2,900 files.",
+            help="Read parameters again from the master CDFs of these datasets: 'AC_*'; '*' is 2,900 files.",
             metavar="PATTERN",
         ),
     ] = "",
-    force: Annotated[bool, typer.Option("--force", help="Also when it is less than a day old.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Renew even a catalogue that is less than a day old.")
+    ] = False,
     server: Annotated[
-        str | None, typer.Option("--server", help="Another server than CDAWeb's own.", metavar="URL")
+        str | None, typer.Option("--server", help="A server to use instead of CDAWeb's own.", metavar="URL")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Renew the catalogue from CDAWeb; it stays as it was when that cannot be."""
+    """Renew the catalogue from CDAWeb; on failure it stays unchanged."""
     with errors_as_text(as_json):
         from dataclasses import asdict
         from datetime import UTC, datetime

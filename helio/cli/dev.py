@@ -1,4 +1,4 @@
-"""New tools, passes and sources of helio itself, for those who work on it."""
+"""Write new tools, passes and sources into a checkout of helio."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NewName = Annotated[str, typer.Argument(help="A Python identifier in lower case.
 
 @dev_app.command("new-tool")
 def write_tool(name: NewName) -> None:
-    """Write a tool and its test; the tests pass at once, and go on passing while you change them."""
+    """Write a tool and its test, which pass at once."""
     with errors_as_text(as_json=False):
         from helio.dev.new import new_tool
 
@@ -32,10 +32,10 @@ def write_tool(name: NewName) -> None:
 def write_pass(
     name: NewName,
     stage: Annotated[
-        str, typer.Option("--stage", help="The stage it is the last pass of: N, R, X, O, G, V or B.")
+        str, typer.Option("--stage", help="The stage to append the pass to: N, R, X, O, G, V or B.")
     ] = "V",
 ) -> None:
-    """Write a pass, its test and its code, and list it at the end of a stage."""
+    """Write a pass, its test and its code, and append it to a stage."""
     with errors_as_text(as_json=False):
         from helio.dev.new import new_pass
 

@@ -1,4 +1,4 @@
-"""Pipelines as files: check, mend, show, copy, share."""
+"""Check, mend, show, copy and share pipelines."""
 
 from __future__ import annotations
 
@@ -39,38 +39,38 @@ def check(
     now: Now = None,
     archive: Archive = None,
     hints: Annotated[
-        bool, typer.Option("--hints", help="Also show hints: what could be better, and is not wrong.")
+        bool, typer.Option("--hints", help="Also show hints: what could be better but is not wrong.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Say everything that is wrong with a pipeline, without running it."""
+    """Find everything that is wrong with a pipeline, without running it."""
     with errors_as_text(as_json):
         from helio import api
         from helio.pipelines.template.diagnostics import InvalidTemplate, without_hints
 
         settings = current_settings()
         try:
-            found = api.check_template(
+            diagnostics = api.check_template(
                 api.load(name, settings), now=now, archive=archive, settings=settings
             ).diagnostics
         except InvalidTemplate as error:
-            found = error.diagnostics
-        shown = found if hints else without_hints(found)
-        wrong = any(one.severity == "error" for one in found)
+            diagnostics = error.diagnostics
+        shown = diagnostics if hints else without_hints(diagnostics)
+        wrong = any(diagnostic.severity == "error" for diagnostic in diagnostics)
         if as_json:
             print_json(
                 {
                     "diagnostics": "helio-diagnostics/1",
                     "valid": not wrong,
                     "found": [finding.to_json() for finding in shown],
-                    "hints_not_shown": len(found) - len(shown),
+                    "hints_not_shown": len(diagnostics) - len(shown),
                 }
             )
         else:
             for finding in shown:
                 say(without_long_words(str(finding)))
             say(f"{name}: {'not valid' if wrong else 'valid'}")
-            if left_out := len(found) - len(shown):
+            if left_out := len(diagnostics) - len(shown):
                 say(f"{left_out} hint{'s' * (left_out != 1)} not shown: helio check {name} --hints")
     raise typer.Exit(INVALID if wrong else SUCCESS)
 
@@ -78,10 +78,10 @@ def check(
 @app.command()
 def fix(
     name: Name,
-    diff: Annotated[bool, typer.Option("--diff", help="Only show what would change.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Show what would change, and change nothing.")] = False,
     now: Now = None,
 ) -> None:
-    """Mend what can be mended in a pipeline of yours, and say what cannot."""
+    """Mend errors in a pipeline of yours, and list those that helio cannot mend."""
     with errors_as_text(as_json=False):
         from helio import api
         from helio.pipelines.template.diagnostics import without_hints
@@ -92,7 +92,7 @@ def fix(
         say(mended.diff or f"{name}: nothing to mend", nl=not mended.diff)
         if mended.written is not None:
             say(f"written {mended.written}")
-        wrong = any(one.severity == "error" for one in mended.diagnostics)
+        wrong = any(diagnostic.severity == "error" for diagnostic in mended.diagnostics)
     raise typer.Exit(INVALID if wrong else SUCCESS)
 
 
@@ -101,7 +101,7 @@ def list_pipelines(
     tools: Annotated[bool, typer.Option("--tools", help="The same as helio tools.", hidden=True)] = False,
     as_json: Json = False,
 ) -> None:
-    """List the pipelines: yours, and those that come with helio."""
+    """List your pipelines and those that come with helio."""
     with errors_as_text(as_json):
         if tools:
             print_tools(as_json)
@@ -167,7 +167,7 @@ def copy(
 @app.command()
 def delete(
     name: Name,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete without asking.")] = False,
 ) -> None:
     """Delete one of your own pipelines; helio history NAME --restore brings it back."""
     with errors_as_text(as_json=False):
@@ -178,7 +178,7 @@ def delete(
         shelf.own(name)
         if not yes:
             if not sys.stdin.isatty():
-                raise RequestError(f"deleting {name} needs a yes", advice="--yes")
+                raise RequestError(f"deleting {name} needs a confirmation", advice="--yes")
             typer.confirm(f"Delete {name}?", abort=True)
         path, revision = shelf.delete(name)
         say(f"deleted {path}")
@@ -189,9 +189,7 @@ def delete(
 @app.command("export")
 def export_pipeline(
     name: Name,
-    file: Annotated[
-        Path | None, typer.Argument(help="The file to write; standard output when left out.")
-    ] = None,
+    file: Annotated[Path | None, typer.Argument(help="The file to write. Default: standard output.")] = None,
 ) -> None:
     """Write a pipeline as one file, to share it."""
     with errors_as_text(as_json=False):
@@ -212,25 +210,25 @@ def import_pipeline(
     file: Annotated[Path, typer.Argument(help="A pipeline's JSON file.")],
     replace: Replace = False,
 ) -> None:
-    """Take a pipeline from a file into your own, once it is found valid."""
+    """Copy a valid pipeline from a file into your own."""
     with errors_as_text(as_json=False):
         from helio.errors import RequestError
         from helio.store.files import is_file, is_special
 
         if not is_file(file):
             raise RequestError(
-                f"{file} is no regular file" if is_special(file) else f"there is no file {file}"
+                f"{file} is not a regular file" if is_special(file) else f"there is no file {file}"
             )
         _save_valid(file, "imported", replace=replace)
 
 
 def _save_valid(pipeline: str | Path, done: Kind, *, new: str = "", replace: bool = False) -> None:
-    """Save a pipeline among the user's own, once it is found valid, and say where.
+    """Save a valid pipeline among the user's own, and print its path.
 
     Parameters
     ----------
     new : str
-        Its name there; its own when left out.
+        Its new name; its own by default.
     """
     from helio import api
     from helio.pipelines.history import Writing
@@ -258,12 +256,12 @@ def history(
     diff: Annotated[
         int | None,
         typer.Option(
-            "--diff", help="Show what this revision changed of the one before it.", metavar="NUMBER"
+            "--diff", help="Show how this revision differs from the one before it.", metavar="NUMBER"
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List what one of your pipelines was before, who wrote it and why; nothing of it is ever lost."""
+    """List the revisions of one of your pipelines, who wrote them and why."""
     with errors_as_text(as_json):
         from dataclasses import asdict
 
@@ -272,26 +270,27 @@ def history(
         shelf = api.library(current_settings())
         kept = shelf.past(name)
         for file in kept.damaged():
-            say(f"note: {file} says nothing that can be read of a revision, and is passed over", err=True)
+            say(f"note: {file} is skipped: it is not a readable revision", err=True)
         if number is not None:
             say(kept.text(number), nl=False, exact=True)
             return
         if diff is not None:
-            found = api.revision_changes(name, diff, current_settings())
+            changes = api.revision_changes(name, diff, current_settings())
             if as_json:
-                print_json([change.to_json() for change in found])
+                print_json([change.to_json() for change in changes])
             else:
-                say_changes(found, new=diff == min(revision.number for revision in kept.revisions()))
+                say_changes(changes, new=diff == min(revision.number for revision in kept.revisions()))
             return
         if restore is not None:
             kept.restore(restore)
         if as_json:
-            print_json([asdict(one) for one in kept.revisions()])
+            print_json([asdict(revision) for revision in kept.revisions()])
             return
         present = kept.present()
-        for one in kept.revisions():
-            mark = "*" if present and one.number == present.number else " "
-            line = f"{one.number:>3} {mark} {one.at[:16]}  {one.kind:<8}  {one.by}  {one.request}"
+        for revision in kept.revisions():
+            mark = "*" if present and revision.number == present.number else " "
+            author = f"{revision.kind:<8}  {revision.by}  {revision.request}"
+            line = f"{revision.number:>3} {mark} {revision.at[:16]}  {author}"
             say(line.rstrip())
         if present is None:
             say(f"{name} was deleted; helio history {name} --restore NUMBER brings it back")

@@ -1,4 +1,4 @@
-"""How far a run is, on a terminal: a line a step as it ends, and a moving line with what is being downloaded."""
+"""Show the progress of a run: a line for each finished step, and on a terminal a moving line of downloads."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 _BAR = 20
 _MOST_RANGES = 4
 _OFTEN = 0.1
-"""Seconds between two looks at the bytes: they come by the thousand."""
+"""Seconds between two updates: bytes arrive thousands of times a second."""
 
 
 @dataclass(frozen=True)
 class Watch:
-    """Callbacks that tell of a run; any thread may call them."""
+    """Callbacks that show the progress of a run; any thread may call them."""
 
     planned: Callable[[Plan], None] = lambda plan: None
     started: Callable[[PlannedStep], None] = lambda step: None
@@ -41,16 +41,16 @@ class Watch:
 def watch(
     *, planned: Callable[[Plan], None] = lambda plan: None, quiet: bool = False, live: bool = True
 ) -> Iterator[Watch]:
-    """Who tells of a run: a line a step on standard output, and a moving line where standard error is a terminal.
+    """Show a run: a line for each step on standard output, and a moving line where standard error is a terminal.
 
     Parameters
     ----------
     planned : callable
-        Prints what there is to say of the plan before it runs.
+        Prints the plan before it runs.
     quiet : bool
-        Tell nothing.
+        Show nothing.
     live : bool
-        Whether there may be a moving line; with other lines on standard error it would be in their way.
+        Whether to show a moving line; it would disturb other lines on standard error.
     """
     if quiet:
         yield Watch()
@@ -76,22 +76,22 @@ class _Moving:
         self._shown_at = 0.0
 
     def planned(self, plan: Plan) -> None:
-        """The run's time range is known."""
+        """Print the plan above the moving line."""
         with self._lock:
             self._status.stop()
             self._print_plan(plan)
             self._status.start()
 
     def started(self, step: PlannedStep) -> None:
-        """A step has begun."""
+        """Show the step that begins."""
         with self._lock:
             self._step = f"{step.step_id}: {step.tool_name} {step.intent}".rstrip()
             self._show()
 
     def finished(self, result: StepResult) -> None:
-        """A step has ended: its line goes where output goes, above the moving one."""
+        """Print the line of a finished step above the moving line."""
         with self._lock:
-            self._fetches.clear()  # one that failed tells no more; others come back with their next bytes
+            self._fetches.clear()  # a failed fetch sends nothing more; the others return with their next bytes
             self._status.stop()
             say(step_line(result))
             self._step = "writing"
@@ -99,7 +99,7 @@ class _Moving:
             self._show()
 
     def downloading(self, progress: Progress) -> None:
-        """Bytes have come, or a file is here."""
+        """Show bytes that have arrived."""
         with self._lock:
             before = self._fetches.get(progress.fetch)
             self._fetches[progress.fetch] = progress
@@ -114,31 +114,31 @@ class _Moving:
             self._show()
 
     def _show(self) -> None:
-        from rich.text import Text  # what a step says of itself is no markup
+        from rich.text import Text  # the intent of a step is not markup
 
         self._shown_at = time.monotonic()
-        told = downloads_line(list(self._fetches.values()))
-        self._status.update(Text(plain(f"{self._step}   {told}".rstrip())))
+        downloads = downloads_line(list(self._fetches.values()))
+        self._status.update(Text(plain(f"{self._step}   {downloads}".rstrip())))
 
 
 def downloads_line(fetches: list[Progress]) -> str:
-    """``━━━━━━━━━━╌╌╌╌╌╌╌╌╌╌ 1 of 3 files, 12.4 of 24.8 MB`` of all fetches together; nothing when there are none."""
+    """``━━━━━━━━━━╌╌╌╌╌╌╌╌╌╌ 1 of 3 files, 12.4 of 24.8 MB`` for all fetches together; empty without any."""
     from helio.sources.allowance import in_words
 
     if not fetches:
         return ""
-    files = f"{sum(one.files_done for one in fetches)} of {sum(one.files for one in fetches)} files"
-    done, size = sum(one.bytes_done for one in fetches), sum(one.bytes for one in fetches)
-    if not all(one.bytes for one in fetches):
+    files = f"{sum(fetch.files_done for fetch in fetches)} of {sum(fetch.files for fetch in fetches)} files"
+    done, size = sum(fetch.bytes_done for fetch in fetches), sum(fetch.bytes for fetch in fetches)
+    if not all(fetch.bytes for fetch in fetches):
         return f"{files}, {in_words(done)}"
     full = min(_BAR, _BAR * done // size)
     return f"{'━' * full}{'╌' * (_BAR - full)} {files}, {in_words(done)} of {in_words(size)}"
 
 
 def time_line(plan: Plan) -> str:
-    """``time range: 2024-05-10 00:00 to 2024-05-12 00:00 (2 days)``: what a run covers, resolved.
+    """Write the time range of a run: ``time range: 2024-05-10 00:00 to 2024-05-12 00:00 (2 days)``.
 
-    Each of several ranges stands behind its variable; a literal range behind the step that asks for it.
+    Each of several ranges follows its variable; a literal range follows its step.
     """
     named = plan.time_ranges
     texts = {str(span) for span in named.values()}
@@ -169,13 +169,13 @@ def _in_words(span: TimeRange) -> str:
 
 
 def step_line(result: StepResult) -> str:
-    """A step that has ended, in a line."""
+    """Write a finished step in one line."""
     mark = MARKS[result.state]
-    told = result.reason
+    note = result.reason
     if result.error is not None:
-        told = result.error.message
+        note = result.error.message
     elif result.outputs and result.artefact is None:
-        told = ", ".join(f"{one.label} ({one.facts['rows']} records)" for one in result.outputs)
+        note = ", ".join(f"{table.label} ({table.facts['rows']} records)" for table in result.outputs)
     elif result.artefact is not None:
-        told = ""
-    return f"{mark} {result.step.step_id}  {result.step.tool_name}  {told}".rstrip()
+        note = ""
+    return f"{mark} {result.step.step_id}  {result.step.tool_name}  {note}".rstrip()

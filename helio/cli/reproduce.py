@@ -1,4 +1,4 @@
-"""What a run is made from, and whether it comes out again: lock, verify, diff, cite."""
+"""Lock, verify, compare and cite runs."""
 
 from __future__ import annotations
 
@@ -60,18 +60,20 @@ def lock(
         str | None,
         typer.Option(
             "--run",
-            help="Lock what this run was made from instead.",
+            help="Lock the files of this run instead.",
             metavar="RUN",
             autocompletion=complete_runs,
         ),
     ] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The lock to write.")] = Path("helio.lock"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="The lock file to write.")] = Path(
+        "helio.lock"
+    ),
     max_download: MaxDownload = "1GB",
     offline: Offline = False,
     refresh: Refresh = False,
     as_json: Json = False,
 ) -> None:
-    """Write down which files a run is made from, so that helio run --locked uses these and no others."""
+    """Write a lock file that names the files of a run; helio run --locked then uses only these."""
     with errors_as_text(as_json):
         from helio import api
         from helio.errors import RequestError
@@ -84,19 +86,21 @@ def lock(
         before = read_lock(output) if is_file(output) else None
         if run is not None:
             if name or time_range or assign or now or archive:
-                raise RequestError("a run has its pipeline and values already", advice="helio lock --run RUN")
+                raise RequestError(
+                    "--run takes its pipeline and values from the run", advice="helio lock --run RUN"
+                )
             made = api.lock_run(run, settings)
         elif name is None:
             raise RequestError("which pipeline?", advice="helio lock PIPELINE, or helio lock --run RUN")
         else:
-            with watch(quiet=as_json, live=not context.obj) as told:
+            with watch(quiet=as_json, live=not context.obj) as progress:
                 made = api.lock(
                     name,
                     time_range=time_range,
                     variables=assignments(assign or []),
                     now=now,
                     archive=archive,
-                    access=Access(size_of(max_download), offline, refresh, told=told.downloading),
+                    access=Access(size_of(max_download), offline, refresh, told=progress.downloading),
                     settings=settings,
                 )
         if before is not None and before.pipeline != made.pipeline:
@@ -108,10 +112,10 @@ def lock(
         if as_json:
             print_json({"file": str(output), "written": written, "changes": changed, **made.to_json()})
             return
-        for one in _lock_lines(made):
-            say(one)
-        for one in changed:
-            say(f"changed: {one}")
+        for line in _lock_lines(made):
+            say(line)
+        for change in changed:
+            say(f"changed: {change}")
         say(f"{'written' if written else 'unchanged'} {output}")
 
 
@@ -123,7 +127,7 @@ def verify(
         str | None,
         typer.Option(
             "--archive",
-            help="Another archive than the run's.",
+            help="An archive to use instead of the run's.",
             metavar="DIR|NAME",
             autocompletion=complete_providers,
         ),
@@ -132,26 +136,26 @@ def verify(
     offline: Offline = False,
     as_json: Json = False,
 ) -> None:
-    """Run a run again in an empty store, and compare every table, figure and file with what came of it."""
+    """Repeat a run in an empty store, and compare every table, figure and file with the original."""
     with errors_as_text(as_json):
         from helio import api
         from helio.sources.archives import Access
 
         settings = current_settings()
         log_to(settings, verbose=context.obj)
-        with watch(quiet=as_json, live=not context.obj) as told:
-            found = api.verify(
+        with watch(quiet=as_json, live=not context.obj) as progress:
+            comparison = api.verify(
                 run_id,
                 archive=archive,
-                access=Access(size_of(max_download), offline, told=told.downloading),
+                access=Access(size_of(max_download), offline, told=progress.downloading),
                 settings=settings,
             )
         if as_json:
-            print_json(found.to_json())
+            print_json(comparison.to_json())
         else:
-            for line in _verify_lines(found):
+            for line in _verify_lines(comparison):
                 say(line)
-    raise typer.Exit(_EXITS.get(found.verdict, FAILED))
+    raise typer.Exit(_EXITS.get(comparison.verdict, FAILED))
 
 
 @app.command()
@@ -160,15 +164,15 @@ def diff(
     new: RunId,
     as_json: Json = False,
 ) -> None:
-    """Say how two runs differ: plans, files, numbers, figures."""
+    """Compare two runs: plans, files, numbers, figures."""
     with errors_as_text(as_json):
         from helio import api
 
-        found = api.diff(old, new, current_settings())
+        comparison = api.diff(old, new, current_settings())
         if as_json:
-            print_json(found.to_json())
+            print_json(comparison.to_json())
             return
-        for line in _diff_lines(found):
+        for line in _diff_lines(comparison):
             say(line)
 
 
@@ -176,11 +180,11 @@ def diff(
 def cite(
     run_id: RunId,
     form: Annotated[
-        Literal["text", "bibtex", "json"], typer.Option("--format", help="How it is written.")
+        Literal["text", "bibtex", "json"], typer.Option("--format", help="The format of the citations.")
     ] = "text",
     as_json: Json = False,
 ) -> None:
-    """Say how to cite the data of a run, and helio: investigators, DOIs, acknowledgements."""
+    """Show how to cite the data of a run and helio: investigators, DOIs, acknowledgements."""
     with errors_as_text(as_json):
         from helio import api
         from helio.cli.app import run_records
@@ -189,16 +193,16 @@ def cite(
         settings = current_settings()
         record = run_records().load(run_id)
         version = record.whole_header["environment"].get("helio", "")
-        found = api.cite(record.id, settings)
+        citations = api.cite(record.id, settings)
         if as_json or form == "json":
-            datasets: list[dict[str, Any]] = [one.to_json() for one in found]
+            datasets: list[dict[str, Any]] = [citation.to_json() for citation in citations]
             print_json(
                 {"citations": "helio-citations/1", "run": record.id, "helio": version, "datasets": datasets}
             )
         elif form == "bibtex":
-            say(bibtex(found, version).rstrip())
+            say(bibtex(citations, version).rstrip())
         else:
-            for line in text_lines(found, version):
+            for line in text_lines(citations, version):
                 say(line)
 
 
@@ -208,45 +212,48 @@ def _lock_lines(made: Lock) -> list[str]:
 
     lines = []
     for fetch in made.fetches:
-        for one in fetch.datasets:
-            size = in_words(sum(file.size for file in one.files))
-            versions = ", ".join(dict.fromkeys(f"v{file.version}" for file in one.files if file.version))
-            told = one.absent or (f"{len(one.files)} file{'s' * (len(one.files) != 1)} {versions} {size}")
-            if not one.files and not one.absent:
-                told = "by its numbers" if one.used else "not needed"
-            mark = "=" if one.used else "–"
-            lines.append(f"{mark} {fetch.step_id}  {one.dataset} of {one.provider}  {told}".rstrip())
+        for dataset in fetch.datasets:
+            size = in_words(sum(file.size for file in dataset.files))
+            versions = ", ".join(dict.fromkeys(f"v{file.version}" for file in dataset.files if file.version))
+            count = len(dataset.files)
+            note = dataset.absent or f"{count} file{'s' * (count != 1)} {versions} {size}"
+            if not dataset.files and not dataset.absent:
+                note = "by its numbers" if dataset.used else "not needed"
+            mark = "=" if dataset.used else "–"
+            lines.append(f"{mark} {fetch.step_id}  {dataset.dataset} of {dataset.provider}  {note}".rstrip())
         if fetch.failed:
             lines.append(f"✗ {fetch.step_id}  {fetch.failed}")
-    spans = dict.fromkeys(span_text(one.range) for one in made.fetches)
+    spans = dict.fromkeys(span_text(fetch.range) for fetch in made.fetches)
     return [*lines, *spans]
 
 
-def _verify_lines(found: Comparison) -> list[str]:
-    compared = _compared(found)
-    lines = [f"note: {one}" for one in (*found.plan, *found.files)]
-    lines += [f"not compared: {one}" for one in _not_compared(found)]
-    failed = len(found.failed_alike)
+def _verify_lines(comparison: Comparison) -> list[str]:
+    compared = _compared(comparison)
+    lines = [f"note: {difference}" for difference in (*comparison.plan, *comparison.files)]
+    lines += [f"not compared: {output}" for output in _not_compared(comparison)]
+    failed = len(comparison.failed_alike)
     if failed:
         steps = "1 step" if failed == 1 else f"{failed} steps"
-        lines.append(f"note: {steps} gave nothing again, for the same reason: {_listed(found.failed_alike)}")
-    if found.verdict != "different":
-        lines += [f"note: {one}" for one in found.environment]
-    if found.verdict == "nothing compared":
-        return [*lines, f"nothing was compared: {found.old} gave no table, figure or file"]
-    if found.verdict == "not all compared":
+        lines.append(
+            f"note: {steps} gave nothing again, for the same reason: {_listed(comparison.failed_alike)}"
+        )
+    if comparison.verdict != "different":
+        lines += [f"note: {difference}" for difference in comparison.environment]
+    if comparison.verdict == "nothing compared":
+        return [*lines, f"nothing was compared: {comparison.old} gave no table, figure or file"]
+    if comparison.verdict == "not all compared":
         return [*lines, f"not all compared: {compared} compared, without a difference"]
-    if found.verdict == "same":
-        return [*lines, f"same: {compared} compared, all of {found.old} came out as they were"]
-    first = found.first
+    if comparison.verdict == "same":
+        return [*lines, f"same: {compared} compared, all of {comparison.old} came out as they were"]
+    first = comparison.first
     if first is not None:
         lines += ["the first that differs:", *_lines_of(first)]
-    others = [one for one in (*found.numbers, *found.figures) if one is not first]
+    others = [other for other in (*comparison.numbers, *comparison.figures) if other is not first]
     if others:
-        lines.append(f"then: {_listed([f'{one.step_id} {one.output}'.rstrip() for one in others])}")
-    if found.rules:
-        lines += [f"rules that changed since {found.old}:", *(f"  {rule}" for rule in found.rules)]
-    return [*lines, f"different: {len(others) + 1} of what {found.old} gave ({compared} compared)"]
+        lines.append(f"then: {_listed([f'{other.step_id} {other.output}'.rstrip() for other in others])}")
+    if comparison.rules:
+        lines += [f"rules that changed since {comparison.old}:", *(f"  {rule}" for rule in comparison.rules)]
+    return [*lines, f"different: {len(others) + 1} of what {comparison.old} gave ({compared} compared)"]
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -254,46 +261,59 @@ def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:_FEW])}{more}"
 
 
-def _not_compared(found: Comparison) -> list[str]:
-    return [f"step {one.step_id}: {one.output}: {one.reason}" for one in found.not_compared]
+def _not_compared(comparison: Comparison) -> list[str]:
+    return [f"step {output.step_id}: {output.output}: {output.reason}" for output in comparison.not_compared]
 
 
-def _compared(found: Comparison) -> str:
-    """How much of what was compared."""
-    counts = [(found.tables, "table"), (found.drawn, "figure"), (found.saved, "saved file")]
-    told = [f"{count} {what}{'s' * (count != 1)}" for count, what in counts if count] or ["nothing"]
-    *most, last = told
+def _compared(comparison: Comparison) -> str:
+    """Count what was compared."""
+    counts = [(comparison.tables, "table"), (comparison.drawn, "figure"), (comparison.saved, "saved file")]
+    counted = [f"{count} {what}{'s' * (count != 1)}" for count, what in counts if count] or ["nothing"]
+    *most, last = counted
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def _diff_lines(found: Comparison) -> list[str]:
-    lines = [f"old {found.old}", f"new {found.new}"]
-    for title, told in (
-        ("plan", found.plan),
-        ("files", found.files),
-        ("environment", found.environment),
-        ("rules", found.rules),
+def _diff_lines(comparison: Comparison) -> list[str]:
+    lines = [f"old {comparison.old}", f"new {comparison.new}"]
+    for title, changes in (
+        ("plan", comparison.plan),
+        ("files", comparison.files),
+        ("environment", comparison.environment),
+        ("rules", comparison.rules),
     ):
-        lines += [f"{title}:", *(f"  {one}" for one in told)] if told else [f"{title}: the same"]
+        lines += [f"{title}:", *(f"  {change}" for change in changes)] if changes else [f"{title}: the same"]
     # nothing is called the same while something was not compared
-    same = "no difference" if found.not_compared else "the same"
+    same = "no difference" if comparison.not_compared else "the same"
     for title, differences, count in (
-        ("numbers", found.numbers, found.tables),
-        ("figures", found.figures, found.drawn + found.saved),
+        ("numbers", comparison.numbers, comparison.tables),
+        ("figures", comparison.figures, comparison.drawn + comparison.saved),
     ):
         none = f"{same} ({count} compared)" if count else "nothing compared"
         lines.append(f"{title}: {count} compared" if differences else f"{title}: {none}")
-        for one in differences:
-            lines += [f"  {line}" for line in _lines_of(one)]
-    failed = [f"step {one}" for one in found.failed_alike]
-    lines += ["not compared:", *(f"  {one}" for one in _not_compared(found))] if found.not_compared else []
+        for difference in differences:
+            lines += [f"  {line}" for line in _lines_of(difference)]
+    failed = [f"step {step_id}" for step_id in comparison.failed_alike]
     lines += (
-        ["without a result in both, for the same reason:", *(f"  {one}" for one in failed)] if failed else []
+        ["not compared:", *(f"  {output}" for output in _not_compared(comparison))]
+        if comparison.not_compared
+        else []
+    )
+    lines += (
+        ["without a result in both, for the same reason:", *(f"  {step}" for step in failed)]
+        if failed
+        else []
     )
     return lines
 
 
-def _lines_of(one: Difference) -> list[str]:
-    what = f"{one.output}: " if one.output else ""
-    details = [] if one.table is None else [line for line in one.table.details if line not in one.message]
-    return [f"step {one.step_id}: {what}{one.message}", *(f"  {line}" for line in (*details, *one.reasons))]
+def _lines_of(difference: Difference) -> list[str]:
+    what = f"{difference.output}: " if difference.output else ""
+    details = (
+        []
+        if difference.table is None
+        else [line for line in difference.table.details if line not in difference.message]
+    )
+    return [
+        f"step {difference.step_id}: {what}{difference.message}",
+        *(f"  {line}" for line in (*details, *difference.reasons)),
+    ]

@@ -1,4 +1,4 @@
-"""``helio run`` and ``helio plan``: do it, or say what would be done.
+"""Run a pipeline, or say what a run would do.
 
 HE201 (warning)  a later candidate was used; all attempts listed
     Nothing else ever falls back silently, and this one says so.
@@ -67,7 +67,7 @@ def run(
     archive: Archive = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Output folder; ./helio-runs/<run id> when left out."),
+        typer.Option("--output", "-o", help="Output folder. Default: ./helio-runs/RUN."),
     ] = None,
     formats: Formats = "",
     max_download: MaxDownload = "1GB",
@@ -79,16 +79,15 @@ def run(
         Literal["file", "checksum", "parts", "size"] | None,
         typer.Option(
             "--proof",
-            help="With --locked: refuse files whose bytes are not proven by a checksum in the file, by that or "
-            "one of the archive, by checksums of their parts, or at least by their size.",
+            help="With --locked: the weakest accepted proof of a file's bytes: a checksum in the file, a checksum from "
+            "the archive, checksums of the file's parts, or its size.",
         ),
     ] = None,
     ephemeral: Annotated[
-        bool, typer.Option("--ephemeral", help="Run the engine's server in this process, for batch systems.")
+        bool,
+        typer.Option("--ephemeral", help="Run the engine's server inside this process, for batch systems."),
     ] = False,
-    direct: Annotated[
-        bool, typer.Option("--direct", help="Run without the engine, one step after another.")
-    ] = False,
+    direct: Annotated[bool, typer.Option("--direct", help="Run without the engine, step by step.")] = False,
     as_json: Json = False,
 ) -> None:
     """Run a pipeline: fetch, compute, draw."""
@@ -105,7 +104,7 @@ def run(
         def planned(plan: Plan) -> None:
             _print_times(plan, settings)
 
-        with watch(planned=planned, quiet=as_json, live=not context.obj) as told:
+        with watch(planned=planned, quiet=as_json, live=not context.obj) as progress:
             outcome = api.run(
                 pipeline,
                 time_range=time_range,
@@ -118,11 +117,11 @@ def run(
                 engine="direct" if direct else "ephemeral" if ephemeral else settings.engine,
                 locked=chosen_lock(locked, lock),
                 proof=proof,
-                access=Access(size_of(max_download), offline, refresh, told=told.downloading),
+                access=Access(size_of(max_download), offline, refresh, told=progress.downloading),
                 settings=settings,
-                planned=told.planned,
-                started=told.started,
-                finished=told.finished,
+                planned=progress.planned,
+                started=progress.started,
+                finished=progress.finished,
             )
         if as_json:
             print_json(outcome.record() | {"folder": str(outcome.folder)})
@@ -140,18 +139,18 @@ def plan_pipeline(
     archive: Archive = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="A file to save the plan in: helio run FILE executes it."),
+        typer.Option("--output", "-o", help="Save the plan in this file; helio run FILE executes it."),
     ] = None,
     locked: Locked = False,
     lock: LockFile = None,
     offline: Annotated[
-        bool, typer.Option("--offline", help="Ask no server: say what is known without one.")
+        bool, typer.Option("--offline", help="Contact no server; plan with what is known without one.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Say what a run would do, step by step, and save the plan.
+    """Show what a run would do, step by step, and save the plan.
 
-    When a server cannot be reached, the plan says what is not known without it.
+    The plan says what is unknown because a server cannot be reached.
     """
     with errors_as_text(as_json):
         from helio import api
@@ -183,16 +182,17 @@ def plan_pipeline(
         for variable, value in planned.values.items():
             if variable not in planned.time_ranges:
                 say(f"{variable} = {value}")
-        for step, told in zip(planned.steps, saved["forecast"], strict=True):
-            needs = _download_words(told["download"]) if told.get("download") else ""
-            line = f"{told['state']:<6}  {step.step_id}  {step.tool_name}  {told['reason']}"
-            line += f", writes {', '.join(told['writes'])}" if told.get("writes") else ""
+        for step, forecast in zip(planned.steps, saved["forecast"], strict=True):
+            needs = _download_words(forecast["download"]) if forecast.get("download") else ""
+            line = f"{forecast['state']:<6}  {step.step_id}  {step.tool_name}  {forecast['reason']}"
+            line += f", writes {', '.join(forecast['writes'])}" if forecast.get("writes") else ""
             say(f"{line}, to download: {needs}" if needs else line)
-        every = {url: size for told in saved["forecast"] for url, size in told.get("download", {}).items()}
-        unknown = [str(told["step_id"]) for told in saved["forecast"] if told["state"] == "unknown"]
-        words = _download_words(every)
+        forecasts = saved["forecast"]
+        sizes = {url: size for forecast in forecasts for url, size in forecast.get("download", {}).items()}
+        unknown = [str(forecast["step_id"]) for forecast in forecasts if forecast["state"] == "unknown"]
+        words = _download_words(sizes)
         if unknown:
-            words = f"not known for {', '.join(unknown)}" + (f"; for the others {words}" if every else "")
+            words = f"not known for {', '.join(unknown)}" + (f"; for the others {words}" if sizes else "")
         say(f"to download: {words}")
         if saved.get("offline"):
             say(f"note: planned offline: {saved['offline']}", err=True)
@@ -201,7 +201,7 @@ def plan_pipeline(
 
 
 def _download_words(sizes: dict[str, int | None]) -> str:
-    """What is to be downloaded, and what a limit would have to be where it is more than the usual one."""
+    """Say how much a run would download, and which limit it needs above the default."""
     from helio.sources.allowance import MAX_DOWNLOAD, in_words
 
     if not sizes:
@@ -216,7 +216,7 @@ def _download_words(sizes: dict[str, int | None]) -> str:
 
 
 def _one_name(words: list[str]) -> str:
-    """``run NAME`` and ``run pipeline NAME`` are the same."""
+    """Take NAME from ``run NAME`` or ``run pipeline NAME``."""
     from helio.errors import RequestError
 
     if len(words) == 2 and words[0] == "pipeline":
@@ -229,7 +229,7 @@ def _one_name(words: list[str]) -> str:
 
 
 def _print_times(plan: Plan, settings: Settings) -> None:
-    """The time range of a run, what the plan warns of, and once what earlier versions made of its phrase."""
+    """Print the time range of a run, the warnings of its plan and, once, how earlier versions read its phrase."""
     from helio.pipelines.reread import CODE as REREAD
     from helio.pipelines.reread import plan_notices
 
@@ -242,19 +242,20 @@ def _print_times(plan: Plan, settings: Settings) -> None:
 
 
 def _print_outcome(outcome: Run, settings: Settings) -> None:
-    for one in outcome.result.steps:
-        for output in one.outputs:
+    for result in outcome.result.steps:
+        step_id = result.step.step_id
+        for output in result.outputs:
             if output.label:
                 for note in output.facts["notes"]:
-                    say(f"note: {one.step.step_id}: {output.label}: {note}", err=True)
-        if one.error is not None:
-            say(f"error: {one.error}", err=True)
-        for attempt in one.attempts[:-1]:
+                    say(f"note: {step_id}: {output.label}: {note}", err=True)
+        if result.error is not None:
+            say(f"error: {result.error}", err=True)
+        for attempt in result.attempts[:-1]:
             passed = f"{attempt['dataset_id']} was passed over: {attempt['outcome']}"
-            say(f"warning[HE201] step {one.step.step_id}: {passed}", err=True)
-        for note in one.artefact.facts["notes"] if one.artefact else ():
+            say(f"warning[HE201] step {step_id}: {passed}", err=True)
+        for note in result.artefact.facts["notes"] if result.artefact else ():
             if not _is_full_coverage(note):
-                say(f"note: {one.step.step_id}: {note}", err=True)
+                say(f"note: {step_id}: {note}", err=True)
     for lost in outcome.result.lost:
         say(str(lost), err=True)
     for unwritten in outcome.unwritten:
@@ -267,8 +268,8 @@ def _print_outcome(outcome: Run, settings: Settings) -> None:
 
 
 def _is_full_coverage(note: str) -> bool:
-    """Whether a note only says that next to nothing is missing."""
+    """Whether a note only says that almost nothing is missing."""
     import re
 
     shares = re.findall(r"(\d+(?:\.\d+)?) %", note)
-    return "coverage" in note and all(float(one) >= 95 for one in shares)
+    return "coverage" in note and all(float(share) >= 95 for share in shares)

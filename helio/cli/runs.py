@@ -1,4 +1,4 @@
-"""The records of runs: list, show, delete, and why a step ran."""
+"""List, show and delete the records of runs, and say why a step ran."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def list_runs(
             "--pipeline", help="List the runs of this pipeline only.", autocompletion=complete_pipelines
         ),
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", help="At most so many, newest first.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", help="Maximum number of runs to list, newest first.")] = 20,
     as_json: Json = False,
 ) -> None:
     """List the records of runs, newest first."""
@@ -104,8 +104,8 @@ def show_run(run_id: RunId, as_json: Json = False) -> None:
         for lost in header.get("missing", ()):
             say(lost["message"])
         for step in steps:
-            told = step["reason"] or message_of(step)
-            say(f"  {MARKS[step['state']]} {step['step_id']}  {step['tool_name']}  {told}".rstrip())
+            reason = step["reason"] or message_of(step)
+            say(f"  {MARKS[step['state']]} {step['step_id']}  {step['tool_name']}  {reason}".rstrip())
             for labels, what in (
                 (step.get("not_measured"), "values written by the author, not measured"),
                 (step.get("maybe_not_measured"), "values that may not be measured"),
@@ -122,7 +122,7 @@ def show_run(run_id: RunId, as_json: Json = False) -> None:
 
 @runs_app.command("delete")
 def delete_run(run_id: RunId) -> None:
-    """Delete the record of a run; what it made goes with a later helio gc --delete."""
+    """Delete the record of a run; helio gc --delete then deletes its results."""
     with errors_as_text(as_json=False):
         runs = run_records()
         record = runs.load(run_id)
@@ -135,7 +135,7 @@ def why(
     run_id: RunId,
     step: Annotated[str, typer.Argument(help="The id of a step.", autocompletion=complete_steps)],
 ) -> None:
-    """Say why a step of a run ran, or did not have to."""
+    """Say why a step of a run was computed, or not."""
     with errors_as_text(as_json=False):
         from helio.pipelines.runs.why import why as reasons
 
@@ -159,13 +159,13 @@ def describe_tables(run_id: RunId, label: TableLabel = "", as_json: Json = False
     with errors_as_text(as_json):
         from helio import api
 
-        told = api.describe(run_id, label, settings=current_settings())
+        tables = api.describe(run_id, label, settings=current_settings())
         if as_json:
-            print_json([one.to_json() for one in told])
+            print_json([table.to_json() for table in tables])
             return
         from helio.steps.describe import description_lines
 
-        say("\n\n".join("\n".join(description_lines(one)) for one in told) or "the run made no table")
+        say("\n\n".join("\n".join(description_lines(table)) for table in tables) or "the run made no table")
 
 
 @app.command("preview")
@@ -173,10 +173,10 @@ def preview_table(
     run_id: RunId,
     label: TableLabel,
     rows: Annotated[
-        int | None, typer.Option("--rows", help="How many; 5 when left out, of a spectrum 3.")
+        int | None, typer.Option("--rows", help="Number of records; 5 by default, 3 for a spectrum.")
     ] = None,
-    tail: Annotated[bool, typer.Option("--tail", help="The last records, not the first.")] = False,
-    both: Annotated[bool, typer.Option("--both", help="The first records and the last.")] = False,
+    tail: Annotated[bool, typer.Option("--tail", help="Show the last records.")] = False,
+    both: Annotated[bool, typer.Option("--both", help="Show the first records and the last.")] = False,
     as_json: Json = False,
 ) -> None:
     """Show the first records of a table of a run."""
@@ -184,13 +184,13 @@ def preview_table(
         from helio import api
 
         position: Literal["head", "tail", "both"] = "both" if both else "tail" if tail else "head"
-        told = api.preview(run_id, label, rows=rows, position=position, settings=current_settings())
+        records = api.preview(run_id, label, rows=rows, position=position, settings=current_settings())
         if as_json:
-            print_json(told.to_json())
+            print_json(records.to_json())
             return
         from helio.steps.describe import preview_lines
 
-        say("\n".join(preview_lines(told)))
+        say("\n".join(preview_lines(records)))
 
 
 @app.command("save")
@@ -206,19 +206,19 @@ def save_runs(
     name: Annotated[str, typer.Option("--as", help="The name of the pipeline.", metavar="NAME")],
     replace: Replace = False,
 ) -> None:
-    """Save what runs did as a pipeline of yours; what failed or led nowhere is left out."""
+    """Save the steps of runs as a pipeline of yours, without those that failed or led nowhere."""
     with errors_as_text(as_json=False):
         from helio import api
 
         chosen = [
-            (one.partition(":")[0], [step for step in one.partition(":")[2].split(",") if step])
-            for one in runs
+            (run.partition(":")[0], [step for step in run.partition(":")[2].split(",") if step])
+            for run in runs
         ]
         saved = api.save_runs(chosen, name, replace=replace, settings=current_settings())
         for note in saved.notes:
             say(f"note: {note}", err=True)
-        for one in saved.diagnostics:
-            if one.severity == "warning":
-                say(str(one), err=True)
+        for diagnostic in saved.diagnostics:
+            if diagnostic.severity == "warning":
+                say(str(diagnostic), err=True)
         say_changes(saved.changes, new=not saved.replaced)
         say(saved.path)

@@ -1,4 +1,4 @@
-"""The engine's server, and the pipelines that run by themselves."""
+"""Start and stop the engine's server, and schedule pipelines."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def up(
         bool,
         typer.Option(
             "--env",
-            help='Print what the prefect command needs: eval "$(helio up --env)". Anyone who reads it can use '
-            "the engine.",
+            help='Print the environment of the prefect command: eval "$(helio up --env)". Anyone who reads it can '
+            "use the engine.",
         ),
     ] = False,
 ) -> None:
-    """Start the engine's server, keep it up until helio down, and print a link that opens its pages."""
+    """Start the engine's server, which runs until helio down, and print a link to its pages."""
     with errors_as_text(as_json=False, cancelled="helio down ends a server that starts"):
         from shlex import quote
 
@@ -71,11 +71,11 @@ def up(
 def down() -> None:
     """Stop the engine's server."""
     with errors_as_text(as_json=False):
-        say("stopped" if _server().stop() else "it was not up")
+        say("stopped" if _server().stop() else "the server was not running")
 
 
 schedule_app = typer.Typer(
-    help="Pipelines that run by themselves, under helio serve.", rich_markup_mode=None, no_args_is_help=True
+    help="Schedule pipelines; helio serve runs them.", rich_markup_mode=None, no_args_is_help=True
 )
 app.add_typer(schedule_app, name="schedule")
 ScheduleName = Annotated[str, typer.Argument(help="A schedule's name.", metavar="NAME")]
@@ -93,7 +93,7 @@ def add_schedule(
         typer.Option(
             "--time-range",
             "-t",
-            help="As in helio run; 'yesterday' is that of the scheduled day.",
+            help="As in helio run; 'yesterday' is the day before the scheduled one.",
             metavar="RANGE",
         ),
     ] = None,
@@ -101,18 +101,21 @@ def add_schedule(
     archive: Archive = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Takes a folder for each time range; in the home when left out."),
+        typer.Option(
+            "--output", "-o", help="Folder with one output folder for each time range. Default: in the home."
+        ),
     ] = None,
     formats: Formats = "",
     timezone: Annotated[
-        str, typer.Option("--timezone", help="Of --cron; time ranges are UTC.", metavar="ZONE")
+        str,
+        typer.Option("--timezone", help="Time zone of --cron; time ranges are always UTC.", metavar="ZONE"),
     ] = "UTC",
     name: Annotated[
-        str, typer.Option("--name", help="The schedule's name; the pipeline's when left out.", metavar="NAME")
+        str, typer.Option("--name", help="The schedule's name. Default: the pipeline's.", metavar="NAME")
     ] = "",
-    replace: Annotated[bool, typer.Option("--replace", help="Replace the one of that name.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace the schedule of that name.")] = False,
 ) -> None:
-    """Let a pipeline run by itself, once it is found that it can."""
+    """Schedule a valid pipeline."""
     with errors_as_text(as_json=False):
         from helio import api
         from helio.flows.schedule import Schedule
@@ -138,12 +141,12 @@ def add_schedule(
         say(_schedule_line(schedule, now))
         for note in schedule.clock_notes(now, FAR):
             say(f"note: {note}", err=True)
-        say("it runs under helio serve", err=True)
+        say("helio serve runs it", err=True)
 
 
 @schedule_app.command("list")
 def list_schedules(as_json: Json = False) -> None:
-    """List the schedules, and when each runs next."""
+    """List the schedules and their next runs."""
     with errors_as_text(as_json):
         from dataclasses import asdict
 
@@ -152,14 +155,14 @@ def list_schedules(as_json: Json = False) -> None:
         from helio.flows.missed import missed_notes
 
         schedules, now = _schedules(current_settings()), api.read_now(None)
-        found, damaged = [], {}
+        sound, damaged = [], {}
         for name in schedules.names():
             try:
-                found.append(schedules.load(name))
+                sound.append(schedules.load(name))
             except HelioError as error:  # one damaged record does not hide the others
                 damaged[name] = error
         if as_json:
-            sound = [
+            listed = [
                 asdict(schedule)
                 | {"next": schedule.next_after(now).isoformat()}
                 | {
@@ -168,20 +171,20 @@ def list_schedules(as_json: Json = False) -> None:
                         *missed_notes(schedule, schedules.settings.home, now),
                     ]
                 }
-                for schedule in found
+                for schedule in sound
             ]
             print_json(
-                [*sound, *({"name": name, "damaged": str(damage)} for name, damage in damaged.items())]
+                [*listed, *({"name": name, "damaged": str(damage)} for name, damage in damaged.items())]
             )
             return
         for name, damage in damaged.items():
             say(f"{name}  damaged")
             say(f"error: {damage}", err=True)
-        for one in found:
-            say(_schedule_line(one, now))
-            for note in (*one.clock_notes(now), *missed_notes(one, schedules.settings.home, now)):
-                say(f"note: {one.name}: {note}", err=True)
-            for notice in one.notices(schedules.settings):
+        for schedule in sound:
+            say(_schedule_line(schedule, now))
+            for note in (*schedule.clock_notes(now), *missed_notes(schedule, schedules.settings.home, now)):
+                say(f"note: {schedule.name}: {note}", err=True)
+            for notice in schedule.notices(schedules.settings):
                 say(f"note: {notice}", err=True)
         if not schedules.names():
             say("no schedules yet: helio schedule add PIPELINE --cron '10 6 * * *' -t yesterday")
@@ -189,7 +192,7 @@ def list_schedules(as_json: Json = False) -> None:
 
 @schedule_app.command("pause")
 def pause_schedule(name: ScheduleName) -> None:
-    """Let a schedule rest."""
+    """Pause a schedule."""
     with errors_as_text(as_json=False):
         from helio import api
 
@@ -198,7 +201,7 @@ def pause_schedule(name: ScheduleName) -> None:
 
 @schedule_app.command("resume")
 def resume_schedule(name: ScheduleName) -> None:
-    """Let a paused schedule go on."""
+    """Resume a paused schedule."""
     with errors_as_text(as_json=False):
         from helio import api
 
@@ -207,7 +210,7 @@ def resume_schedule(name: ScheduleName) -> None:
 
 @schedule_app.command("remove")
 def remove_schedule(name: ScheduleName) -> None:
-    """Remove a schedule; what its runs made stays."""
+    """Remove a schedule; the results of its runs stay."""
     with errors_as_text(as_json=False):
         _schedules(current_settings()).remove(name)
         say(f"removed {name}")
@@ -216,10 +219,12 @@ def remove_schedule(name: ScheduleName) -> None:
 @app.command()
 def serve(
     context: typer.Context,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="Runs at the same time.")] = 2,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, help="Maximum number of runs at the same time.")
+    ] = 2,
     flow_run: Annotated[str, typer.Option("--flow-run", hidden=True)] = "",
 ) -> None:
-    """Run the schedules until Ctrl-C, and show them in the engine's pages."""
+    """Run the schedules until Ctrl-C, and show them on the engine's pages."""
     stays = "the run is put back" if flow_run else "the schedules stay"
     with errors_as_text(as_json=False, cancelled=f"{stays}, and the next helio serve goes on"):
         settings = current_settings()

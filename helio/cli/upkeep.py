@@ -1,4 +1,4 @@
-"""What keeps an installation well: collection and a look at what it lacks."""
+"""Maintain an installation: delete unused results, and find what is missing."""
 
 from __future__ import annotations
 
@@ -32,18 +32,20 @@ if TYPE_CHECKING:
 @app.command()
 def gc(
     older_than: Annotated[
-        str | None, typer.Option("--older-than", help="Drop records of runs that began before: 30d.")
+        str | None, typer.Option("--older-than", help="Also delete records of runs older than this: 30d.")
     ] = None,
     quota: Annotated[
-        str | None, typer.Option("--quota", help="Bytes that results and files may take: 20GB.")
+        str | None, typer.Option("--quota", help="Maximum size of results and files: 20GB.")
     ] = None,
-    delete: Annotated[bool, typer.Option("--delete", help="Do it, instead of only saying so.")] = False,
+    delete: Annotated[
+        bool, typer.Option("--delete", help="Delete, instead of only listing what would be deleted.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Collect what no run refers to; says what would go, and with --delete lets it go.
+    """List results and files that no run refers to; with --delete, delete them.
 
-    What was made or used in the last hour stays: a run may be about to refer to it. So do downloaded files that were
-    used in the last week.
+    Keeps everything made or used in the last hour, because a run may still need it, and downloaded files used in the
+    last week.
     """
     with errors_as_text(as_json):
         from datetime import UTC, datetime, timedelta
@@ -55,7 +57,7 @@ def gc(
         settings = current_settings()
         age = None if older_than is None else timedelta(microseconds=Duration(older_than).nanoseconds // 1000)
         limit = None if quota is None else size_of(quota)
-        found = collect(
+        collected = collect(
             Store(settings.store),
             run_records(),
             files=settings.home / "files",
@@ -64,10 +66,10 @@ def gc(
             now=datetime.now(UTC),
             dry_run=not delete,
         )
-        _print_collected(found, done=delete, as_json=as_json)
-        if limit is not None and found.kept > limit and not as_json:
+        _print_collected(collected, done=delete, as_json=as_json)
+        if limit is not None and collected.kept > limit and not as_json:
             say(
-                f"{found.kept / 1e6:.1f} MB are more than was asked for: the rest is of the last hour or in use"
+                f"{collected.kept / 1e6:.1f} MB are more than the quota: the rest is in use or less than an hour old"
             )
 
 
@@ -75,14 +77,14 @@ def gc(
 def doctor(
     context: typer.Context,
     archive: Annotated[
-        str | None, typer.Option("--archive", help="An archive to look at.", metavar="DIR|sample")
+        str | None, typer.Option("--archive", help="An archive to check.", metavar="DIR|sample")
     ] = None,
     online: Annotated[
         bool,
         typer.Option(
             "--online",
-            help="Also ask each source of data one small question, and the model, if a key is set, for its list of "
-            "models, which costs nothing.",
+            help="Also send each source of data one small request and, if a key is set, ask the model's server for "
+            "its list of models, which costs nothing.",
         ),
     ] = False,
     source: Annotated[
@@ -100,12 +102,12 @@ def doctor(
             "--report", help="Write a file for a bug report, without passwords and keys.", metavar="FILE"
         ),
     ] = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Replace the file of --report.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace an existing file of --report.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Say what this installation has, and what it lacks.
+    """Check this installation and say what it lacks.
 
-    With --online also whether each source can be asked from here, and what to do where it cannot.
+    With --online, also check whether each source can be reached, and say what to do where it cannot.
     """
     with errors_as_text(as_json):
         from helio.doctor import examine
@@ -147,15 +149,15 @@ def _print_findings(findings: Sequence[Finding]) -> None:
             say(f"      {'':<{width}}  try {finding.advice}")
 
 
-def _print_collected(found: Collected, *, done: bool, as_json: bool) -> None:
+def _print_collected(collected: Collected, *, done: bool, as_json: bool) -> None:
     rows: list[dict[str, Any]] = [
         {"kind": kind, "reason": reason, "count": count, "bytes": size}
-        for (kind, reason), (count, size) in found.by_reason().items()
+        for (kind, reason), (count, size) in collected.by_reason().items()
     ]
     if as_json:
-        print_json({"deleted": done, "freed": found.freed, "kept": found.kept, "removals": rows})
+        print_json({"deleted": done, "freed": collected.freed, "kept": collected.kept, "removals": rows})
         return
     for row in rows:
         say(f"{row['count']:>6} {row['kind']:<14}  {row['bytes'] / 1e6:>9.1f} MB  {row['reason']}")
-    verb = "freed" if done else "would be freed (--delete does it)"
-    say(f"{found.freed / 1e6:.1f} MB {verb}, {found.kept / 1e6:.1f} MB kept")
+    verb = "freed" if done else "would be freed by --delete"
+    say(f"{collected.freed / 1e6:.1f} MB {verb}, {collected.kept / 1e6:.1f} MB kept")

@@ -93,12 +93,12 @@ def test_a_sentence_is_proposed_reviewed_accepted_and_run(model):
     result = helio("author", ASKED)
     assert result.exit_code == 0, result.output
     assert "+ b: fetch AC_K2_MFI BGSEc over $TIME_RANGE → B" in result.output
-    assert f"it waits: helio proposals accept {proposal()}" in result.output
+    assert f"Pending. To accept it: helio proposals accept {proposal()}" in result.output
     assert not Path("home/templates").exists()
     assert "pending" in helio("proposals").output
     assert '"op"' in helio("proposals", "show", proposal(), "--patch").output
     assert helio("proposals", "accept", proposal()).exit_code == 0
-    assert helio("proposals").output == "no proposals wait\n"
+    assert helio("proposals").output == "no pending proposals\n"
     assert "was accepted" in failing(2, "proposals", "accept", proposal())
     done = helio("run", "ace-field", "--archive", "sample", "-t", "2022-01-01", "-o", "out")
     assert done.exit_code == 0, done.output
@@ -110,7 +110,7 @@ def test_an_edit_is_shown_in_the_field_s_words_and_can_be_undone(model, mine):
     model(edit(RED, touches="style"))
     result = helio("edit", "mine", "the same but with a red magnitude line", "--yes")
     assert "~ step 4: colour of ACE_Bmag: black → red" in result.output
-    assert "to be computed anew: 3; 1, 2 stay as they are" in result.output
+    assert "Will be recomputed: 3. Unchanged: 1, 2." in result.output
     assert b'"red"' in mine.read_bytes()
     assert "edited" in helio("history", "mine").output
     assert helio("edit", "mine", "--undo").exit_code == 0
@@ -155,7 +155,7 @@ def test_a_preview_without_data_says_so_and_the_proposal_waits(model, mine):
     assert result.exit_code == 0, result.output
     assert "no preview  before: " in result.output
     assert "no preview  after: " in result.output
-    assert "it waits" in result.output
+    assert "Pending. To accept it: " in result.output
     assert helio("proposals", "accept", proposal()).exit_code == 0
 
 
@@ -164,7 +164,7 @@ def test_a_preview_that_cannot_even_be_planned_says_so(model, mine):
     result = helio("edit", "mine", "red for the magnitude", "--preview", "-t", "yesteryear")
     assert result.exit_code == 0, result.output
     assert "no preview  before: " in result.output
-    assert "it waits" in result.output
+    assert "Pending. To accept it: " in result.output
 
 
 def test_what_programs_read_has_the_patch_the_words_and_the_work(model, mine):
@@ -182,7 +182,7 @@ def test_a_question_about_a_pipeline_is_answered(model, mine):
     assert helio("edit", "mine", "which dataset is it?").output == "The hourly one, AC_H2_MFI.\n"
     told = json.loads(helio("edit", "mine", "which dataset is it?", "--json").stdout)
     assert told == {"reply": "The hourly one, AC_H2_MFI."}
-    assert helio("proposals").output == "no proposals wait\n"
+    assert helio("proposals").output == "no pending proposals\n"
 
 
 def test_an_answer_of_a_model_is_printed_plain_and_short(model, mine):
@@ -216,7 +216,7 @@ def test_a_file_may_be_edited_and_have_back_what_it_was(model, mine):
     assert '"Field"' in file.read_text(encoding="utf-8")
     assert helio("edit", "plan.json", "--undo").exit_code == 0
     assert '"red"' in file.read_text(encoding="utf-8")
-    assert "before: red for the magnitude" in helio("edit", "plan.json", "--undo").output
+    assert "undone: red for the magnitude" in helio("edit", "plan.json", "--undo").output
     assert file.read_text(encoding="utf-8") == before
     assert "no proposal made" in failing(2, "edit", "plan.json", "--undo")
     assert mine.read_text(encoding="utf-8") == before
@@ -277,7 +277,7 @@ def test_what_is_never_proved_is_told_with_what_was_wrong(model):
     assert "HE401" in output
     assert f"on record as {proposal()}" in output
     assert not Path("home/templates").exists()
-    assert helio("proposals").output == "no proposals wait\n"
+    assert helio("proposals").output == "no pending proposals\n"
 
 
 def test_no_key_is_no_obstacle_to_a_plain_request():
@@ -356,7 +356,7 @@ def test_another_model_that_was_asked_is_named(model, monkeypatch):
     assert helio("copy", "ace-bfield-overview", "mine").exit_code == 0
     result = helio("edit", "mine", "red for the magnitude")
     assert "edited by gemini-other" in result.output
-    assert "note: another model was asked: " in result.output
+    assert "note: another model answered: " in result.output
 
 
 @pytest.mark.parametrize(
@@ -417,7 +417,7 @@ def test_a_damaged_proposal_is_named_and_keeps_nobody_from_the_others(mine, dama
     Path("home/proposals/torn.json").write_bytes(text.encode(errors="surrogateescape"))
     listed = helio("proposals")
     assert listed.exit_code == 0, listed.output
-    assert "torn.json is no proposal of this helio, and is passed over" in listed.stderr
+    assert "torn.json is skipped: it is not a proposal of this version of helio" in listed.stderr
     assert sound in listed.stdout
     for verb in ("accept", "show"):
         assert "torn.json is no proposal" in failing(2, "proposals", verb, "torn")
@@ -459,9 +459,9 @@ def test_escapes_in_what_a_stranger_wrote_are_seen_and_not_obeyed(mine):
 
 
 def test_a_question_of_a_model_cannot_pass_for_lines_of_helio(model):
-    model(SEEN, question("Which?\naccepted /tmp/x.json", "1 s\nit waits", "16 s"))
+    model(SEEN, question("Which?\naccepted /tmp/x.json", "1 s\nPending.", "16 s"))
     said = failing(2, "author", ASKED)
-    assert "Which? accepted /tmp/x.json\n  1 s it waits\n  16 s\n" in said
+    assert "Which? accepted /tmp/x.json\n  1 s Pending.\n  16 s\n" in said
 
 
 def test_a_file_gets_every_byte_of_a_text_and_a_terminal_does_not(mine, monkeypatch, capsys):
@@ -515,8 +515,8 @@ def test_a_transcript_says_it_all_again_without_a_key(model, monkeypatch):
 
 def test_what_is_waited_for_is_said_on_a_terminal(model, mine, monkeypatch):
     said = io.StringIO()
-    told = commands._told
-    monkeypatch.setattr(commands, "_told", lambda stream: told(said))
+    shown_requests = commands._shown_requests
+    monkeypatch.setattr(commands, "_shown_requests", lambda stream: shown_requests(said))
     model(standin.failure(503, "overloaded"), edit(RED, touches="style"))
     assert helio("edit", "mine", "red for the magnitude").exit_code == 0
     assert "answers 503: overloaded; another attempt in 1.0 s" in said.getvalue()
@@ -553,13 +553,13 @@ def test_ctrl_c_ends_a_question_at_once_and_says_what_is_true(serve, environment
         output, errors = process.communicate(timeout=LONG)  # the answer takes longer
     assert process.returncode == 130
     assert output == ""
-    assert errors.startswith("cancelled; nothing was changed; what was said is in ")
+    assert errors.startswith("cancelled; nothing was changed; the transcript is ")
     assert "Traceback" not in errors
     assert "goes on" not in errors
     transcript = Path(errors.strip().rsplit(" ", 1)[1])
     assert [one["kind"] for one in read_lines(transcript)][-2:] == ["error", "end"]
     assert mine.read_bytes() == before
-    assert helio("proposals").output == "no proposals wait\n"
+    assert helio("proposals").output == "no pending proposals\n"
 
 
 def test_after_kill_9_nothing_is_half_written_and_the_next_command_works(serve, environment, mine, model):

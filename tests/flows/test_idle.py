@@ -205,7 +205,7 @@ def test_a_server_that_a_run_started_ends_itself_and_the_next_run_starts_one(idl
         True,
         "not running; it starts when there is work",
     )
-    assert "it was not up" in _helio(idle_home, "down").stdout
+    assert "the server was not running" in _helio(idle_home, "down").stdout
     assert "success" in _helio(idle_home, "runs").stdout
 
     again = _helio(idle_home, *command, "--set", "WINDOW=17min", idle="never")
