@@ -85,6 +85,15 @@ def did_you_mean(name: str, known: Iterable[str], *, otherwise: str = "") -> str
     return f"did you mean {' or '.join(repr(one) for one in close)}?" if close else otherwise
 
 
+def advice_line(advice: str, before: str = "try ") -> str:
+    """Return the line that gives an advice below an error; a question begins it itself.
+
+    >>> advice_line("a shorter name"), advice_line("did you mean 'AC_H0_MFI'?")
+    ('  try a shorter name', "  Did you mean 'AC_H0_MFI'?")
+    """
+    return f"  D{advice[1:]}" if advice.startswith("did you mean ") else f"  {before}{advice}"
+
+
 class HelioError(Exception):
     """What went wrong, where, and what to do about it."""
 
@@ -104,7 +113,7 @@ class HelioError(Exception):
         if self.place:
             lines.append(f"  at   {self.place}")
         if self.advice:
-            lines.append(f"  try  {self.advice}")
+            lines.append(advice_line(self.advice, "try  "))
         return "\n".join(lines)
 
 

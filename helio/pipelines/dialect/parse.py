@@ -34,7 +34,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from helio.pipelines.dialect.rename_template_keys import template_renaming
-from helio.pipelines.dialect.synonyms import STEP_KEYS, fold, folded
+from helio.pipelines.dialect.synonyms import STEP_KEYS, fold, folded, misspelt
 from helio.pipelines.dialect.written import list_of, object_of
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
 from helio.pipelines.template.document import (
@@ -228,7 +228,9 @@ def _enveloped(value: Any, edits: list[Edit]) -> Diagnostic | None:
             return _no_plan("an object without steps")
     if value.get("steps") in (None, [], {}, ""):
         message = "the template has no steps, so there is nothing to run"
-        return Diagnostic("HP004", message, path=pointer("steps"))
+        near = [key for key in value if key != "steps" and misspelt(key, ("steps",))]
+        advice = tuple(f"did you mean 'steps' by '{key}'?" for key in near)
+        return Diagnostic("HP004", message, path=pointer("steps"), advice=advice)
     return None
 
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from helio.pipelines.dialect.synonyms import fold, folded
 from helio.pipelines.dialect.written import (
     Change,
     WrittenStep,
@@ -28,6 +29,9 @@ from helio.pipelines.template.variables import TOKEN, Path, inner_schema, string
 from helio.steps.signature import Schema
 
 BUILT_IN = "$TIME_RANGE"
+ITEM = "$ITEM"
+LOOP_ITEM = folded("item loop_item current_item")
+"""Names that planners have for the item of a ``loop_over``."""
 MARKED = re.compile(
     r"\$?\{\{\s*\$?([A-Za-z_]\w*)\s*\}\}|\$([A-Za-z_]\w*)\$(?!\w)|\$\{\s*([A-Za-z_]\w*)\s*\}|\$\(\s*([A-Za-z_]\w*)\s*\)"
     r"|\{\s*\$?([A-Za-z_]\w*)\s*\}|%([A-Za-z_]\w*)%|<\s*\$?([A-Za-z_]\w*)\s*>|\$([A-Za-z_]\w*)",
@@ -75,7 +79,9 @@ def spell_variables(plan: Document, context: Context) -> Iterator[Finding]:
         at = (*step.path, "for_each", "over", "intervals")
         changes.append(Change(at, intervals, KnownVariables(types).range_in(intervals)))
         around = [items.get(step.path[:length]) for length in range(2, len(step.path) + 1, 2)]
-        known = KnownVariables({**types, **{item: "item" for item in around if item}})
+        of_loop = ITEM not in declared and "loop_over" in step.json and "for_each" not in step.json
+        around += [ITEM] if of_loop else []
+        known = KnownVariables({**types, **{item: "item" for item in around if item}}, of_loop)
         findings = [*known.in_values(step, "with", {})]
         signature = step.signature(context)
         if signature is not None:
@@ -109,6 +115,8 @@ class KnownVariables:
     """The variables that a text may name, with their types; those of maps have the type ``item``."""
 
     types: Mapping[str, str]
+    of_loop: bool = False
+    """Whether `ITEM` is the item of a ``loop_over``, which planners call ``loop_item`` too."""
 
     def in_values(self, step: WrittenStep, key: str, schema: Schema) -> Iterator[Change | Diagnostic]:
         """Yield what changes in the values of a step, and the variables that cannot be written."""
@@ -132,6 +140,8 @@ class KnownVariables:
         token = f"${name}"
         if token in self.types:
             return token
+        if self.of_loop and fold(name) in LOOP_ITEM:
+            return ITEM
         same = [known for known in {*self.types, BUILT_IN} if known.casefold() == token.casefold()]
         return same[0] if len(same) == 1 else None
 
