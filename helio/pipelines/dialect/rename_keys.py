@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, Literal
+from typing import Any
 
 from helio.pipelines.dialect.renaming import Renaming
 from helio.pipelines.dialect.synonyms import (
@@ -131,8 +131,15 @@ class KeyRenaming(Renaming):
             edited.put(target, edited.take(key))
             message, operations = f"'{key}' read as '{target}'", edited.new_operations()
             warning = f"'{key}' is not known here; did you mean '{target}'?"
-            kind: Literal["safe", "lossy"] = "safe" if target in ABOUT else "lossy"
-            yield Edit("HN504", message, operations, self.step_id, kind, warning, self.at(key))
+            yield Edit(
+                "HN504",
+                message,
+                operations,
+                self.step_id,
+                kind="safe" if target in ABOUT else "lossy",
+                warning=warning,
+                path=self.at(key),
+            )
 
     def rename_to(self, key: str, target: str, value: Any) -> None:
         """Give a member its right key, which may be the one that it has."""

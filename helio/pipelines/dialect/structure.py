@@ -189,6 +189,6 @@ CHECKED: dict[str, tuple[type, Callable[[Any, Any, Schema], bool]]] = {
     "minLength": (str, _at_least),
     "maxLength": (str, _at_most),
     "pattern": (str, lambda value, operand, _: re.search(operand, value) is not None),
-    **dict.fromkeys(("description", "format", "contentMediaType"), (object, lambda *_: True)),
+    **dict.fromkeys(("description", "default", "format", "contentMediaType"), (object, lambda *_: True)),
 }
 """The rules that `fits` knows, each with the type of the values that it is about, and its check."""
