@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from helio.pipelines.dialect.mend_dependencies import MARKS, StepNames
-from helio.pipelines.dialect.written import Change, lists_of_written_steps, replacements
+from helio.pipelines.dialect.written import Replacement, lists_of_written_steps, replacements
 from helio.pipelines.template.diagnostics import pointer
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.edit import Context, Finding
@@ -46,6 +46,6 @@ def spell_results(plan: Document, context: Context) -> Iterator[Finding]:
                 giver = names.ids.get(str(number))
                 given = [label for label, step_id in names.producers.items() if step_id == giver]
                 if giver is not None and giver != step.id and len(given) == 1:
-                    change = Change((*step.path, "tool_args", *read.path), read.label, given[0])
+                    change = Replacement((*step.path, "tool_args", *read.path), read.label, given[0])
                     message = f"the result of step {giver} is {given[0]}"
                     yield step.edit("HR204", message, replacements([change]), pointer(*change.path))
