@@ -16,7 +16,7 @@ from typing import Any
 
 from helio.pipelines.passes import LETTERS
 from helio.pipelines.plan import normalise
-from helio.pipelines.template.edit import Context, Dataset
+from helio.pipelines.template.context import Context, Dataset
 from helio.steps.signature import signatures
 
 REPEATS = 5

@@ -87,6 +87,15 @@ def did_you_mean(name: str, known: Iterable[str], *, otherwise: str = "") -> str
     return f"did you mean {' or '.join(repr(close_name) for close_name in close)}?" if close else otherwise
 
 
+def advice_line(advice: str, before: str = "try ") -> str:
+    """Return the line that gives an advice below an error; a question begins it itself.
+
+    >>> advice_line("a shorter name"), advice_line("did you mean 'AC_H0_MFI'?")
+    ('  try a shorter name', "  Did you mean 'AC_H0_MFI'?")
+    """
+    return f"  D{advice[1:]}" if advice.startswith("did you mean ") else f"  {before}{advice}"
+
+
 class HelioError(Exception):
     """Error with its message, its place, and advice on what to do."""
 
@@ -106,7 +115,7 @@ class HelioError(Exception):
         if self.place:
             lines.append(f"  at   {self.place}")
         if self.advice:
-            lines.append(f"  try  {self.advice}")
+            lines.append(advice_line(self.advice, "try  "))
         return "\n".join(lines)
 
 

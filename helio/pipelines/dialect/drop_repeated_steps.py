@@ -33,7 +33,7 @@ def drop_repeated_steps(plan: Document, context: Context) -> Iterator[Finding]:
     """
     del context
     for steps in lists_of_written_steps(plan):
-        # 1 and "1" are one id: they could not be told apart on a command line.
+        # 1 and "1" are one id: a command line cannot distinguish them.
         firsts: dict[str, WrittenStep] = {}
         twins: list[WrittenStep] = []
         for step in steps:

@@ -33,6 +33,8 @@ from helio.pipelines.template.edit import Edit, replaced
 from helio.pipelines.template.labels import owner, split_labels
 
 ORDINAL = re.compile(r"(?:result[ _]of[ _])?(?:step|phase|task|id)?[ _#-]*([0-9]{1,9})", re.IGNORECASE)
+MARKS = "<>{}$ "
+"""What authors put around the result of a step, as around a variable."""
 _ID_KEYS = folded(f"step_id {STEP_KEYS['step_id']}")
 
 
@@ -111,7 +113,7 @@ class StepNames:
                 text = str(item).strip()
                 if text in self.ids or text in self.producers:
                     return self.ids.get(text, text)
-                ordinal = ORDINAL.fullmatch(text)
+                ordinal = ORDINAL.fullmatch(text.strip(MARKS))
                 return self.ids.get(str(int(ordinal[1])), item) if ordinal else item
         return item
 

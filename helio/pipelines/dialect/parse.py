@@ -34,7 +34,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from helio.pipelines.dialect.rename_template_keys import template_renaming
-from helio.pipelines.dialect.synonyms import STEP_KEYS, fold, folded
+from helio.pipelines.dialect.synonyms import STEP_KEYS, fold, folded, misspelt
 from helio.pipelines.dialect.written import list_of, object_of
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
 from helio.pipelines.template.document import (
@@ -78,8 +78,8 @@ def parse(source: Any) -> Rewritten:
 
     Examples
     --------
-    >>> found = parse('Here it is:\\n```json\\n[{"tool_name": "fetch_data"},]\\n```')
-    >>> [edit.code for edit in found.edits], found.plan
+    >>> parsed = parse('Here it is:\\n```json\\n[{"tool_name": "fetch_data"},]\\n```')
+    >>> [edit.code for edit in parsed.edits], parsed.plan
     (['HP101', 'HN505', 'HP101'], {'steps': [{'tool_name': 'fetch_data'}]})
     >>> print(parse('{"steps": [{"step_id": 1').errors[0])
     error[HP002]: the JSON breaks off at line 1, column 25; the missing part could hold anything, so it is not guessed
@@ -95,11 +95,11 @@ def parse(source: Any) -> Rewritten:
     elif (refused := oversize_value(source)) is not None:
         return Rewritten({}, (), (refused,))
     start = source if edits else value
-    found = _enveloped(value, edits)
+    refused = _enveloped(value, edits)
     plan: Any = replay(start, edits) if edits else value
     if not isinstance(plan, dict):
-        return Rewritten({}, (), (found,) if found is not None else ())
-    return Rewritten(plan, tuple(edits), (found,) if found is not None else ())
+        return Rewritten({}, (), (refused,) if refused is not None else ())
+    return Rewritten(plan, tuple(edits), (refused,) if refused is not None else ())
 
 
 # ---- from a text to a JSON value
@@ -176,8 +176,8 @@ def _choose(blocks: list[tuple[str, Any]], text: str) -> tuple[Any, list[Edit]] 
         message = f"there are {len(plans)} plans in this text, and one is wanted"
         return Diagnostic("HP003", message, advice=("one of them",))
     wrong.sort(key=lambda finding: finding.code != "HP002")  # what breaks off says most
-    found: list[tuple[Any, list[Edit]] | Diagnostic] = [*plans, *wrong, *read]
-    return found[0] if found else None
+    outcomes: list[tuple[Any, list[Edit]] | Diagnostic] = [*plans, *wrong, *read]
+    return outcomes[0] if outcomes else None
 
 
 def _taken_out(text: str, value: Any) -> Edit:
@@ -228,7 +228,9 @@ def _enveloped(value: Any, edits: list[Edit]) -> Diagnostic | None:
             return _no_plan("an object without steps")
     if value.get("steps") in (None, [], {}, ""):
         message = "the template has no steps, so there is nothing to run"
-        return Diagnostic("HP004", message, path=pointer("steps"))
+        near = [key for key in value if key != "steps" and misspelt(key, ("steps",))]
+        advice = tuple(f"did you mean 'steps' by '{key}'?" for key in near)
+        return Diagnostic("HP004", message, path=pointer("steps"), advice=advice)
     return None
 
 

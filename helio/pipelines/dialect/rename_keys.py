@@ -9,7 +9,7 @@ HN102 (edit safe)  key synonym or planner dialect renamed; two entries where one
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from helio.pipelines.dialect.renaming import Renaming
@@ -17,23 +17,29 @@ from helio.pipelines.dialect.synonyms import (
     LOOP_KEYS,
     STEP_KEYS,
     VARIABLE_KEYS,
-    argument_spellings,
     by_word,
     fold,
     is_null,
+    key_spellings,
+    misspelt,
     spell_tool,
     tool_spellings,
     truth_of,
 )
-from helio.pipelines.dialect.written import object_of, text_of, variables_of, written_steps
+from helio.pipelines.dialect.written import EditedObject, object_of, text_of, variables_of, written_steps
 from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, StepId
-from helio.pipelines.template.document import Document
+from helio.pipelines.template.document import NOT_MEANING, Document
+from helio.pipelines.template.edit import Edit
 from helio.pipelines.template.schema import STEP, VARIABLE
 from helio.pipelines.template.variables import Path, is_text
 from helio.steps.signature import Signature
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]*")
+SHORTEST = 5
+"""Letters that a key has at least, for which a misspelt one may stand: shorter words have too many neighbours."""
+ABOUT = frozenset({"intent", "description", *NOT_MEANING})
+"""Keys for people: nothing that a run makes depends on them."""
 Kinds = Mapping[str, tuple[type, ...]]
 NOTHING = type(None)
 STEP_KINDS: Kinds = {
@@ -65,7 +71,7 @@ def rename_keys(plan: Document, context: Context) -> Iterator[Finding]:
     for name, facts in variables_of(plan).items():
         variable = KeyRenaming(("variables", name), facts)
         variable.rename(VARIABLE_KEYS, VARIABLE["properties"])
-        yield from variable.findings()
+        yield from (*variable.findings(), *variable.misspelt_keys(VARIABLE["properties"]))
     tools = tool_spellings(context.signatures)
     for step in written_steps(plan):
         renaming = StepRenaming(step.path, step.json, step.id)
@@ -74,10 +80,10 @@ def rename_keys(plan: Document, context: Context) -> Iterator[Finding]:
         renaming.gather_arguments(tools, context.signatures)
         renaming.say_optional()
         renaming.settle_use()
-        yield from renaming.findings()
+        yield from (*renaming.findings(), *renaming.misspelt_keys(STEP["properties"], STEP_KINDS))
         loop = KeyRenaming((*step.path, "for_each"), object_of(renaming.now.get("for_each")), step.id)
         loop.rename(LOOP_KEYS, LOOP_KEYS)
-        yield from loop.findings()
+        yield from (*loop.findings(), *loop.misspelt_keys(LOOP_KEYS))
 
 
 class KeyRenaming(Renaming):
@@ -110,6 +116,31 @@ class KeyRenaming(Renaming):
                 and (key == target or accepts(target, value, kinds or {}))
             ):
                 self.rename_to(key, target, value)
+
+    def misspelt_keys(self, known: Collection[str], kinds: Kinds | None = None) -> Iterator[Edit]:
+        """Yield an edit for each key that is nearly a known one, which has no value yet.
+
+        It is lossy unless the key is for people alone: a template that ran without it is not run with another meaning.
+        """
+        missing = [key for key in known if key not in self.now and len(key) >= SHORTEST]
+        for key, value in self.now.items():
+            target = None if key in known else misspelt(key, known)
+            if target not in missing or target is None or not accepts(target, value, kinds or {}):
+                continue
+            missing.remove(target)
+            edited = EditedObject(self.path, self.now)
+            edited.put(target, edited.take(key))
+            message, operations = f"'{key}' read as '{target}'", edited.new_operations()
+            warning = f"'{key}' is not known here; did you mean '{target}'?"
+            yield Edit(
+                "HN504",
+                message,
+                operations,
+                self.step_id,
+                kind="safe" if target in ABOUT else "lossy",
+                warning=warning,
+                path=self.at(key),
+            )
 
     def rename_to(self, key: str, target: str, value: Any) -> None:
         """Give a member its right key, which may be the one that it has."""
@@ -161,7 +192,7 @@ class StepRenaming(KeyRenaming):
         there = self.now.get("tool_args", {})
         if tool is None or not isinstance(there, dict):
             return
-        spellings = argument_spellings(signatures[tool])
+        spellings = key_spellings(signatures[tool])
         schemas = {argument.name: argument.schema for argument in signatures[tool].arguments}
         alone = "tool_args" not in self.now
         beside = [

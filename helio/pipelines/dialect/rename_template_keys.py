@@ -28,7 +28,8 @@ def rename_template_keys(plan: Document, context: Context) -> Iterator[Finding]:
     HN102 keys renamed: phases → steps, vars → variables
     """
     del context
-    yield from template_renaming(plan).findings()
+    renaming = template_renaming(plan)
+    yield from (*renaming.findings(), *renaming.misspelt_keys(STRUCTURE["properties"], KINDS))
 
 
 def template_renaming(plan: Document) -> KeyRenaming:

@@ -5,7 +5,7 @@ HN503 (error)  unknown argument with a meaning
     before  "resample": "1min" on a fetch
     after   refused, with the tool that does it
 
-HN504 (lossy (repair) or error (run))  misspelt argument
+HN504 (lossy (repair) or error (run); safe and warning for a key for people)  misspelt argument or key
     It is renamed only while authoring, where one name is close, its value fits, and that one is missing.
     before  "time_rnge": "2024"
     after   "time_range": "2024"

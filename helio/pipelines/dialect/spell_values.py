@@ -17,7 +17,7 @@ from helio.pipelines.dialect.synonyms import CHOICES, SYMBOLS, by_word, fold, is
 from helio.pipelines.dialect.template_in import view_in
 from helio.pipelines.dialect.unpack_json import unpack
 from helio.pipelines.dialect.written import (
-    Change,
+    Replacement,
     WrittenStep,
     list_of,
     object_of,
@@ -80,7 +80,7 @@ def spell_values(plan: Document, context: Context) -> Iterator[Finding]:
         yield from _edit(changes, step.id)
 
 
-def _edit(changes: Iterable[Change], step_id: StepId | None) -> Iterator[Edit]:
+def _edit(changes: Iterable[Replacement], step_id: StepId | None) -> Iterator[Edit]:
     listed = list(changes)
     if listed:
         message = (
@@ -89,25 +89,27 @@ def _edit(changes: Iterable[Change], step_id: StepId | None) -> Iterator[Edit]:
         yield Edit("HN505", message, replacements(listed), step_id, path=pointer(*listed[0].path))
 
 
-def _in_fields(path: Path, owner: Document, schemas: Schema) -> Iterator[Change]:
+def _in_fields(path: Path, owner: Document, schemas: Schema) -> Iterator[Replacement]:
     """Yield what changes in those members that have a schema, in the order of these."""
     for key, schema in schemas.items():
         if key in owner:
             yield from _respelt((*path, key), owner[key], schema)
 
 
-def _in_lists(step: WrittenStep, context: Context) -> Iterator[Change]:
+def _in_lists(step: WrittenStep, context: Context) -> Iterator[Replacement]:
     """Yield the items of a map and the labels of ``produces`` as lists, where they are texts."""
     over, said = step.loop.get("over"), step.json.get("produces")
     items = _items(text_of(over))
     if items is not None:
-        yield Change((*step.path, "for_each", "over"), over, items)
+        yield Replacement((*step.path, "for_each", "over"), over, items)
     if not is_null(text_of(said)):
         given = view_in(step.json, context.signatures).outputs
-        yield Change((*step.path, "produces"), said, unpack(said, list) or split_labels(text_of(said), given))
+        yield Replacement(
+            (*step.path, "produces"), said, unpack(said, list) or split_labels(text_of(said), given)
+        )
 
 
-def _in_arguments(step: WrittenStep, signature: Signature, schema: Schema) -> list[Change]:
+def _in_arguments(step: WrittenStep, signature: Signature, schema: Schema) -> list[Replacement]:
     """Return what changes in arguments; labels between commas are split where labels are known."""
     if fits(step.args, schema):
         return []
@@ -131,17 +133,17 @@ def _items(over: str) -> Any:
     return names if len(names) > 1 and all(map(ITEM.fullmatch, names)) else None
 
 
-def _respelt(path: Path, value: Any, schema: Schema) -> list[Change]:
-    """Return the parts of a value that spell something else; nothing where it fits, or cannot be told."""
+def _respelt(path: Path, value: Any, schema: Schema) -> list[Replacement]:
+    """Return the parts of a value that spell something else; nothing where it fits, or is not clear."""
     if fits(value, schema) or value is None or TOKEN.search(text_of(value)):
         return []
     options = (schema, *schema.get("anyOf", ()))
     for option in options:
         new = _read(value, option)
         if new is not None and fits(new, schema):
-            return [Change(path, value, new)]
+            return [Replacement(path, value, new)]
     for option in options:
-        changes: list[Change] = []
+        changes: list[Replacement] = []
         for key, inner in _members(value, option):
             below = _schema_below(option, key)
             changes += _respelt((*path, key), inner, below)

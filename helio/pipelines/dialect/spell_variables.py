@@ -12,8 +12,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from helio.pipelines.dialect.synonyms import fold, folded
 from helio.pipelines.dialect.written import (
-    Change,
+    Replacement,
     WrittenStep,
     object_of,
     replacements,
@@ -29,6 +30,9 @@ from helio.pipelines.template.variables import TOKEN, Path, inner_schema, string
 from helio.steps.signature import Schema
 
 BUILT_IN = "$TIME_RANGE"
+ITEM = "$ITEM"
+LOOP_ITEM = folded("item loop_item current_item")
+"""Names that planners have for the item of a ``loop_over``."""
 MARKED = re.compile(
     r"\$?\{\{\s*\$?([A-Za-z_]\w*)\s*\}\}|\$([A-Za-z_]\w*)\$(?!\w)|\$\{\s*([A-Za-z_]\w*)\s*\}|\$\(\s*([A-Za-z_]\w*)\s*\)"
     r"|\{\s*\$?([A-Za-z_]\w*)\s*\}|%([A-Za-z_]\w*)%|<\s*\$?([A-Za-z_]\w*)\s*>|\$([A-Za-z_]\w*)",
@@ -64,25 +68,29 @@ def spell_variables(plan: Document, context: Context) -> Iterator[Finding]:
     types = {name: str(facts.get("type")) for name, facts in declared.items()}
     for name, facts in declared.items():
         of = text_of(facts.get("of"))
-        yield from _edit([Change(("variables", name, "of"), of, KnownVariables(types).range_in(of))], None)
+        yield from _edit(
+            [Replacement(("variables", name, "of"), of, KnownVariables(types).range_in(of))], None
+        )
     schemas: dict[str, Schema] = {}
     items: dict[Path, str] = {}
     for step in written_steps(plan):
-        changes: list[Change] = []
+        changes: list[Replacement] = []
         plain = bare_name(step.item)
         items[step.path] = f"${plain}" if plain else step.item
-        changes.append(Change((*step.path, "for_each", "as"), step.item, items[step.path]))
+        changes.append(Replacement((*step.path, "for_each", "as"), step.item, items[step.path]))
         intervals = text_of(step.over.get("intervals"))
         at = (*step.path, "for_each", "over", "intervals")
-        changes.append(Change(at, intervals, KnownVariables(types).range_in(intervals)))
+        changes.append(Replacement(at, intervals, KnownVariables(types).range_in(intervals)))
         around = [items.get(step.path[:length]) for length in range(2, len(step.path) + 1, 2)]
-        known = KnownVariables({**types, **{item: "item" for item in around if item}})
+        of_loop = ITEM not in declared and "loop_over" in step.json and "for_each" not in step.json
+        around += [ITEM] if of_loop else []
+        known = KnownVariables({**types, **{item: "item" for item in around if item}}, of_loop)
         findings = [*known.in_values(step, "with", {})]
         signature = step.signature(context)
         if signature is not None:
             schema = schemas.setdefault(signature.name, signature.schema())
             findings += known.in_values(step, "tool_args", schema)
-        changes += [finding for finding in findings if isinstance(finding, Change)]
+        changes += [finding for finding in findings if isinstance(finding, Replacement)]
         yield from [finding for finding in findings if isinstance(finding, Diagnostic)]
         yield from _edit(changes, step.id)
 
@@ -98,7 +106,7 @@ def bare_name(text: str) -> str:
     return plain if NAME.fullmatch(plain) else ""
 
 
-def _edit(changes: Iterable[Change], step_id: StepId | None) -> Iterator[Edit]:
+def _edit(changes: Iterable[Replacement], step_id: StepId | None) -> Iterator[Edit]:
     changed = [change for change in changes if change.old != change.new]
     if changed:
         message = ", ".join(f"'{old[:40]}' is {new[:60]}" for _, old, new in changed)
@@ -110,8 +118,10 @@ class KnownVariables:
     """The variables that a text may name, with their types; those of maps have the type ``item``."""
 
     types: Mapping[str, str]
+    of_loop: bool = False
+    """Whether `ITEM` is the item of a ``loop_over``, which planners call ``loop_item`` too."""
 
-    def in_values(self, step: WrittenStep, key: str, schema: Schema) -> Iterator[Change | Diagnostic]:
+    def in_values(self, step: WrittenStep, key: str, schema: Schema) -> Iterator[Replacement | Diagnostic]:
         """Yield what changes in the values of a step, and the variables that cannot be written."""
         for inside, text in strings(object_of(step.json.get(key)), schema):
             if key == "with" and "$" not in text and text.isalnum():
@@ -126,13 +136,15 @@ class KnownVariables:
                 yield _swallowed(step, step.at(key, *inside), text, swallowed)
             else:
                 new = new.strip() if TOKEN.fullmatch(new.strip()) else new
-                yield Change((*step.path, key, *inside), text, new)
+                yield Replacement((*step.path, key, *inside), text, new)
 
     def meant(self, name: str) -> str | None:
         """Return the variable that a name means: itself, or the one that differs from it in case only."""
         token = f"${name}"
         if token in self.types:
             return token
+        if self.of_loop and fold(name) in LOOP_ITEM:
+            return ITEM
         same = [known for known in {*self.types, BUILT_IN} if known.casefold() == token.casefold()]
         return same[0] if len(same) == 1 else None
 

@@ -80,15 +80,19 @@ LOOKING = frozenset({"describedata", "previewdata", "listfetcheddata"})
 """Tools, folded, with which agents look at data: they make nothing, and no step of a pipeline can be one."""
 
 ARGUMENTS: Mapping[str, str] = {
-    "dataset_id": "dataset dataset_name data_set data_set_id",
-    "parameter_id": "parameter param param_id parameter_name variable variable_name",
+    "dataset_id": "dataset dataset_name data_set data_set_id ds id product",
+    "parameter_id": "parameter param param_id parameter_name variable variable_name var",
     "parameters": "params parameter_ids param_ids parameter_names parameter_list variables",
     "candidates": "candidate_datasets dataset_candidates",
     "time_range": "timerange time time_interval time_span date_range period interval",
     "source_labels": "input_labels inputs sources source_label input_label input source",
-    "source_label": "input_label input source label source_labels input_labels inputs",
+    "source_label": (
+        "input_label input source label source_labels input_labels inputs data data_label series"
+    ),
     "labels": "label source_labels source_label input_labels inputs",
-    "output_label": "output out_label output_name result_label new_label",
+    "output_label": (
+        "output out_label output_name result_label new_label label name result as alias save_as store_as"
+    ),
     "pandas_code": "code python_code",
     "python_code": "code pandas_code",
     "spec": "plot_spec figure_spec render_spec",
@@ -141,8 +145,10 @@ ARGUMENTS: Mapping[str, str] = {
     "y_range": "ylim y_lim",
 }
 
-OWN_LABEL = "label save_as store_as alias"
-"""Words for the label of a table, where a tool has no other label."""
+LENGTHS = "period duration width"
+"""Words for ``window``, where a tool takes no other length of time."""
+AMONG_ARGUMENTS = "as data ds id name product result var"
+"""Words that mean an argument among the arguments of a tool, and something else as a key of a step or a template."""
 NOTES = (
     "note notes comment comments remark remarks reason reasons reasoning rationale description explanation "
     "justification purpose intent goal why thought thoughts todo summary memo doc"
@@ -341,11 +347,18 @@ def argument_spellings(signature: Signature) -> dict[str, str]:
     """Return a tool's arguments by each of their spellings, folded."""
     names = [argument.name for argument in signature.arguments]
     spellings = by_word([*(name for name in ARGUMENTS if name in names), *names], ARGUMENTS)
-    if "output_label" in names and not signature.tables:
-        # of a tool that reads no table, it is the only label there is
-        for word in folded(OWN_LABEL):
-            spellings.setdefault(word, "output_label")
+    formats = {argument.name: argument.schema.get("format") for argument in signature.arguments}
+    lengths = {name: kind for name, kind in formats.items() if kind in ("duration", "time-range")}
+    if lengths == {"window": "duration"}:
+        spellings = dict.fromkeys(folded(LENGTHS), "window") | spellings
     return spellings
+
+
+def key_spellings(signature: Signature) -> dict[str, str]:
+    """Return a tool's arguments by each of the spellings that may stand beside its name, as keys of the step."""
+    names = {fold(argument.name) for argument in signature.arguments}
+    only_inside = folded(AMONG_ARGUMENTS) - names
+    return {word: name for word, name in argument_spellings(signature).items() if word not in only_inside}
 
 
 def advice_for(name: str) -> str:
@@ -383,7 +396,7 @@ def _qualifiers() -> Mapping[str, str]:
 def _data_arguments() -> frozenset[str]:
     """Names that ask for data."""
     names = ("dataset_id", "parameter_id", "time_range")
-    asked = frozenset(by_word(names, ARGUMENTS)) - {"time", "variable"}
+    asked = frozenset(by_word(names, ARGUMENTS)) - folded(f"{AMONG_ARGUMENTS} time variable")
     return asked | folded(" ".join((*RANGES, *RANGES.values())))
 
 

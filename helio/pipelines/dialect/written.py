@@ -141,7 +141,7 @@ def variables_of(plan: Document) -> dict[str, Document]:
     return {name: facts for name, facts in variables.items() if isinstance(facts, dict)}
 
 
-class Change(NamedTuple):
+class Replacement(NamedTuple):
     """A value that becomes another one."""
 
     path: Path
@@ -149,7 +149,7 @@ class Change(NamedTuple):
     new: Any
 
 
-def replacements(changes: Iterable[Change]) -> tuple[Operation, ...]:
+def replacements(changes: Iterable[Replacement]) -> tuple[Operation, ...]:
     """Return the operations that make all of these changes."""
     return tuple(
         operation for change in changes for operation in replaced(pointer(*change.path), *change[1:])

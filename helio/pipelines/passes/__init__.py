@@ -17,6 +17,7 @@ from helio.pipelines.dialect.rename_template_keys import rename_template_keys
 from helio.pipelines.dialect.settle_ids import settle_ids
 from helio.pipelines.dialect.settle_unknown_arguments import settle_unknown_arguments
 from helio.pipelines.dialect.settle_variables import settle_variables
+from helio.pipelines.dialect.spell_results import spell_results
 from helio.pipelines.dialect.spell_times import spell_times
 from helio.pipelines.dialect.spell_tools import spell_tools
 from helio.pipelines.dialect.spell_values import spell_values
@@ -103,6 +104,7 @@ NORMALISE: tuple[Stage, ...] = (
         spell_times,
         # Two steps are compared once both are in their one spelling; labels are named only by their producers.
         drop_repeated_steps,
+        spell_results,
         mend_dependencies,
     ),
     # The gate: everything below reads fields of a known type.

@@ -37,7 +37,7 @@ def check_datasets(template: Template, context: Context) -> Iterator[Finding]:
     >>> print(found)
     warning[HV502] step 1 (fetch_data): the catalogue has no data set 'AC_H2_MIF'
       --> /steps/0/tool_args/dataset_id
-      try did you mean 'AC_H2_MFI'?
+      Did you mean 'AC_H2_MFI'?
     """
     said: set[tuple[Path, str]] = set()
     for asked in asked_of_catalogue(template, context):

@@ -25,7 +25,7 @@ def check_given_values(template: Template, context: Context) -> Iterator[Finding
     >>> [found] = check_given_values(template, Context({}, datetime(2024, 1, 1), {"$DAI": "2024"}))
     >>> print(found)
     error[HB203]: a value is given for $DAI, and the template has no such variable
-      try did you mean $DAY?
+      Did you mean $DAY?
     """
     yield from unknown_values(template.variables, context.values)
 

@@ -32,7 +32,7 @@ def check_parameters(template: Template, context: Context) -> Iterator[Finding]:
     >>> print(found)
     warning[HV501] step 1 (fetch_data): the catalogue lists no parameter 'BGSE' of AC_H2_MFI
       --> /steps/0/tool_args/parameter_id
-      try did you mean 'BGSEc'?
+      Did you mean 'BGSEc'?
     """
     for asked in asked_of_catalogue(template, context):
         known = context.catalogue.get(asked.dataset.value.strip().upper())

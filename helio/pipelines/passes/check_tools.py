@@ -35,7 +35,7 @@ def check_tools(template: Template, context: Context) -> Iterator[Finding]:
     >>> print(found)
     error[HN402] step 1: no tool is called 'fetch_dta'
       --> /steps/0/tool_name
-      try did you mean 'fetch_data'?
+      Did you mean 'fetch_data'?
     """
     schemas: dict[str, Schema] = {}
     for step in template.by_list():

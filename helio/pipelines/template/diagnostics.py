@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from helio.errors import RequestError
+from helio.errors import RequestError, advice_line
 
 Severity = Literal["error", "warning", "info"]
 StepId = int | str
@@ -52,7 +52,7 @@ class Diagnostic:
         lines = [f"{self.severity}[{self.code}]{where}{tool}: {self.message}"]
         if self.path:
             lines.append(f"  --> {self.path}")
-        lines += [f"  try {advice}" for advice in self.advice]
+        lines += map(advice_line, self.advice)
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:

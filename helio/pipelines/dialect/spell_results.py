@@ -1,0 +1,51 @@
+"""Labels in the place of the results that planners number.
+
+HR204 (edit safe)  result of a step, named by its number where a label belongs
+    The step gives one table, and no label is called like that.
+    before  "source_label": "result_of_phase_1"
+    after   "source_label": "AC_H2_MFI.BGSEc"
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from helio.pipelines.dialect.mend_dependencies import MARKS, StepNames
+from helio.pipelines.dialect.template_in import view_in
+from helio.pipelines.dialect.written import Replacement, lists_of_written_steps, replacements
+from helio.pipelines.template.context import Context, Finding
+from helio.pipelines.template.diagnostics import pointer
+from helio.pipelines.template.document import Document
+
+RESULT = re.compile(
+    r"(?:results?|output)[ _]of[ _](?:step|phase|task)[ _#-]*([0-9]{1,9})"
+    r"|(?:step|phase|task)[ _#-]*([0-9]{1,9})[ _.](?:results?|output)",
+    re.IGNORECASE,
+)
+
+
+def spell_results(plan: Document, context: Context) -> Iterator[Finding]:
+    """Write the label that a step gives where its result is named by the number of the step.
+
+    >>> from datetime import datetime
+    >>> from helio.steps.signature import signatures
+    >>> fetch = {"dataset_id": "AC_H2_MFI", "parameter_id": "BGSEc"}
+    >>> steps = [{"step_id": 1, "tool_name": "fetch_data", "tool_args": fetch},
+    ...          {"step_id": 2, "tool_name": "magnitude", "tool_args": {"source_label": "<result of step 1>"}}]
+    >>> [edit] = spell_results({"steps": steps}, Context(signatures(), datetime(2024, 1, 1), {}))
+    >>> print(edit.code, edit.message)
+    HR204 the result of step 1 is AC_H2_MFI.BGSEc
+    """
+    for steps in lists_of_written_steps(plan):
+        names = StepNames(steps, context)
+        for step in steps:
+            for read in view_in(step.json, context.signatures).reads:
+                result = RESULT.fullmatch(read.label.strip(MARKS))
+                number = int(result[1] or result[2]) if result and read.label not in names.producers else None
+                giver = names.ids.get(str(number))
+                given = [label for label, step_id in names.producers.items() if step_id == giver]
+                if giver is not None and giver != step.id and len(given) == 1:
+                    change = Replacement((*step.path, "tool_args", *read.path), read.label, given[0])
+                    message = f"the result of step {giver} is {given[0]}"
+                    yield step.edit("HR204", message, replacements([change]), pointer(*change.path))
