@@ -126,6 +126,11 @@ class TimeRangeError(RequestError):
 class UnknownPipeline(RequestError):
     """No template has that name."""
 
+    def __init__(self, message: str, *, advice: str = "", place: str = "", name: str = "") -> None:
+        super().__init__(message, advice=advice, place=place)
+        self.name = name
+        """The name that no template has; empty for the path of a file."""
+
 
 class UnknownRun(RequestError):
     """No run has that id, or more than one begins with it."""

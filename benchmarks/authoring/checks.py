@@ -28,7 +28,7 @@ from typing import Any
 
 from benchmarks.authoring.graph import FETCH, Drawn, Graph, Node, letter, read_graph
 from benchmarks.authoring.tasks import HERE, Task
-from helio.authoring.outcome import Draft, NotProved, Outcome, Question, Reply
+from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotProved, Outcome, TemplateDraft
 from helio.errors import HelioError, RequestError
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.template.document import Document
@@ -104,13 +104,13 @@ def _judged(task: Task, expected: Expected, came: Outcome | HelioError) -> list[
     if kind != wanted:
         return [f"{kind} instead of {wanted}: {said}"]
     wrong = [f"does not say {one}: {said}" for one in expected.get("says", ()) if not _said(one, said)]
-    if isinstance(came, Question):
+    if isinstance(came, AuthorQuestion):
         wrong += [
             f"no choice {one} among {', '.join(came.choices)}"
             for one in expected.get("choices", ())
             if not any(_said(one, choice) for choice in came.choices)
         ]
-    if isinstance(came, Draft):
+    if isinstance(came, TemplateDraft):
         wrong += [f"does not pass the gate: {one.message}" for one in came.proved.errors]
         wrong += list(check_template(came.template, expected, task))
     return wrong
@@ -118,11 +118,11 @@ def _judged(task: Task, expected: Expected, came: Outcome | HelioError) -> list[
 
 def kind_of(came: Outcome | HelioError) -> tuple[str, str]:
     """Whether it is a draft, a question, a reply, a refusal, or which error; and what it says."""
-    if isinstance(came, Draft):
+    if isinstance(came, TemplateDraft):
         return "draft", json.dumps(came.template, ensure_ascii=False)[:2000]
-    if isinstance(came, Question):
+    if isinstance(came, AuthorQuestion):
         return "question", f"{came.text} ({', '.join(came.choices)})"
-    if isinstance(came, Reply):
+    if isinstance(came, AuthorReply):
         return "reply", came.text
     said = f"{came.message} {came.advice or ''}".strip()
     if isinstance(came, NotProved):

@@ -20,7 +20,7 @@ from pathlib import Path
 from benchmarks.authoring.checks import judge, kind_of
 from benchmarks.authoring.tasks import KINDS, Task, read_tasks
 from helio.authoring.author import ModelAuthor
-from helio.authoring.discovery import Shelf
+from helio.authoring.discovery import CatalogueTools
 from helio.authoring.door import Door, open_door
 from helio.authoring.gate import Gate
 from helio.authoring.outcome import Author, Outcome
@@ -90,7 +90,7 @@ class Bench:
         runs = self.home / "runs"
         return ModelAuthor(
             door,
-            lambda: Shelf(self.catalogue, self.library, runs),
+            lambda: CatalogueTools(self.catalogue, self.library, runs),
             self.gate(task.now),
             now=task.now,
         )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from helio.authoring.model import Answer, Ask
+from helio.authoring.model import Ask, ModelAnswer
 from helio.errors import CutShort, Unreadable
 from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.document import check_json
@@ -22,7 +22,7 @@ DEEPEST = 100
 """How deeply what a model answers may be nested; a template needs ten."""
 
 
-def read_answer(ask: Ask, answer: Answer) -> Answer:
+def read_answer(ask: Ask, answer: ModelAnswer) -> ModelAnswer:
     """The answer, with its JSON where JSON was asked for.
 
     Models put words and fences around JSON, so it is looked for between them: the first value that fits the schema

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from helio.authoring.model import Ask, Call, Model, Result, ResultsTurn, Tool, UserTurn
+from helio.authoring.model import Ask, Call, CallResult, Model, ResultsTurn, Tool, UserTurn
 from helio.authoring.quoting import capped, data, fitting
 from helio.errors import CutShort, DataError, HelioError, RequestError, Unreadable
 from helio.knowledge.archive_catalogue import CatalogueWithArchive
@@ -43,7 +43,7 @@ CDAWeb wherever they answer the request: a run with the archive reads nothing el
 
 
 @dataclass
-class Found:
+class Discovery:
     """What discovery saw, verified: it came from the catalogue and not from the model.
 
     Parameters
@@ -71,7 +71,7 @@ class Found:
 _Described = tuple[str, Mapping[str, tuple[str, bool]], Callable[..., Any]]
 
 
-class Shelf:
+class CatalogueTools:
     """The read-only tools, each a function of what is known.
 
     Parameters
@@ -89,7 +89,7 @@ class Shelf:
         self._search = Search(self._archived.cdaweb if self._archived else catalogue)
         self._library = library
         self._runs = runs
-        self.found = Found()
+        self.found = Discovery()
 
     @property
     def has_archive(self) -> bool:
@@ -115,7 +115,7 @@ class Shelf:
         except (DataError, RequestError) as error:
             return {"error": error.message, "try": error.advice}
 
-    def known(self, datasets: Sequence[str]) -> Found:
+    def known(self, datasets: Sequence[str]) -> Discovery:
         """What the catalogue has of datasets, without asking a model."""
         for dataset in dict.fromkeys(datasets):
             if dataset in self._catalogue:
@@ -286,36 +286,36 @@ _TOOLS: Mapping[str, _Described] = {
             "quantity": ("A quantity of the table, as 'magnetic field vector'; all when left out.", False),
             "spacecraft": ("As 'ACE', 'Wind', 'PSP', 'MMS1'.", False),
         },
-        Shelf.find_quantity,
+        CatalogueTools.find_quantity,
     ),
     "search_datasets": (
         "Search the catalogue by words: mission, instrument, quantity, frame, cadence.",
         {"query": ("Words.", True)},
-        Shelf.search_datasets,
+        CatalogueTools.search_datasets,
     ),
     "list_parameters": (
         "Parameters of a dataset with unit, size and description.",
         {"dataset_id": ("A dataset's id.", True), "match": ("Only those with this text.", False)},
-        Shelf.list_parameters,
+        CatalogueTools.list_parameters,
     ),
     "get_availability": (
         "First and last record of a dataset.",
         {"dataset_id": ("A dataset's id.", True)},
-        Shelf.get_availability,
+        CatalogueTools.get_availability,
     ),
     "get_notes": (
         "Who made a dataset, its DOI and where its notes are.",
         {"dataset_id": ("A dataset's id.", True)},
-        Shelf.get_notes,
+        CatalogueTools.get_notes,
     ),
     "browse_mission": (
         "Datasets of a mission or spacecraft.",
         {"mission": ("Its name.", True)},
-        Shelf.browse_mission,
+        CatalogueTools.browse_mission,
     ),
-    "list_missions": ("All missions of the catalogue.", {}, Shelf.list_missions),
-    "list_pipelines": ("The pipelines that there are already.", {}, Shelf.list_pipelines),
-    "list_runs": ("The latest runs of pipelines.", {}, Shelf.list_runs),
+    "list_missions": ("All missions of the catalogue.", {}, CatalogueTools.list_missions),
+    "list_pipelines": ("The pipelines that there are already.", {}, CatalogueTools.list_pipelines),
+    "list_runs": ("The latest runs of pipelines.", {}, CatalogueTools.list_runs),
 }
 
 
@@ -338,7 +338,7 @@ def tools() -> tuple[Tool, ...]:
     )
 
 
-def discover(model: Model, request: str, shelf: Shelf, *, answers: Sequence[Any] = ()) -> Found:
+def discover(model: Model, request: str, shelf: CatalogueTools, *, answers: Sequence[Any] = ()) -> Discovery:
     """Let the model look around, within bounds, and keep what it saw.
 
     Parameters
@@ -349,7 +349,7 @@ def discover(model: Model, request: str, shelf: Shelf, *, answers: Sequence[Any]
     Raises
     ------
     ModelError, Cancelled
-        An answer that cannot be read ends the search; what was seen before is returned, and `Found.ended` says so.
+        An answer that cannot be read ends the search; what was seen before is returned, and `Discovery.ended` says so.
     """
     found = shelf.found
     text = "\n\n".join([request, *([data("Answers to questions", list(answers))] if answers else [])])
@@ -371,15 +371,15 @@ def discover(model: Model, request: str, shelf: Shelf, *, answers: Sequence[Any]
             key = json.dumps([call.name, dict(call.arguments)], sort_keys=True)
             found.calls += 1
             if found.calls > MOST_CALLS:
-                results.append(Result.of(call, {"error": f"no more than {MOST_CALLS} calls; answer now"}))
+                results.append(CallResult.of(call, {"error": f"no more than {MOST_CALLS} calls; answer now"}))
                 continue
             if key in seen:
                 found.repeats += 1
-                results.append(Result.of(call, {"note": "asked before: the result stands above"}))
+                results.append(CallResult.of(call, {"note": "asked before: the result stands above"}))
                 continue
             seen[key] = shelf.call(call)
             told += len(json.dumps(seen[key], ensure_ascii=False))
-            results.append(Result.of(call, seen[key]))
+            results.append(CallResult.of(call, seen[key]))
         if found.calls > MOST_CALLS or found.repeats >= MOST_REPEATS or told > MOST_TOLD:
             again = f", {found.repeats} of them again" if found.repeats else ""
             found.ended = f"the search was ended after {found.calls} calls{again}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from helio.authoring.answer_reading import read_answer
-from helio.authoring.model import Answer, Ask, Model, Role, Usage, ask_from_json, ask_to_json
+from helio.authoring.model import Ask, Model, ModelAnswer, Role, Usage, ask_from_json, ask_to_json
 from helio.authoring.scrub import Scrub
 from helio.authoring.transcript import Replay, Transcript, error_to_json
 from helio.errors import (
@@ -116,7 +116,7 @@ class Door:
         """The model that is asked for a role now."""
         return self._chain(role)[0].name(role)
 
-    def ask(self, ask: Ask) -> Answer:
+    def ask(self, ask: Ask) -> ModelAnswer:
         """Put a question.
 
         Raises
@@ -166,7 +166,7 @@ class Door:
             return [self._model]
         return [self._fallback] if role in self.fell_back else [self._model, self._fallback]
 
-    def _persist(self, n: int, ask: Ask) -> Answer:
+    def _persist(self, n: int, ask: Ask) -> ModelAnswer:
         first, *others = self._chain(ask.role)
         try:
             return self._try(n, first, ask, self._patience.attempts)
@@ -184,14 +184,14 @@ class Door:
                 last.message += f"; it was asked in place of {first.name(ask.role)}: {error.message}"
                 raise
 
-    def _try(self, n: int, model: Model, ask: Ask, attempts: int) -> Answer:
+    def _try(self, n: int, model: Model, ask: Ask, attempts: int) -> ModelAnswer:
         waited, again = 0.0, self._patience.again
         attempt = 0
         while True:
             attempt += 1
             self._refuse_if_over()
             began = self._clock.now()
-            answer: Answer | None = None
+            answer: ModelAnswer | None = None
             try:
                 answer = self._call(model, ask)
                 self._count(answer)
@@ -223,7 +223,7 @@ class Door:
             self._wait(pause)
             waited += pause
 
-    def _count(self, answer: Answer | None) -> None:
+    def _count(self, answer: ModelAnswer | None) -> None:
         if answer is not None:
             with self._lock:
                 self.usage += answer.usage
@@ -253,11 +253,11 @@ class Door:
         if pause:
             self._clock.sleep(pause, self._ended)
 
-    def _call(self, model: Model, ask: Ask) -> Answer:
+    def _call(self, model: Model, ask: Ask) -> ModelAnswer:
         """One request, in a thread of its own: a client that waits for a server can be left, not stopped."""
         with self._lock:
             self.calls += 1
-        future: Future[Answer] = Future()
+        future: Future[ModelAnswer] = Future()
 
         def work() -> None:
             try:
@@ -284,7 +284,7 @@ class Door:
         return future.result()
 
 
-def _has_text(answer: Answer | None) -> bool:
+def _has_text(answer: ModelAnswer | None) -> bool:
     return answer is not None and bool(answer.text.strip())
 
 

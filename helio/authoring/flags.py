@@ -1,4 +1,4 @@
-"""A `Request` from short texts, each one checked by itself: what ``helio new`` and notebooks give."""
+"""A `PipelineRequest` from short texts, each one checked by itself: what ``helio new`` and notebooks give."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import NoReturn, TypeVar
 
-from helio.authoring.request import Computation, Panels, Quantity, Request, Style
+from helio.authoring.request import Computation, FigureStyle, Panels, PipelineRequest, RequestQuantity
 from helio.authoring.writing.computations import APPLIED, tool_named
 from helio.errors import RequestError, closest, did_you_mean
 from helio.knowledge.catalogue import Catalogue
@@ -34,7 +34,7 @@ def request_of(
     save_as: Sequence[str] = (),
     catalogue: Catalogue,
     now: datetime,
-) -> Request:
+) -> PipelineRequest:
     """Make a request of texts.
 
     Parameters
@@ -56,9 +56,9 @@ def request_of(
         )
     if time_range is not None:
         parse_time_range(time_range, now)
-    return Request(
+    return PipelineRequest(
         spacecraft=_each(_spacecraft, spacecraft),
-        quantities=_each(lambda text: Quantity(*quantity_named(text)), quantities),
+        quantities=_each(lambda text: RequestQuantity(*quantity_named(text)), quantities),
         datasets=_each(lambda text: _dataset(text, catalogue), datasets),
         times=() if time_range is None else (time_range,),
         frame=_one_of(frame.upper(), FRAMES, "frame") if frame else "",
@@ -66,7 +66,7 @@ def request_of(
         vectors=any("vector" in text.casefold() for text in quantities),
         computations=_each(_computation, operations),
         panels=Panels(together=together),
-        style=Style(title=title),
+        style=FigureStyle(title=title),
         exports=_each(lambda text: _one_of(text.casefold(), FORMS, "form of files"), save_as),
     )
 

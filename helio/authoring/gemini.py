@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from helio.authoring.answer_reading import is_too_deep
-from helio.authoring.model import Answer, Ask, Call, Finish, ModelTurn, Role, Turn, Usage, UserTurn
+from helio.authoring.model import Ask, Call, Finish, ModelAnswer, ModelTurn, Role, Turn, Usage, UserTurn
 from helio.authoring.scrub import Scrub
 from helio.errors import (
     Blocked,
@@ -119,7 +119,7 @@ class Gemini:
         """The model of a role."""
         return self._names[role]
 
-    def ask(self, ask: Ask) -> Answer:
+    def ask(self, ask: Ask) -> ModelAnswer:
         """Make one request, and read what comes.
 
         Raises
@@ -306,7 +306,7 @@ class Gemini:
 
     # ---- and back
 
-    def _read(self, response: types.GenerateContentResponse, name: str) -> Answer:
+    def _read(self, response: types.GenerateContentResponse, name: str) -> ModelAnswer:
         model = response.model_version or name
         counted = response.usage_metadata
         usage = Usage(
@@ -319,7 +319,7 @@ class Gemini:
         if not response.candidates:
             feedback = response.prompt_feedback
             reason = feedback.block_reason if feedback else None
-            empty = Answer(usage=usage, model=model)
+            empty = ModelAnswer(usage=usage, model=model)
             if reason is None:
                 raise Unreadable(f"{model} answered nothing", advice="ask again", answer=empty)
             _blocked(f"{model} does not take the question", reason.value, empty)
@@ -330,7 +330,7 @@ class Gemini:
             if part.function_call is not None:
                 one = part.function_call
                 if is_too_deep(one.args):
-                    empty = Answer(usage=usage, model=model)
+                    empty = ModelAnswer(usage=usage, model=model)
                     raise _too_deep(f"{model} called a function with arguments", empty)
                 calls.append(Call(one.name or "", one.args or {}, one.id or "", opaque))
             elif not part.thought:
@@ -338,12 +338,12 @@ class Gemini:
                 signature = opaque or signature
         reason_given = first.finish_reason.value if first.finish_reason else "STOP"
         finish: Finish = "calls" if calls else "stop"
-        answer = Answer(
+        answer = ModelAnswer(
             text=text, calls=tuple(calls), signature=signature, usage=usage, finish=finish, model=model
         )
         if reason_given in ("MAX_TOKENS", "CONTINUATION"):
             # a call that may be cut is none
-            return Answer(text=text, usage=usage, finish="length", model=model)
+            return ModelAnswer(text=text, usage=usage, finish="length", model=model)
         if reason_given in _FILTERED:
             _blocked(f"{model} does not answer", reason_given, answer)
         if reason_given != "STOP":
@@ -444,7 +444,7 @@ def _bound(response: httpx2.Response) -> None:
     response.stream = Bounded()
 
 
-def _blocked(said: str, reason: str, answer: Answer) -> NoReturn:
+def _blocked(said: str, reason: str, answer: ModelAnswer) -> NoReturn:
     raise Blocked(
         f"{said}: {_FILTERED.get(reason, 'its filter')} stopped it ({reason})",
         advice="say it in other words",
@@ -452,7 +452,7 @@ def _blocked(said: str, reason: str, answer: Answer) -> NoReturn:
     )
 
 
-def _too_deep(said: str, answer: Answer | None) -> Unreadable:
+def _too_deep(said: str, answer: ModelAnswer | None) -> Unreadable:
     """The error about a reply that nothing can walk; the server would send it again."""
     error = Unreadable(
         f"{said} that is nested too deeply to be read", advice="ask for less at once", answer=answer

@@ -40,7 +40,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Result:
+class CallResult:
     """What a call gave."""
 
     name: str
@@ -48,7 +48,7 @@ class Result:
     id: str = ""
 
     @classmethod
-    def of(cls, call: Call, value: Json) -> Result:
+    def of(cls, call: Call, value: Json) -> CallResult:
         """The result of that call."""
         return cls(call.name, value, call.id)
 
@@ -62,7 +62,7 @@ class UserTurn:
 
 @dataclass(frozen=True)
 class ModelTurn:
-    """What the model said before; made by `Answer.turn`, and sent back as it came."""
+    """What the model said before; made by `ModelAnswer.turn`, and sent back as it came."""
 
     text: str = ""
     calls: tuple[Call, ...] = ()
@@ -76,7 +76,7 @@ class ModelTurn:
 class ResultsTurn:
     """The results of all calls of the turn before, in their order."""
 
-    results: tuple[Result, ...]
+    results: tuple[CallResult, ...]
 
 
 Turn = UserTurn | ModelTurn | ResultsTurn
@@ -122,7 +122,7 @@ class Ask:
         if not self.turns or isinstance(self.turns[-1], ModelTurn):
             raise ValueError("the last word is not the model's own")
 
-    def then(self, answer: Answer, *turns: Turn) -> Ask:
+    def then(self, answer: ModelAnswer, *turns: Turn) -> Ask:
         """The same question after an answer and what is said to that."""
         values = {part.name: getattr(self, part.name) for part in fields(self)}
         return Ask(**values | {"turns": (*self.turns, answer.turn(), *turns)})
@@ -149,7 +149,7 @@ class Usage:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ModelAnswer:
     """What a model answered."""
 
     text: str = ""
@@ -174,7 +174,7 @@ class Model(Protocol):
     def name(self, role: Role) -> str:
         """What the model of a role is called, for people and records."""
 
-    def ask(self, ask: Ask) -> Answer:
+    def ask(self, ask: Ask) -> ModelAnswer:
         """Answer, or raise a `ModelError`."""
 
     def close(self) -> None:
@@ -212,20 +212,20 @@ def _turn_from_json(value: Mapping[str, Json]) -> Turn:
         return UserTurn(**rest)
     if value["kind"] == "model":
         return ModelTurn(**rest | {"calls": tuple(Call(**call) for call in rest["calls"])})
-    return ResultsTurn(tuple(Result(**result) for result in rest["results"]))
+    return ResultsTurn(tuple(CallResult(**result) for result in rest["results"]))
 
 
-def answer_to_json(answer: Answer) -> dict[str, Json]:
+def answer_to_json(answer: ModelAnswer) -> dict[str, Json]:
     """An answer as plain JSON."""
     return asdict(answer)
 
 
-def answer_from_json(value: Json) -> Answer:
+def answer_from_json(value: Json) -> ModelAnswer:
     """The answer that was written by `answer_to_json`.
 
     Raises
     ------
     WrongShape
     """
-    found: Answer = convert(value, Answer)
+    found: ModelAnswer = convert(value, ModelAnswer)
     return found

@@ -1,4 +1,4 @@
-"""Changes to named steps: what an author answers with, instead of a new template."""
+"""Operations on named steps: how an author changes a template without writing it again."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from typing import Any, Literal
 from helio.errors import RequestError, did_you_mean
 from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.figures import FIGURES, STYLE, spec_of
+from helio.pipelines.template.figures import FIGURES, STYLE, depends_on, spec_of
 from helio.pipelines.template.graph import view_of
 from helio.pipelines.template.labels import owner
+from helio.pipelines.template.maps import places
 from helio.steps.signature import signatures
 
 Name = Literal["set", "unset", "add", "remove", "rewire"]
 NAMES: tuple[Name, ...] = ("set", "unset", "add", "remove", "rewire")
 OF_TEMPLATE = ("name", "description", "variables")
-"""Fields of the template itself that may be set; its id, and its steps as a whole, may not."""
+"""Fields of the template that an edit may set; the id and the list of steps are not among them."""
 OF_STEP = (
     "tool_name",
     "tool_args",
@@ -35,7 +36,7 @@ KEYED_BY_LABEL = ("trace_colors", "trace_names", "line_styles")
 
 
 class OperationError(RequestError):
-    """An operation that cannot be carried out on this template."""
+    """An operation does not fit the template."""
 
 
 @dataclass(frozen=True)
@@ -45,18 +46,18 @@ class Operation:
     Parameters
     ----------
     op : str
-        ``set`` gives a place of a step another value, ``unset`` takes it away, ``add`` puts a step in, ``remove``
-        takes one out, ``rewire`` lets a step read another label.
+        ``set`` writes a value, ``unset`` removes one, ``add`` inserts a step, ``remove`` deletes a step, ``rewire``
+        makes a step read another label.
     step : str
         The id of the step; empty for the template itself, and for ``add``.
     at : tuple of str
-        For ``set`` and ``unset``: the place, as ``("tool_args", "trace_colors", "Bz")``.
+        For ``set`` and ``unset``: the path, as ``("tool_args", "trace_colors", "Bz")``.
     value : Any
         For ``set`` the value; for ``add`` the whole step.
     after : str
-        For ``add``: the step that it stands behind; the last one when empty.
+        For ``add``: the step before the new one; the last step when empty.
     old, new : str
-        For ``rewire``: the label that is read, and the one to read instead.
+        For ``rewire``: the label that the step reads, and the label to read instead.
     """
 
     op: Name
@@ -67,84 +68,83 @@ class Operation:
     old: str = ""
     new: str = ""
 
+    @property
+    def path(self) -> str:
+        """The path as text."""
+        return "/".join(self.at)
+
 
 def apply(template: Document, operations: Sequence[Operation]) -> Document:
-    """The template with the operations carried out one after another; all steps that they do not name stay as they are.
+    """Apply the operations one after another to a copy of the template; other steps stay as they are.
 
     Raises
     ------
     OperationError
-        With what there is instead.
+        The message names the operation, the advice what the template has instead.
     """
-    made = deepcopy(template)
+    changed = deepcopy(template)
     for operation in operations:
-        _CARRIED_OUT[operation.op](made, operation)
-    return made
+        _APPLY[operation.op](changed, operation)
+    return changed
 
 
 def touched(before: Document, after: Document) -> tuple[StepId, ...]:
-    """The ids of steps of `after` that are not in `before` as they are."""
+    """Return the ids of the steps of `after` that differ from every step of `before`."""
     old = [json.dumps(step) for step in before["steps"]]
     return tuple(step["step_id"] for step in after["steps"] if json.dumps(step) not in old)
 
 
+def step_of(template: Document, step_id: StepId) -> Document:
+    """Return a step of a template or of a block in it; an empty one where there is none."""
+    return next((place.step for place in places(template) if place.step.get("step_id") == step_id), {})
+
+
+def style_lines(args: Document) -> list[str]:
+    """Return the labels that a style names; it reads no table."""
+    return [label for key in KEYED_BY_LABEL if isinstance(args.get(key), dict) for label in args[key]]
+
+
 def _set(template: Document, operation: Operation) -> None:
-    if not operation.step:
-        _of_template(operation)
-        _put(template, operation.at, operation.value, operation)
-        return
-    step = _step(template, operation.step)
-    _of_step(operation)
-    before = _wiring(step)
-    _put(step, operation.at, operation.value, operation)
-    if _wiring(step) != before:
-        _derive_anew(step)
+    target = _target(template, operation)
+    before = _wiring(target)
+    _put(target, operation.at, operation.value, operation)
+    if _wiring(target) != before:
+        _drop_derived(target)
 
 
 def _unset(template: Document, operation: Operation) -> None:
-    target: Any = _step(template, operation.step) if operation.step else template
-    (_of_step if operation.step else _of_template)(operation)
-    for part in operation.at[:-1]:
-        target = _inner(target, part, operation)
+    target: Any = _target(template, operation)
+    for key in operation.at[:-1]:
+        target = _inner(target, key, operation)
     if isinstance(target, list):
-        del target[_place(target, operation.at[-1], operation)]
+        del target[_index(target, operation.at[-1], operation)]
     elif operation.at[-1] in target:
         del target[operation.at[-1]]
     else:
-        raise _nothing_there(operation, target)
+        raise _nothing_at(operation, target)
 
 
 def _add(template: Document, operation: Operation) -> None:
     step = operation.value
     if not isinstance(step, dict) or "step_id" not in step or not ("tool_name" in step or "use" in step):
         raise OperationError("a step to add needs its step_id, tool_name and tool_args")
-    if (
-        isinstance(step["step_id"], bool)
-        or not isinstance(step["step_id"], (str, int))
-        or step["step_id"] == ""
-    ):
+    step_id = step["step_id"]
+    if isinstance(step_id, bool) or not isinstance(step_id, (str, int)) or step_id == "":
         raise OperationError("a step's id is a name or a whole number", advice='"ace_b"')
-    steps = template["steps"]
     ids = _ids(template)
-    if str(step["step_id"]) in ids:
-        raise OperationError(
-            f"there is a step {step['step_id']} already", advice=f"another id than {', '.join(ids)}"
-        )
-    place = len(steps)
-    if operation.after:
-        steps, place = _found(template, operation.after)
-        place += 1
-    steps.insert(place, deepcopy(step))
+    if str(step_id) in ids:
+        raise OperationError(f"there is a step {step_id} already", advice=f"another id than {', '.join(ids)}")
+    steps, index = _position(template, operation.after) if operation.after else (template["steps"], -1)
+    steps.insert(index + 1 or len(steps), deepcopy(step))
 
 
 def _remove(template: Document, operation: Operation) -> None:
-    steps, place = _found(template, operation.step)
-    gone = steps.pop(place)
+    steps, index = _position(template, operation.step)
+    gone = steps.pop(index)
     for others in _lists(template):
         for step in others:
-            needed = step.get("depends_on")
-            if isinstance(needed, list) and gone["step_id"] in needed:
-                step["depends_on"] = [step_id for step_id in needed if step_id != gone["step_id"]]
+            if gone["step_id"] in depends_on(step):
+                step["depends_on"] = [step_id for step_id in step["depends_on"] if step_id != gone["step_id"]]
 
 
 def _rewire(template: Document, operation: Operation) -> None:
@@ -154,54 +154,50 @@ def _rewire(template: Document, operation: Operation) -> None:
     args = step.get("tool_args")
     if not isinstance(args, dict):
         raise OperationError(f"step {operation.step} has no arguments")
-    read = [(read.path, read.label) for read in view_of(step, signatures()).reads]
-    if step.get("tool_name") == STYLE:  # it reads no table, and names lines all the same
-        read = [
-            ((), label) for key in KEYED_BY_LABEL if isinstance(args.get(key), dict) for label in args[key]
-        ]
-    if not any(_renamed(label, operation) for _, label in read):
-        every = sorted({label for _, label in read})
+    is_style = step.get("tool_name") == STYLE
+    reads = view_of(step, signatures()).reads
+    labels = style_lines(args) if is_style else [read.label for read in reads]
+    if not any(_renamed(label, operation) for label in labels):
         raise OperationError(
             f"step {operation.step} does not read {operation.old}",
-            advice=f"it reads {', '.join(every)}" if every else "it reads no label",
+            advice=f"it reads {', '.join(sorted(set(labels)))}" if labels else "it reads no label",
         )
-    for path, label in read:
-        instead = _renamed(label, operation)
-        if instead and path:
-            _put(args, tuple(str(part) for part in path), instead, operation)
-    if step.get("tool_name") in (*FIGURES, STYLE):
-        spec = spec_of(step)
-        for key in KEYED_BY_LABEL:
-            if isinstance(spec, dict) and isinstance(spec.get(key), dict):
-                spec[key] = {_renamed(label, operation) or label: value for label, value in spec[key].items()}
-    if step.get("tool_name") != STYLE:
-        _derive_anew(step)
+    for read in reads:
+        instead = _renamed(read.label, operation)
+        if instead:
+            _put(args, tuple(map(str, read.path)), instead, operation)
+    spec = spec_of(step) if step.get("tool_name") in (*FIGURES, STYLE) else None
+    for key in KEYED_BY_LABEL:
+        if isinstance(spec, dict) and isinstance(spec.get(key), dict):
+            spec[key] = {_renamed(label, operation) or label: value for label, value in spec[key].items()}
+    if not is_style:
+        _drop_derived(step)
 
 
-_CARRIED_OUT = {"set": _set, "unset": _unset, "add": _add, "remove": _remove, "rewire": _rewire}
+_APPLY = {"set": _set, "unset": _unset, "add": _add, "remove": _remove, "rewire": _rewire}
 
 
 def _renamed(label: str, operation: Operation) -> str:
-    """What a label becomes, a component of it included; empty when it is about another one."""
+    """Return the new name of a label or of a component of it; empty for any other label."""
     if owner(label, [operation.old]) is None:
         return ""
     return operation.new + label[len(operation.old) :]
 
 
-def _wiring(step: Document) -> tuple[Sequence[str], Sequence[str]]:
-    """The labels that a step reads, and those that it gives."""
-    view = view_of(step, signatures())
+def _wiring(target: Document) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the labels that a step reads and those that it gives; none for the template itself."""
+    view = view_of(target, signatures())
     return view.labels, view.outputs
 
 
-def _derive_anew(step: Document) -> None:
-    """Forget what follows from the arguments; passes find it again."""
+def _drop_derived(step: Document) -> None:
+    """Remove what follows from the arguments; passes derive it again."""
     for key in ("produces", "depends_on"):
         step.pop(key, None)
 
 
 def _lists(template: Document) -> Iterator[list[Document]]:
-    """The list of steps, and that of each block in it."""
+    """Yield the list of steps, then that of each block."""
     waiting = [template["steps"]]
     while waiting:
         steps = waiting.pop(0)
@@ -213,8 +209,8 @@ def _ids(template: Document) -> list[str]:
     return [str(step.get("step_id")) for steps in _lists(template) for step in steps]
 
 
-def _found(template: Document, name: str) -> tuple[list[Document], int]:
-    """The list in which a step stands, and its place there."""
+def _position(template: Document, name: str) -> tuple[list[Document], int]:
+    """Return the list that holds a step, and its index there."""
     for steps in _lists(template):
         for index, step in enumerate(steps):
             if str(step.get("step_id")) == name:
@@ -227,61 +223,55 @@ def _found(template: Document, name: str) -> tuple[list[Document], int]:
 
 
 def _step(template: Document, name: str) -> Document:
-    steps, place = _found(template, name)
-    return steps[place]
+    steps, index = _position(template, name)
+    return steps[index]
 
 
-def _of_template(operation: Operation) -> None:
-    if not operation.at or operation.at[0] not in OF_TEMPLATE:
-        raise OperationError(
-            f"'{'/'.join(operation.at)}' of the template is not for an edit",
-            advice=f"{', '.join(OF_TEMPLATE)}",
-        )
-
-
-def _of_step(operation: Operation) -> None:
-    if not operation.at or operation.at[0] not in OF_STEP:
-        raise OperationError(
-            f"'{'/'.join(operation.at)}' of a step is not for an edit", advice=f"{', '.join(OF_STEP)}"
-        )
+def _target(template: Document, operation: Operation) -> Document:
+    """Return the step, or the template, that an operation changes, if an edit may change that field."""
+    step, fields = operation.step, OF_STEP if operation.step else OF_TEMPLATE
+    target = _step(template, step) if step else template
+    if not operation.at or operation.at[0] not in fields:
+        of = "a step" if step else "the template"
+        raise OperationError(f"an edit may not change '{operation.path}' of {of}", advice=", ".join(fields))
+    return target
 
 
 def _put(target: Any, at: tuple[str, ...], value: Any, operation: Operation) -> None:
-    for part in at[:-1]:
-        if isinstance(target, dict) and part not in target:
-            target[part] = {}
-        target = _inner(target, part, operation)
-    if isinstance(target, list):
-        if at[-1] == "-":
-            target.append(deepcopy(value))
-        else:
-            target[_place(target, at[-1], operation)] = deepcopy(value)
+    for key in at[:-1]:
+        if isinstance(target, dict):
+            target.setdefault(key, {})
+        target = _inner(target, key, operation)
+    if isinstance(target, list) and at[-1] == "-":
+        target.append(deepcopy(value))
+    elif isinstance(target, list):
+        target[_index(target, at[-1], operation)] = deepcopy(value)
     elif isinstance(target, dict):
         target[at[-1]] = deepcopy(value)
     else:
-        raise _nothing_there(operation, target)
+        raise _nothing_at(operation, target)
 
 
-def _inner(target: Any, part: str, operation: Operation) -> Any:
+def _inner(target: Any, key: str, operation: Operation) -> Any:
     if isinstance(target, list):
-        return target[_place(target, part, operation)]
-    if isinstance(target, dict) and part in target:
-        return target[part]
-    raise _nothing_there(operation, target)
+        return target[_index(target, key, operation)]
+    if isinstance(target, dict) and key in target:
+        return target[key]
+    raise _nothing_at(operation, target)
 
 
-def _place(items: list[Any], part: str, operation: Operation) -> int:
-    if part.isdecimal() and int(part) < len(items):
-        return int(part)
+def _index(items: list[Any], key: str, operation: Operation) -> int:
+    if key.isdecimal() and int(key) < len(items):
+        return int(key)
     raise OperationError(
-        f"'{'/'.join(operation.at)}' names no item",
+        f"'{operation.path}' names no item of the list",
         advice=f"0 to {len(items) - 1}" if items else "it is empty",
     )
 
 
-def _nothing_there(operation: Operation, target: Any) -> OperationError:
+def _nothing_at(operation: Operation, target: Any) -> OperationError:
     where = f"step {operation.step}" if operation.step else "the template"
     keys = ", ".join(map(str, target)) if isinstance(target, dict) else ""
     return OperationError(
-        f"{where} has nothing at '{'/'.join(operation.at)}'", advice=f"there is: {keys}" if keys else ""
+        f"{where} has nothing at '{operation.path}'", advice=f"there is: {keys}" if keys else ""
     )

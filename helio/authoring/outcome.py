@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from helio.authoring.gate import Proved
+from helio.authoring.gate import GateResult
 from helio.errors import RequestError
 from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.document import Document
@@ -24,7 +24,7 @@ class NotProved(RequestError):
 
 
 @dataclass(frozen=True)
-class Said:
+class Attribution:
     """Who wrote something, and what it cost.
 
     Parameters
@@ -46,19 +46,19 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Draft:
+class TemplateDraft:
     """A template that passed the gate.
 
     Parameters
     ----------
-    proved : Proved
+    proved : GateResult
         The template and what the gate has to say of it.
     notes : tuple of str
         What was assumed, chosen or left out, in words.
     """
 
-    proved: Proved
-    said: Said
+    proved: GateResult
+    said: Attribution
     notes: tuple[str, ...] = ()
 
     @property
@@ -66,13 +66,13 @@ class Draft:
         """The template itself."""
         return self.proved.template
 
-    def noting(self, *notes: str) -> Draft:
+    def noting(self, *notes: str) -> TemplateDraft:
         """With more to be told."""
         return replace(self, notes=(*self.notes, *notes))
 
 
 @dataclass(frozen=True)
-class Question:
+class AuthorQuestion:
     """What only the person who asked can say.
 
     Parameters
@@ -85,18 +85,18 @@ class Question:
 
     text: str
     choices: tuple[str, ...]
-    said: Said
+    said: Attribution
 
 
 @dataclass(frozen=True)
-class Reply:
+class AuthorReply:
     """Words in answer to a question about a pipeline; nothing changes."""
 
     text: str
-    said: Said
+    said: Attribution
 
 
-Outcome = Draft | Question | Reply
+Outcome = TemplateDraft | AuthorQuestion | AuthorReply
 
 
 class Author(Protocol):

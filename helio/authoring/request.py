@@ -1,4 +1,4 @@
-"""A request for a new pipeline: flags, a sentence, a form or a model each fill one `Request`."""
+"""A request for a new pipeline: flags, a sentence, a form or a model each fill one `PipelineRequest`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Quantity:
+class RequestQuantity:
     """A physical quantity.
 
     Parameters
@@ -72,7 +72,7 @@ class Panels:
 
 
 @dataclass(frozen=True)
-class Style:
+class FigureStyle:
     """How the figure looks.
 
     Parameters
@@ -91,16 +91,16 @@ class Style:
 
 
 @dataclass(frozen=True)
-class Request:
+class PipelineRequest:
     """A new pipeline, as far as it was said; the writer asks for what is missing.
 
     Parameters
     ----------
     spacecraft : tuple of str
         Spacecraft of the table of quantities. For a mission of several (``"MMS"``) the writer asks which one.
-    quantities : tuple of Quantity
+    quantities : tuple of RequestQuantity
         The quantities of every spacecraft that is not in `own`.
-    own : tuple of (str, Quantity)
+    own : tuple of (str, RequestQuantity)
         Spacecraft with quantities of their own, each with its quantity.
     datasets : tuple of (str, str)
         Ids of data sets, each with a parameter or nothing.
@@ -122,7 +122,7 @@ class Request:
         A quantity that is computed even where an archive has it.
     computations : tuple of Computation
     panels : Panels
-    style : Style
+    style : FigureStyle
     exports : tuple of str
         Forms of files in which the series are saved: ``"csv"``.
     name : str
@@ -130,8 +130,8 @@ class Request:
     """
 
     spacecraft: tuple[str, ...] = ()
-    quantities: tuple[Quantity, ...] = ()
-    own: tuple[tuple[str, Quantity], ...] = ()
+    quantities: tuple[RequestQuantity, ...] = ()
+    own: tuple[tuple[str, RequestQuantity], ...] = ()
     datasets: tuple[tuple[str, str], ...] = ()
     times: tuple[str, ...] = ()
     frame: str = ""
@@ -143,6 +143,6 @@ class Request:
     computed: str = ""
     computations: tuple[Computation, ...] = ()
     panels: Panels = Panels()
-    style: Style = Style()
+    style: FigureStyle = FigureStyle()
     exports: tuple[str, ...] = ()
     name: str = ""

@@ -1,12 +1,13 @@
-"""One spacecraft in place of another, by the table of quantities: no model, and no physics chosen."""
+"""Replace one spacecraft by another through the table of quantities; no model takes part, no physics is chosen."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 
-from helio.authoring.operations import KEYED_BY_LABEL, Operation, apply
+from helio.authoring.fetches import FETCH, fetch_choices, fetch_pairs
+from helio.authoring.operations import Operation, apply, style_lines
 from helio.authoring.outcome import NotUnderstood
 from helio.errors import DataError, RequestError
 from helio.knowledge.cadence import cadence_text
@@ -14,302 +15,250 @@ from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.missions import ALIASES, short
 from helio.knowledge.quantities import SOURCES, Swap, sources_of, spacecraft_named, swap
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.figures import FIGURES, STYLE, spec_of
-from helio.pipelines.template.graph import view_of
+from helio.pipelines.template.figures import FIGURES, RENDER, STYLE, spec_of
+from helio.pipelines.template.graph import StepView, graph_of_list
 from helio.pipelines.template.labels import owner, produced_labels
 from helio.steps.signature import signatures
+
+_ASK_MODEL = "a model can change the steps that read it: set GEMINI_API_KEY"
 
 
 def swapped(
     template: Document, mission: str, *, catalogue: Catalogue, instead_of: str = ""
 ) -> tuple[list[Operation], list[str]]:
-    """The operations by which a template fetches the same quantities of another spacecraft, and what then differs.
+    """Return the operations by which a template fetches the same quantities of another spacecraft, and the differences.
 
-    Titles, names of lines and intents that name the spacecraft name the other one.
+    Titles, names of lines and intents get the new spacecraft's name.
 
     Parameters
     ----------
     mission : str
         The spacecraft to take.
     instead_of : str
-        The spacecraft whose fetches are swapped; all of them when left out.
+        The spacecraft to replace; all when empty.
 
     Raises
     ------
     NotUnderstood
-        Something in it cannot be swapped; the message says what.
+        Something cannot be swapped; the message says what.
     """
     craft = spacecraft_named(mission)
     old = spacecraft_named(instead_of) if instead_of else ""
+    _check_crafts(craft, old, crafts_in(template, catalogue))
     operations: list[Operation] = []
     notes: list[str] = []
-    before: set[str] = set()
+    replaced: set[str] = set()
     cadences: dict[str, tuple[str, str]] = {}
-    there = crafts_in(template, catalogue)
-    if old and craft in there:
-        raise NotUnderstood(
-            f"{craft} is in it already, beside {old}: it would be there twice",
-            advice=f"remove the panels of {old}, or write a pipeline of {craft} alone",
-        )
-    if not old and len(there) > 1:
-        raise NotUnderstood(
-            f"it has data of {', '.join(there)}: which of them is to give way to {craft}?",
-            advice=" or ".join(f"'replace {name} by {craft}'" for name in there if name != craft),
-        )
-    for step in template["steps"]:
-        if step.get("tool_name") != "fetch_data":
+    for step in _fetches(template):
+        crafts = _crafts_of(step, catalogue)
+        if old and crafts and old not in crafts:
             continue
-        known = _crafts_of(step, catalogue)
-        if old and known and old not in known:
-            continue
-        before |= set(known[:1])
-        made, told = _swapped_fetch(template, step, craft, catalogue)
-        operations += made
-        notes += told
-        cadences[str(step["step_id"])] = _cadences(step, made)
+        replaced |= {name for name in crafts[:1] if name}
+        args, differences = _swapped_args(step, craft, catalogue)
+        operations += replaced_args(template, step, args)
+        notes += differences
+        cadences[str(step.id)] = _cadence(step.params), _cadence(args)
     if not operations:
-        of = f" of {old}" if old else ""
-        raise NotUnderstood(f"there is no fetch{of} in it that could be swapped")
-    operations += list(_renamed(template, before, craft, cadences))
-    operations += list(_relabelled(apply(template, operations), before, craft))
+        raise NotUnderstood(f"no fetch{f' of {old}' if old else ''} in this pipeline can be swapped")
+    operations += list(_renamed(template, replaced, craft, cadences))
+    operations += list(_relabelled(apply(template, operations), replaced, craft))
     return operations, notes
 
 
 def crafts_in(template: Document, catalogue: Catalogue) -> list[str]:
-    """The spacecraft whose data a template fetches, in the order of its steps."""
+    """Return the spacecraft whose data a template fetches, in the order of its steps."""
     return list(
-        dict.fromkeys(
-            craft
-            for step in template["steps"]
-            if step.get("tool_name") == "fetch_data"
-            for craft in _crafts_of(step, catalogue)[:1]
-        )
+        dict.fromkeys(craft for step in _fetches(template) for craft in _crafts_of(step, catalogue)[:1])
     )
 
 
-def _crafts_of(step: Document, catalogue: Catalogue) -> list[str]:
-    return [
-        catalogue.summary(dataset).spacecraft
-        for dataset in datasets_of(step["tool_args"])
-        if dataset in catalogue
-    ]
+def refetched(template: Document, step: StepView, pairs: Sequence[tuple[str, str]]) -> list[Operation]:
+    """Return the operations by which a fetch takes other datasets and parameters; its readers are rewired."""
+    return replaced_args(template, step, _args_with(step, pairs))
 
 
-def _cadences(step: Document, operations: Sequence[Operation]) -> tuple[str, str]:
-    """The cadence of what a fetch took and of what it takes now, as intents write them; empty where not known."""
-    args: Document = next((operation.value for operation in operations if operation.at == ("tool_args",)), {})
-    return _cadence(step["tool_args"]), _cadence(args)
+def replaced_args(template: Document, step: StepView, args: Document) -> list[Operation]:
+    """Return the operations that give a fetch other arguments and rewire the steps that read its labels."""
+    old, new = step.outputs, produced_labels(signatures()[FETCH], args)
+    new = new if len(new) == len(old) else new[:1] * len(old)
+    changed = {before: after for before, after in zip(old, new, strict=True) if before != after}
+    return [Operation("set", str(step.id), ("tool_args",), args), *_rewired(template, changed)]
+
+
+def _check_crafts(craft: str, old: str, present: list[str]) -> None:
+    if old and craft in present:
+        raise NotUnderstood(
+            f"the pipeline uses {craft} already, so {craft} cannot replace {old}",
+            advice=f"remove the panels of {old}, or write a pipeline of {craft} alone",
+        )
+    if not old and len(present) > 1:
+        raise NotUnderstood(
+            f"the pipeline uses {' and '.join(present)}. Which one should {craft} replace?",
+            advice=" or ".join(f"'replace {name} by {craft}'" for name in present if name != craft),
+        )
+
+
+def _steps(template: Document) -> Sequence[StepView]:
+    return graph_of_list(template["steps"], signatures()).steps
+
+
+def _fetches(template: Document) -> list[StepView]:
+    return [step for step in _steps(template) if step.tool == FETCH]
+
+
+def _crafts_of(step: StepView, catalogue: Catalogue) -> list[str]:
+    datasets = [choice.dataset_id for choice in fetch_choices(step.params)]
+    return [catalogue.summary(dataset).spacecraft for dataset in datasets if dataset in catalogue]
 
 
 def _cadence(args: Document) -> str:
-    pairs = [
-        *fetched(args),
-        *((args.get("dataset_id"), parameter) for parameter in args.get("parameters") or ()),
-    ]
-    known = next(
-        (
-            source
-            for pair in pairs
-            for source in SOURCES
-            if source.dataset == pair[0] and pair[1] in source.parameters
-        ),
-        None,
+    """Return the cadence of a fetch in the words of intents; empty where the table of quantities has none of it."""
+    pairs = [(choice.dataset_id, name) for choice in fetch_choices(args) for name in choice.parameters]
+    rows = (
+        row for dataset, name in pairs for row in SOURCES if row.dataset == dataset and name in row.parameters
     )
-    if known is None:
-        return ""
-    return cadence_text(known.cadence) if known.cadence else "changing cadence"
+    row = next(rows, None)
+    return "" if row is None else cadence_text(row.cadence) if row.cadence else "changing cadence"
 
 
-def _swapped_fetch(
-    template: Document, step: Document, craft: str, catalogue: Catalogue
-) -> tuple[list[Operation], list[str]]:
-    args = step["tool_args"]
-    if isinstance(args.get("parameters"), list) and args.get("dataset_id"):
-        return _swapped_parameters(template, step, craft, catalogue)
-    pairs = list(fetched(args))
+def _swapped_args(step: StepView, craft: str, catalogue: Catalogue) -> tuple[Document, list[str]]:
+    """Return the arguments of a fetch for another spacecraft, and how its data differ."""
+    args = step.params
+    if args.get("parameters") and args.get("dataset_id"):
+        return _swapped_parameters(step, craft, catalogue)
+    pairs = fetch_pairs(args)
     if not pairs:
-        raise NotUnderstood(f"step {step['step_id']} fetches what is only known when it runs")
+        raise NotUnderstood(f"the dataset of step {step.id} is known only during a run")
     first = _swap(*pairs[0], craft, catalogue)
     if len(first.parameters) != 1:
         raise NotUnderstood(
             f"{craft} has the components of {first.quantity} apart: {first.dataset}.{'+'.join(first.parameters)}",
-            advice="a fetch with parameters and join_components; a model can write it: set GEMINI_API_KEY",
+            advice="a model can write a fetch with parameters and join_components: set GEMINI_API_KEY",
         )
     chosen = [(first.dataset, first.parameters[0])]
     if len(pairs) > 1 and first.quantity:
         others = sources_of(first.quantity, craft, frame=first.frame)
         preferred = next((source for source in others if source.dataset == first.dataset), None)
-        chosen += [
-            (source.dataset, source.parameters[0])
-            for source in others
-            if preferred is not None
-            and source.alike(preferred)
-            and (source.dataset, source.parameters[0]) not in chosen
-        ]
-    return refetched(template, step, chosen), [_told(*pairs[0], first)]
+        alike = [source for source in others if preferred is not None and source.alike(preferred)]
+        chosen += [pair for source in alike if (pair := (source.dataset, source.parameters[0])) not in chosen]
+    return _args_with(step, chosen), [_difference(*pairs[0], first)]
 
 
-def _swapped_parameters(
-    template: Document, step: Document, craft: str, catalogue: Catalogue
-) -> tuple[list[Operation], list[str]]:
-    """Several parameters of one dataset, as long as the other spacecraft has them in one dataset too."""
-    name, args = str(step["step_id"]), deepcopy(step["tool_args"])
+def _swapped_parameters(step: StepView, craft: str, catalogue: Catalogue) -> tuple[Document, list[str]]:
+    """Swap several parameters of one dataset, if the other spacecraft has them in one dataset too."""
+    args = deepcopy(step.params)
     dataset, parameters = args["dataset_id"], list(args["parameters"])
-    found = [_swap(dataset, own, craft, catalogue) for own in parameters]
-    if len({source.dataset for source in found}) > 1 or any(len(source.parameters) != 1 for source in found):
-        there = ", ".join(
-            dict.fromkeys(f"{source.dataset}.{'+'.join(source.parameters)}" for source in found)
-        )
+    swaps = [_swap(dataset, parameter, craft, catalogue) for parameter in parameters]
+    if len({new.dataset for new in swaps}) > 1 or any(len(new.parameters) != 1 for new in swaps):
+        there = ", ".join(dict.fromkeys(f"{new.dataset}.{'+'.join(new.parameters)}" for new in swaps))
         raise NotUnderstood(
-            f"{craft} has the parameters of step {name} in several datasets", advice=f"there is {there}"
+            f"{craft} has the parameters of step {step.id} in several datasets", advice=f"there is {there}"
         )
-    args |= {"dataset_id": found[0].dataset, "parameters": [source.parameters[0] for source in found]}
-    operations = [Operation("set", name, ("tool_args",), args)]
-    for parameter, source in zip(parameters, found, strict=True):
-        label, new = f"{dataset}.{parameter}", f"{source.dataset}.{source.parameters[0]}"
-        operations += [
-            Operation("rewire", str(reader), old=label, new=new) for reader in _readers(template, label)
-        ]
-    return operations, [_told(dataset, own, other) for own, other in zip(parameters, found, strict=True)]
+    args |= {"dataset_id": swaps[0].dataset, "parameters": [new.parameters[0] for new in swaps]}
+    return args, [_difference(dataset, name, new) for name, new in zip(parameters, swaps, strict=True)]
 
 
 def _swap(dataset: str, parameter: str, craft: str, catalogue: Catalogue) -> Swap:
     try:
-        found = swap(dataset, parameter, craft, catalogue=catalogue)
+        new = swap(dataset, parameter, craft, catalogue=catalogue)
         sizes = [
             catalogue.dataset(name).parameter(own).size
-            for name, own in ((dataset, parameter), (found.dataset, found.parameters[0]))
+            for name, own in ((dataset, parameter), (new.dataset, new.parameters[0]))
             if catalogue.dataset(name).parameters
         ]
     except (RequestError, DataError) as error:
         raise NotUnderstood(error.message, advice=error.advice) from error
-    if len(found.parameters) == 1 and len(sizes) == 2 and bool(sizes[0]) != bool(sizes[1]):
-        one, other = ("components apart", "a vector") if sizes[1] else ("a vector", "components apart")
+    if len(new.parameters) == 1 and len(sizes) == 2 and bool(sizes[0]) != bool(sizes[1]):
+        here = f"{dataset}.{parameter}"
         raise NotUnderstood(
-            f"{dataset}.{parameter} is one of {one}, and {found.dataset}.{found.parameters[0]} is {other}"
+            f"{here} is one component, and {new.dataset}.{new.parameters[0]} is a vector"
             if sizes[1]
-            else f"{dataset}.{parameter} is {one}, and {craft} has {other}",
-            advice="the steps that read it have to change too; a model can write them: set GEMINI_API_KEY",
+            else f"{here} is a vector, and {craft} has its components apart",
+            advice=_ASK_MODEL,
         )
-    return found
+    return new
 
 
-def _told(dataset: str, parameter: str, found: Swap) -> str:
-    differences = f"; {', '.join(found.differences)}" if found.differences else ""
-    return f"{dataset}.{parameter} becomes {found.dataset}.{found.parameters[0]}{differences}"
+def _difference(dataset: str, parameter: str, new: Swap) -> str:
+    differences = f"; {', '.join(new.differences)}" if new.differences else ""
+    return f"{dataset}.{parameter} becomes {new.dataset}.{new.parameters[0]}{differences}"
 
 
-def datasets_of(args: Document) -> list[str]:
-    """The datasets that a fetch may take, the preferred one first."""
-    named = [args["dataset_id"]] if isinstance(args.get("dataset_id"), str) and args["dataset_id"] else []
-    others = [
-        candidate if isinstance(candidate, str) else candidate.get("dataset_id", "")
-        for candidate in args.get("candidates") or ()
+def _args_with(step: StepView, pairs: Sequence[tuple[str, str]]) -> Document:
+    """Return the arguments of a fetch with other datasets and parameters."""
+    keys = ("candidates", "dataset_id", "parameter_id", "parameters")
+    args = {key: value for key, value in deepcopy(step.params).items() if key not in keys}
+    if len(pairs) == 1:
+        return {"dataset_id": pairs[0][0], "parameter_id": pairs[0][1], **args}
+    candidates = [{"dataset_id": dataset, "parameter_id": parameter} for dataset, parameter in pairs]
+    return {"candidates": candidates, **args, "output_label": args.get("output_label", ".".join(pairs[0]))}
+
+
+def _rewired(template: Document, labels: dict[str, str]) -> Iterator[Operation]:
+    """Yield the operations by which steps read new labels, and styles name them."""
+    steps = [
+        (step, [*step.labels, *(style_lines(step.params) if step.tool == STYLE else ())])
+        for step in _steps(template)
     ]
-    return [*named, *others]
+    for label, new in labels.items():
+        for step, read in steps:
+            if any(owner(name, [label]) for name in read):
+                yield Operation("rewire", str(step.id), old=label, new=new)
 
 
-def refetched(template: Document, step: Document, pairs: Sequence[tuple[str, str]]) -> list[Operation]:
-    """The operations by which a fetch takes other datasets and parameters, and all that reads it still does."""
-    name, args = str(step["step_id"]), deepcopy(step["tool_args"])
-    old = produced_labels(signatures()["fetch_data"], args)
-    for key in ("candidates", "dataset_id", "parameter_id", "parameters"):
-        args.pop(key, None)
-    if len(pairs) > 1:
-        args = {
-            "candidates": [{"dataset_id": dataset, "parameter_id": other} for dataset, other in pairs],
-            **args,
-        }
-        args.setdefault("output_label", ".".join(pairs[0]))
-    else:
-        args = {"dataset_id": pairs[0][0], "parameter_id": pairs[0][1], **args}
-    operations = [Operation("set", name, ("tool_args",), args)]
-    [new] = produced_labels(signatures()["fetch_data"], args)
-    for label in old:
-        if label != new:
-            operations += [
-                Operation("rewire", str(reader), old=label, new=new) for reader in _readers(template, label)
-            ]
-    return operations
-
-
-def fetched(args: Document) -> Iterator[tuple[str, str]]:
-    """The datasets and parameters that a fetch of one parameter may take, the preferred one first."""
-    parameter = args.get("parameter_id", "")
-    if isinstance(args.get("parameters"), list):
-        return
-    if args.get("dataset_id"):
-        yield args["dataset_id"], parameter
-    for candidate in args.get("candidates") or ():
-        yield (
-            (candidate, parameter)
-            if isinstance(candidate, str)
-            else (candidate["dataset_id"], candidate.get("parameter_id", parameter))
-        )
-
-
-def _readers(template: Document, label: str) -> Iterator[object]:
-    """The steps that read a label or a component of it, and the styles that name it."""
-    for step in template["steps"]:
-        view = view_of(step, signatures())
-        read = list(view.labels)
-        if step.get("tool_name") == STYLE:
-            args = view.params
-            read += [
-                drawn for key in KEYED_BY_LABEL if isinstance(args.get(key), dict) for drawn in args[key]
-            ]
-        if any(owner(shown, [label]) for shown in read):
-            yield step["step_id"]
-
-
-def _relabelled(template: Document, before: set[str], craft: str) -> Iterator[Operation]:
-    """Labels that begin with the spacecraft's name, with the other one's: ``ACE_Bmag`` would lie about Wind."""
-    names = {short(name) for name in before} | before
-    spelt = "|".join(re.escape(spelling) for spelling in sorted(names, key=len, reverse=True))
-    pattern = re.compile(rf"(?:{spelt})(?=[_\W]|$)", re.IGNORECASE)
+def _relabelled(template: Document, crafts: set[str], craft: str) -> Iterator[Operation]:
+    """Rename labels that begin with a replaced spacecraft: ``ACE_Bmag`` would be wrong for Wind."""
+    pattern = re.compile(
+        rf"(?:{_any_of({short(name) for name in crafts} | crafts)})(?=[_\W]|$)", re.IGNORECASE
+    )
     changed: dict[str, str] = {}
-    for step in template["steps"]:
-        args = step.get("tool_args")
-        label = args.get("output_label") if isinstance(args, dict) else None
-        found = pattern.match(label) if isinstance(label, str) else None
-        if found and isinstance(label, str):
-            changed[label] = short(craft) + label[found.end() :]
-            yield Operation("set", str(step["step_id"]), ("tool_args", "output_label"), changed[label])
-    for label, new in changed.items():
-        for step_id in _readers(template, label):
-            yield Operation("rewire", str(step_id), old=label, new=new)
+    for step in _steps(template):
+        label = step.params.get("output_label")
+        match = pattern.match(label) if isinstance(label, str) else None
+        if match:
+            changed[match.string] = short(craft) + match.string[match.end() :]
+            yield Operation("set", str(step.id), ("tool_args", "output_label"), changed[match.string])
+    yield from _rewired(template, changed)
 
 
 def _renamed(
-    template: Document, before: set[str], craft: str, cadences: dict[str, tuple[str, str]]
+    template: Document, crafts: set[str], craft: str, cadences: dict[str, tuple[str, str]]
 ) -> Iterator[Operation]:
-    """What is said for people, with the other spacecraft's name, and with its cadence where a fetch is told of."""
-    names = {name for dataset in before for name in (dataset, *ALIASES.get(dataset, ()))}
-    spelt = "|".join(re.escape(spelling) for spelling in sorted(names, key=len, reverse=True))
-    if not spelt:
+    """Write the new spacecraft, and its cadence, into names, titles and intents."""
+    if not crafts:
         return
-    pattern = re.compile(rf"(?<![\w-])(?:{spelt})(?![\w-])", re.IGNORECASE)
-    for key in ("name", "description"):
-        if isinstance(template.get(key), str) and pattern.search(template[key]):
-            yield Operation("set", "", (key,), pattern.sub(craft, template[key]))
+    names = _any_of(name for known in crafts for name in (known, *ALIASES.get(known, ())))
+    pattern = re.compile(rf"(?<![\w-])(?:{names})(?![\w-])", re.IGNORECASE)
+    for path, text in _texts(template):
+        new = pattern.sub(craft, text)
+        if path[-1] == "intent":
+            old_cadence, cadence = cadences.get(path[0], ("", ""))
+            if old_cadence:
+                new = re.sub(rf"(?<!\w){re.escape(old_cadence)}(?!\w)", cadence or "another cadence", new)
+        if new != text:
+            yield Operation("set", path[0], path[1:], new)
+
+
+def _texts(template: Document) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the texts of a template that people read, each with its step's id and its path there."""
+    texts = [(("", key), template.get(key)) for key in ("name", "description")]
     for step in template["steps"]:
         name = str(step["step_id"])
-        intent = step.get("intent")
-        if isinstance(intent, str):
-            old, new = cadences.get(name, ("", ""))
-            said = pattern.sub(craft, intent)
-            if old:
-                said = re.sub(rf"(?<!\w){re.escape(old)}(?!\w)", new or "another cadence", said)
-            if said != intent:
-                yield Operation("set", name, ("intent",), said)
+        texts.append(((name, "intent"), step.get("intent")))
         if step.get("tool_name") not in (*FIGURES, STYLE):
             continue
+        path = (name, "tool_args", "spec") if step["tool_name"] == RENDER else (name, "tool_args")
         spec = spec_of(step)
-        place = ("tool_args", "spec") if step.get("tool_name") == "render_spec" else ("tool_args",)
-        for key in ("title", "subtitle", "trace_names"):
-            value = spec.get(key) if isinstance(spec, dict) else None
-            texts = value if isinstance(value, dict) else {"": value}
-            for which, text in texts.items():
-                if isinstance(text, str) and pattern.search(text):
-                    more = (which,) if which else ()
-                    yield Operation("set", name, (*place, key, *more), pattern.sub(craft, text))
+        spec = spec if isinstance(spec, dict) else {}
+        texts += [((*path, key), spec.get(key)) for key in ("title", "subtitle")]
+        lines = spec.get("trace_names")
+        texts += [
+            ((*path, "trace_names", line), text)
+            for line, text in (lines.items() if isinstance(lines, dict) else ())
+        ]
+    return ((path, text) for path, text in texts if isinstance(text, str))
+
+
+def _any_of(names: Iterable[str]) -> str:
+    """Return the expression of any of the names, the longest first."""
+    return "|".join(re.escape(name) for name in sorted(set(names), key=len, reverse=True))

@@ -14,8 +14,8 @@ from typing import Any, TypedDict
 
 from helio import __version__, errors
 from helio.authoring.model import (
-    Answer,
     Ask,
+    ModelAnswer,
     Role,
     Usage,
     answer_to_json,
@@ -111,7 +111,7 @@ class Transcript:
         """A question is put."""
         self.note("ask", n=n, digest=ask.digest(), ask=ask_to_json(ask))
 
-    def answered(self, n: int, answer: Answer, *, seconds: float, attempts: int, spent: Usage) -> None:
+    def answered(self, n: int, answer: ModelAnswer, *, seconds: float, attempts: int, spent: Usage) -> None:
         """It was answered; `spent` is what the task has taken up to now."""
         self.note(
             "answer",
@@ -188,7 +188,7 @@ class _NumberedLine(TranscriptLine):
 class _EndLine(_NumberedLine, total=False):
     """How a question ended."""
 
-    answer: Answer
+    answer: ModelAnswer
     error: WrittenError
 
 
@@ -204,7 +204,7 @@ class WrittenError(_BareError, total=False):
     message: str
     advice: str
     wait: float | None
-    answer: Answer | None
+    answer: ModelAnswer | None
     again: bool
 
 
@@ -215,7 +215,7 @@ class Exchange:
     n: int
     ask: Mapping[str, Any]
     digest: str
-    answer: Answer | None = None
+    answer: ModelAnswer | None = None
     error: WrittenError | None = None
 
 
@@ -291,7 +291,7 @@ class Replay:
         del role
         return f"transcript {self._path.stem}"
 
-    def ask(self, ask: Ask) -> Answer:
+    def ask(self, ask: Ask) -> ModelAnswer:
         """The answer that was given then, or the error.
 
         Raises

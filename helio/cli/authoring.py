@@ -27,10 +27,11 @@ from helio.cli.app import (
     say,
     say_changes,
 )
+from helio.cli.completion import complete_proposals, complete_runs
 
 if TYPE_CHECKING:
     from helio.authoring.desk import By, Desk
-    from helio.authoring.outcome import Question, Reply
+    from helio.authoring.outcome import AuthorQuestion, AuthorReply
     from helio.authoring.proposals import Proposal, Proposals
 
 Request = Annotated[str, typer.Argument(help="What is wanted, in a sentence.", metavar="REQUEST")]
@@ -67,7 +68,14 @@ _LONGEST_REPLY = 4000
 _MOST_LINES = 60
 _UNCHANGED = "nothing was changed"
 _WRITERS: tuple[By, ...] = ("auto", "rules", "model")
-Id = Annotated[str, typer.Argument(help="A proposal's id, or the beginning of one.", metavar="PROPOSAL")]
+Id = Annotated[
+    str,
+    typer.Argument(
+        help="A proposal's id, or the beginning of one.",
+        metavar="PROPOSAL",
+        autocompletion=complete_proposals,
+    ),
+]
 
 
 @app.command()
@@ -240,7 +248,12 @@ def edit(
 @app.command()
 def repair(
     context: typer.Context,
-    run_id: Annotated[str, typer.Argument(help="The id of a run that failed.", metavar="RUN")],
+    run_id: Annotated[
+        str,
+        typer.Argument(
+            help="The id of a run that failed, or last.", metavar="RUN", autocompletion=complete_runs
+        ),
+    ],
     yes: Yes = False,
     answers: Answers = None,
     preview: Preview = False,
@@ -405,20 +418,20 @@ def _cancelled(desk: Desk | None) -> str:
 
 
 def _answered(
-    ask: Callable[[tuple[str, ...]], Proposal | Question | Reply],
+    ask: Callable[[tuple[str, ...]], Proposal | AuthorQuestion | AuthorReply],
     answers: list[str],
     *,
     yes: bool,
     as_json: bool,
-) -> Proposal | Question | Reply:
+) -> Proposal | AuthorQuestion | AuthorReply:
     """What comes of a request, each question answered: by --answer, by --yes, or at the terminal."""
-    from helio.authoring.outcome import Question
+    from helio.authoring.outcome import AuthorQuestion
 
     chosen: tuple[str, ...] = ()
     given = list(answers)
     while True:
         outcome = ask(chosen)
-        if not isinstance(outcome, Question):
+        if not isinstance(outcome, AuthorQuestion):
             return outcome
         if given:
             answer = given.pop(0)
@@ -432,7 +445,7 @@ def _answered(
         chosen = (*chosen, answer)
 
 
-def _ask(question: Question) -> str:
+def _ask(question: AuthorQuestion) -> str:
     _say_line(question.text)
     for number, choice in enumerate(question.choices, 1):
         _say_line(f"  {number}  {choice}")
@@ -445,7 +458,7 @@ def _ask(question: Question) -> str:
 
 def _show(
     desk: Desk,
-    outcome: Proposal | Question | Reply,
+    outcome: Proposal | AuthorQuestion | AuthorReply,
     yes: bool,
     as_json: bool,
     *,
@@ -455,17 +468,17 @@ def _show(
     archive: str | None = None,
 ) -> None:
     """Show what came of it, and let a proposal be decided: by --yes, at the terminal, or later."""
-    from helio.authoring.outcome import Question, Reply
+    from helio.authoring.outcome import AuthorQuestion, AuthorReply
 
     if desk.fallback:
         say(f"note: another model was asked: {desk.fallback}", err=True)
-    if isinstance(outcome, Reply):
+    if isinstance(outcome, AuthorReply):
         if as_json:
             print_json({"reply": outcome.text[:_LONGEST_REPLY]})
         else:
             _say_reply(outcome)
         return
-    if isinstance(outcome, Question):
+    if isinstance(outcome, AuthorQuestion):
         if as_json:
             print_json({"question": outcome.text, "choices": list(outcome.choices)})
         else:
@@ -543,7 +556,7 @@ def _print_proposal(proposal: Proposal, *, patch: bool) -> None:
         say(f"  {proposal.tokens} tokens; transcript {proposal.transcript}")
 
 
-def _say_reply(reply: Reply) -> None:
+def _say_reply(reply: AuthorReply) -> None:
     """Print an answer; all but the first line of a model's is set in, for it could pass for what helio says."""
     text = reply.text.expandtabs(4)
     text = text if len(text) <= _LONGEST_REPLY else text[:_LONGEST_REPLY] + " …"

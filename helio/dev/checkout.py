@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from helio.errors import RequestError
@@ -61,12 +61,7 @@ def check_identifier(name: str) -> None:
         )
 
 
-def write_files(
-    new: Mapping[Path, str],
-    changed: Mapping[Path, str] | None = None,
-    *,
-    then: Callable[[], None] = lambda: None,
-) -> None:
+def write_files(new: Mapping[Path, str], changed: Mapping[Path, str] | None = None) -> None:
     """Write all of these files, or leave everything as it was.
 
     Parameters
@@ -75,8 +70,6 @@ def write_files(
         Content by path of files that do not exist.
     changed : mapping, optional
         New content by path of existing files.
-    then : callable
-        Runs after the files are written; if it raises, all changes are undone.
 
     Raises
     ------
@@ -92,7 +85,6 @@ def write_files(
     try:
         for path, text in {**new, **(changed or {})}.items():
             write_whole(path, text.encode(), durable=False)
-        then()
     except BaseException:
         for path in new:
             path.unlink(missing_ok=True)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from importlib.resources import files
 from pathlib import Path
 from string import Template
 
 from helio.dev.checkout import check_identifier, find_checkout, write_files
-from helio.errors import HelioError, RequestError
+from helio.errors import RequestError
 
 STAGES = {
     "N": "NORMALISE",
@@ -23,10 +20,6 @@ STAGES = {
     "B": "BINDING",
 }
 """The tuple of each stage in ``helio/pipelines/passes/__init__.py``."""
-
-
-class GeneratorFailed(HelioError):
-    """A script that writes a page of the documentation failed."""
 
 
 def new_tool(name: str, folder: Path) -> tuple[Path, ...]:
@@ -57,7 +50,7 @@ def new_tool(name: str, folder: Path) -> tuple[Path, ...]:
     known = spell_tool(name, tool_spellings(signatures()))
     if known is not None:
         called = "" if known == name else f"; it is another name of {known}"
-        raise RequestError(f"a tool '{name}' exists already{called}", advice=f"helio show {known}")
+        raise RequestError(f"a tool '{name}' exists already{called}", advice=f"helio tools {known}")
     _refuse_module(name, root / "helio" / "steps", root / "tests" / "steps")
     new = {
         root / "helio" / "steps" / "compute" / f"{name}.py": _filled("tool", name),
@@ -68,7 +61,7 @@ def new_tool(name: str, folder: Path) -> tuple[Path, ...]:
 
 
 def new_pass(name: str, folder: Path, *, stage: str = "V") -> tuple[Path, ...]:
-    """Write ``helio/pipelines/passes/NAME.py`` and its test, list it in its stage, and update docs/passes.md.
+    """Write ``helio/pipelines/passes/NAME.py`` and its test, and list it in its stage.
 
     Parameters
     ----------
@@ -95,23 +88,20 @@ def new_pass(name: str, folder: Path, *, stage: str = "V") -> tuple[Path, ...]:
         raise RequestError(f"no stage is called '{stage}'", advice=f"one of {', '.join(STAGES)}")
     passes = root / "helio" / "pipelines" / "passes"
     _refuse_module(name, passes.parent, root / "tests" / "pipelines")
-    listing, page = passes / "__init__.py", root / "docs" / "passes.md"
+    listing = passes / "__init__.py"
     new = {
         passes / f"{name}.py": _filled("pass", name, code=next_code(stage)),
         root / "tests" / "pipelines" / "passes" / f"test_{name}.py": _filled(
             "pass_test", name, code=next_code(stage)
         ),
     }
-    changed = {
-        listing: listed(listing.read_text(encoding="utf-8"), name, stage),
-        page: page.read_text(encoding="utf-8"),
-    }
-    write_files(new, changed, then=lambda: _generate(root, "write_pass_reference.py"))
+    changed = {listing: listed(listing.read_text(encoding="utf-8"), name, stage)}
+    write_files(new, changed)
     return (*new, *changed)
 
 
 def new_source(name: str, folder: Path) -> tuple[Path, ...]:
-    """Write ``helio/sources/providers/NAME.py`` and its test, and update docs/commands.md.
+    """Write ``helio/sources/providers/NAME.py`` and its test.
 
     Parameters
     ----------
@@ -153,13 +143,8 @@ def new_source(name: str, folder: Path) -> tuple[Path, ...]:
         root / "helio" / "sources" / "providers" / f"{name}.py": _filled("source", name, **words),
         root / "tests" / "sources" / f"test_{name}.py": _filled("source_test", name, **words),
     }
-    page = root / "docs" / "commands.md"
-    write_files(
-        new,
-        {page: page.read_text(encoding="utf-8")},
-        then=lambda: _generate(root, "write_command_reference.py"),
-    )
-    return (*new, page)
+    write_files(new)
+    return tuple(new)
 
 
 def next_code(stage: str) -> str:
@@ -202,16 +187,3 @@ def _refuse_module(name: str, *folders: Path) -> None:
 def _filled(stub: str, name: str, **more: str) -> str:
     text = files("helio.dev").joinpath("stubs", f"{stub}.txt").read_text(encoding="utf-8")
     return Template(text).substitute(name=name, words=name.replace("_", " "), **more)
-
-
-def _generate(root: Path, script: str) -> None:
-    """Run a script of the checkout that writes a page of its documentation."""
-    done = subprocess.run(
-        [sys.executable, str(root / "scripts" / script)],
-        cwd=root,
-        env={**os.environ, "PYTHONPATH": str(root)},
-        capture_output=True,
-        text=True,
-    )
-    if done.returncode:
-        raise GeneratorFailed(f"scripts/{script} failed: {done.stderr.strip()[-500:]}")

@@ -83,6 +83,7 @@ class Library:
         raise UnknownPipeline(
             f"no pipeline is called '{shortened(name)}'",
             advice=f"did you mean '{close[0]}'?" if close else f"pipelines: {', '.join(known)}",
+            name=name,
         )
 
     def templates(self) -> Mapping[str, Document]:

@@ -37,6 +37,8 @@ HEADER = "run.json"
 STEPS = "steps.jsonl"
 LARGEST = 1024**3
 """Maximum bytes of a file of a run record."""
+LAST = "last"
+"""What stands for the id of the run that began last."""
 FINISHED = ("success", "partial", "failed")
 """The statuses of a run that reached the end of its plan, unless it records an error."""
 _ADVICE = "helio runs delete RUN removes the record; the results of the run stay"
@@ -602,6 +604,10 @@ class Runs:
             raise unwritable(folder, error) from error
         return RunRecord(folder)
 
+    def ids(self) -> Sequence[str]:
+        """The ids of all runs; no record is read."""
+        return sorted(self._ids())
+
     def list(self) -> list[RunSummary]:
         """List all runs, newest first, by their start times."""
         summaries = []
@@ -619,14 +625,19 @@ class Runs:
         return tuple(RunRecord(self.root / name) for _, name in sorted(written, reverse=True)[:count])
 
     def load(self, run_id: str) -> RunRecord:
-        """Load the record of an id, or of the only id that begins so.
+        """Load the record of an id, of the only id that begins so, or of the run that began last (`LAST`).
 
         Raises
         ------
         UnknownRun
             The error lists the closest ids, or all that begin so.
         """
+        if run_id == LAST and (summaries := self.list()):
+            return RunRecord(self.root / summaries[0].id)
         ids = sorted(self._ids())
+        if not ids:
+            message = "there are no runs yet" if run_id == LAST else f"no run is called '{run_id}'"
+            raise UnknownRun(message, advice="make the first run: helio run PIPELINE")
         matches = (
             [run_id] if run_id in ids else [known for known in ids if run_id and known.startswith(run_id)]
         )

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from helio.authoring.author import ModelAuthor
-from helio.authoring.discovery import Shelf
+from helio.authoring.discovery import CatalogueTools
 from helio.authoring.door import Door
 from helio.authoring.gate import Gate
 from helio.authoring.gemini import Gemini
@@ -138,7 +138,7 @@ def author(
         if knows is not None:
             known, gate = knows, Gate(knows, home=tmp_path, now=NOW, pipelines=library.templates())
         return ModelAuthor(
-            door(standin, **options), lambda: Shelf(known, library, tmp_path / "runs"), gate, now=NOW
+            door(standin, **options), lambda: CatalogueTools(known, library, tmp_path / "runs"), gate, now=NOW
         )
 
     return make

@@ -9,7 +9,7 @@ import pytest
 
 from helio import api
 from helio.authoring import door as doors
-from helio.authoring.discovery import Shelf, tools
+from helio.authoring.discovery import CatalogueTools, tools
 from helio.authoring.model import Call
 from helio.authoring.outcome import NotProved
 from helio.authoring.proposals import Proposal
@@ -62,9 +62,9 @@ def desk(settings, monkeypatch, still, folder):
 
 
 @pytest.fixture
-def shelf(folder, library, tmp_path, settings) -> Shelf:
+def shelf(folder, library, tmp_path, settings) -> CatalogueTools:
     catalogue = CatalogueWithArchive(Catalogue(), api.list_archive(folder, settings=settings), str(folder))
-    return Shelf(catalogue, library, tmp_path / "runs")
+    return CatalogueTools(catalogue, library, tmp_path / "runs")
 
 
 def datasets(proposal: Proposal) -> set[str]:
@@ -152,7 +152,7 @@ def test_parameters_are_those_of_the_files_and_the_reference_says_so(shelf):
 
 
 def test_without_an_archive_nothing_says_where_data_were_found(catalogue, library, tmp_path):
-    shelf = Shelf(catalogue, library, tmp_path / "runs")
+    shelf = CatalogueTools(catalogue, library, tmp_path / "runs")
     found = shelf.call(Call("search_datasets", {"query": "ACE magnetic field"}))
     assert not any("found_in" in dataset for dataset in found["datasets"])
 
@@ -166,7 +166,7 @@ def test_every_tool_works_over_an_empty_archive(catalogue, library, tmp_path, to
         "mission": "ACE",
         "quantity": "magnetic field vector",
     }
-    over, plain = (Shelf(known, library, tmp_path / "runs") for known in (empty, catalogue))
+    over, plain = (CatalogueTools(known, library, tmp_path / "runs") for known in (empty, catalogue))
     given, same = (desk.call(Call(tool, arguments)) for desk in (over, plain))
     assert "error" not in given
     text = json.dumps(given).replace(', "found_in": "CDAWeb"', "")

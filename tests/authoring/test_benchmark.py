@@ -9,7 +9,7 @@ from benchmarks.authoring.checks import judge
 from benchmarks.authoring.run import Bench, main, measure, put, table
 from benchmarks.authoring.scripted import KEY, ScriptedModel, bad_scripts, good_scripts
 from benchmarks.authoring.tasks import read_tasks
-from helio.authoring.outcome import Draft, NotProved, NotUnderstood, Question, Reply
+from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotProved, NotUnderstood, TemplateDraft
 
 TASKS = {one.id: one for one in read_tasks()}
 
@@ -96,14 +96,14 @@ def test_the_rules_pass_half_of_the_create_tasks_and_most_of_the_plain_ones(by_r
 
 
 def test_the_rules_rather_refuse_than_propose_something_else(by_rules):
-    drafts = {name: came for name, came in by_rules.items() if isinstance(came, Draft)}
+    drafts = {name: came for name, came in by_rules.items() if isinstance(came, TemplateDraft)}
     misled = {name: wrong for name, came in drafts.items() if (wrong := judge(TASKS[name], came))}
     assert len(misled) <= 0.05 * len(drafts), misled
 
 
 @pytest.mark.parametrize("name", [name for name, one in TASKS.items() if one.kind == "question"])
 def test_the_rules_change_nothing_when_they_are_asked_a_question(name, by_rules):
-    assert isinstance(by_rules[name], (Reply, Question, NotUnderstood))
+    assert isinstance(by_rules[name], (AuthorReply, AuthorQuestion, NotUnderstood))
 
 
 def test_an_author_that_fails_is_listed_with_the_reason(bench):

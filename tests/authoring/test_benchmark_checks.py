@@ -13,14 +13,14 @@ from benchmarks.authoring.graph import read_graph
 from benchmarks.authoring.run import Bench
 from benchmarks.authoring.scripted import good_scripts
 from benchmarks.authoring.tasks import NOW, read_tasks
-from helio.authoring.gate import Proved
+from helio.authoring.gate import GateResult
 from helio.authoring.operations import Operation, apply
-from helio.authoring.outcome import Draft, NotUnderstood, Question, Reply, Said
+from helio.authoring.outcome import Attribution, AuthorQuestion, AuthorReply, NotUnderstood, TemplateDraft
 from helio.errors import QuotaExhausted
 from helio.knowledge.catalogue import Catalogue
 
 TASKS = {one.id: one for one in read_tasks()}
-BY = Said("a test")
+BY = Attribution("a test")
 
 
 @pytest.fixture(scope="module")
@@ -313,16 +313,16 @@ def test_a_colour_may_be_spelt_as_it_likes_and_another_colour_is_wrong():
 def test_outcomes_of_another_kind_are_wrong_with_what_was_said():
     create, ask = TASKS["create-ace-last-week"], TASKS["create-which-stereo"]
     refused, reply = TASKS["create-hubble"], TASKS["question-frame"]
-    question = Question("Which one?", ("STEREO-A", "STEREO-B"), BY)
-    draft = Draft(Proved(right("create-ace-last-week")), BY)
+    question = AuthorQuestion("Which one?", ("STEREO-A", "STEREO-B"), BY)
+    draft = TemplateDraft(GateResult(right("create-ace-last-week")), BY)
     assert judge(create, draft) == []
     assert judge(ask, question) == []
     assert judge(refused, NotUnderstood("there is no such spacecraft")) == []
-    assert judge(reply, Reply("in RTN", BY)) == []
+    assert judge(reply, AuthorReply("in RTN", BY)) == []
     assert "question instead of draft: Which one?" in judge(create, question)[0]
-    assert "no choice STEREO-?B" in judge(ask, Question("Which one?", ("STEREO-A", "Wind"), BY))[0]
+    assert "no choice STEREO-?B" in judge(ask, AuthorQuestion("Which one?", ("STEREO-A", "Wind"), BY))[0]
     assert "draft instead of refused" in judge(refused, draft)[0]
-    assert "does not say RTN" in judge(reply, Reply("in GSE", BY))[0]
+    assert "does not say RTN" in judge(reply, AuthorReply("in GSE", BY))[0]
     assert "QuotaExhausted instead of refused" in judge(refused, QuotaExhausted("used up"))[0]
 
 

@@ -9,7 +9,7 @@ import pytest
 from helio import api
 from helio.authoring import door as doors
 from helio.authoring.desk import Desk
-from helio.authoring.outcome import NotProved, NotUnderstood, Question, Reply
+from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotProved, NotUnderstood
 from helio.authoring.proposals import Proposal
 from helio.authoring.transcript import read_lines
 from helio.errors import (
@@ -173,7 +173,7 @@ def test_a_plan_in_another_dialect_can_be_edited_and_looked_at(desk, serve, tmp_
 def test_a_question_is_answered_and_nothing_is_kept(desk, serve, library, mine):
     one = desk(serve(standin.json_text({"status": "answer", "answer": "AC_H2_MFI."})))
     made = one.edit("mine", "which dataset?")
-    assert isinstance(made, Reply)
+    assert isinstance(made, AuthorReply)
     assert (one.proposals.list(), library.text(library.find("mine"))) == ([], mine)
 
 
@@ -214,7 +214,7 @@ def test_who_wants_a_model_is_told_how_to_have_one(desk):
 def test_who_asks_to_run_a_pipeline_is_told_the_command(desk, serve, mine, request_, said):
     server = serve()
     made = desk(server).create(request_)
-    assert isinstance(made, Reply)
+    assert isinstance(made, AuthorReply)
     assert made.text.splitlines()[1:] == [said]
     assert server.requests == []
 
@@ -314,7 +314,7 @@ def test_a_model_that_asks_for_ever_is_ended(desk, serve):
     server = serve(lambda request: question("Sure?", "yes", "no") if request.schema else SEEN)
     one, chosen = desk(server), ()
     for _ in range(3):
-        assert isinstance(one.create(ASKED, chosen=chosen), Question)
+        assert isinstance(one.create(ASKED, chosen=chosen), AuthorQuestion)
         chosen = (*chosen, "yes")
     with pytest.raises(NotProved):
         one.create(ASKED, chosen=chosen)
@@ -437,7 +437,7 @@ def test_a_repair_that_was_rejected_is_not_proposed_again_by_rules(desk, serve, 
     run = failed(failing())
     one = desk()
     one.proposals.reject(one.repair(run))
-    with pytest.raises(NotUnderstood, match="it was rejected"):
+    with pytest.raises(NotUnderstood, match="for this run was rejected"):
         one.repair(run)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from helio.authoring.door import Patience, open_door
-from helio.authoring.model import Ask, Result, ResultsTurn, UserTurn
+from helio.authoring.model import Ask, CallResult, ResultsTurn, UserTurn
 from helio.authoring.transcript import read_exchanges, read_lines
 from helio.errors import (
     Blocked,
@@ -211,7 +211,7 @@ def test_calls_of_the_first_model_are_understood_by_the_fallback(serve, door):
     server = serve(standin.call("a"), *[standin.failure(429, retry="500s")], standin.text("done"))
     one = door(server, fallback=True)
     answer = one.ask(question())
-    going_on = question().then(answer, ResultsTurn((Result.of(answer.calls[0], {"x": 1}),)))
+    going_on = question().then(answer, ResultsTurn((CallResult.of(answer.calls[0], {"x": 1}),)))
     assert one.ask(going_on).text == "done"
     assert asked(server) == [SMART, SMART, OTHER]
 

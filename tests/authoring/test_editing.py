@@ -6,7 +6,7 @@ from copy import deepcopy
 import pytest
 
 from helio.authoring.editing import is_about_looks
-from helio.authoring.outcome import Draft, NotProved, NotUnderstood, Question, Reply
+from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotProved, NotUnderstood, TemplateDraft
 from tests.authoring import standin_gemini as standin
 from tests.authoring.answers import LOOK, RED, SEEN, add, edit, put, question
 
@@ -29,7 +29,7 @@ def steps(template: dict) -> list[str]:
 def test_a_colour_is_one_request_and_one_place(serve, author, overview):
     server = serve(edit(RED, touches="style"))
     made = author(server).edit(COLOUR, overview)
-    assert isinstance(made, Draft)
+    assert isinstance(made, TemplateDraft)
     assert made.template["steps"][3]["tool_args"]["trace_colors"] == {"ACE_Bmag": "red"}
     assert steps(made.template)[:3] == steps(overview)[:3]
     assert len(server.requests) == 1
@@ -59,7 +59,7 @@ def test_the_catalogue_is_searched_once_and_only_when_it_is_asked_for(serve, aut
     drawn = put(3, "tool_args/panels", [["ACE_B"], ["ACE_Bmag"], ["N"]])
     server = serve(look, listed, SEEN, look, edit(step, drawn))
     made = author(server).edit("add the density", overview)
-    assert isinstance(made, Draft)
+    assert isinstance(made, TemplateDraft)
     assert len(server.requests) == 5
     assert "density of the solar wind from ACE" in server.requests[1].text
     assert '"parameter_id": "Np"' in server.requests[3].text
@@ -154,13 +154,13 @@ def test_a_wish_about_looks_that_touches_more_is_refused(serve, author, overview
 
 def test_the_model_is_told_what_a_wish_about_looks_may_not_touch_and_mends_it(serve, author, overview):
     server = serve(edit(RED, SWAPPED), edit(RED))
-    assert isinstance(author(server).edit(COLOUR, overview), Draft)
-    assert "a wish about looks may not change step 1" in server.requests[1].text
+    assert isinstance(author(server).edit(COLOUR, overview), TemplateDraft)
+    assert "a request about looks may not change step 1" in server.requests[1].text
 
 
 def test_who_says_style_is_held_to_it(serve, author, overview):
     server = serve(edit(SWAPPED, touches="style"), edit(SWAPPED))
-    assert isinstance(author(server).edit("take the 16 second data", overview), Draft)
+    assert isinstance(author(server).edit("take the 16 second data", overview), TemplateDraft)
     assert "HE301" in server.requests[1].text
 
 
@@ -188,15 +188,15 @@ def test_a_question_is_answered_and_changes_nothing(serve, author, overview):
     server = serve(standin.json_text({"status": "answer", "answer": "AC_H2_MFI first."}))
     before = json.dumps(overview)
     made = author(server).edit("which dataset does it use?", overview)
-    assert isinstance(made, Reply)
+    assert isinstance(made, AuthorReply)
     assert (made.text, json.dumps(overview), len(server.requests)) == ("AC_H2_MFI first.", before, 1)
 
 
 def test_a_question_back_is_answered_in_the_second_round(serve, author, overview):
     server = serve(question("Which window?", "1 h", "10 min"), edit(AVERAGE))
     one = author(server)
-    assert isinstance(one.edit("smooth it", overview), Question)
-    assert isinstance(one.edit("smooth it", overview, chosen=("1 h",)), Draft)
+    assert isinstance(one.edit("smooth it", overview), AuthorQuestion)
+    assert isinstance(one.edit("smooth it", overview, chosen=("1 h",)), TemplateDraft)
     assert '{"question": "Which window?", "answer": "1 h"}' in server.requests[1].text
 
 
@@ -213,10 +213,10 @@ def test_what_cannot_be_done_is_not_done(serve, author, overview):
     ("operation", "said"),
     [
         (put(7, "tool_args/title", "x"), "there is no step 7"),
-        (put(1, "step_id", 5), "is not for an edit"),
-        (put("", "steps", []), "is not for an edit"),
-        (put("", "id", "other"), "is not for an edit"),
-        (put(1, "", "x"), "set needs a place"),
+        (put(1, "step_id", 5), "an edit may not change"),
+        (put("", "steps", []), "an edit may not change"),
+        (put("", "id", "other"), "an edit may not change"),
+        (put(1, "", "x"), "set needs a path"),
         ({"op": "set", "step": "4", "at": "tool_args/title", "value_json": "red"}, "is not JSON"),
         ({"op": "set", "step": "4", "at": "tool_args/title"}, "is empty"),
         ({"op": "set", "step": "4", "at": "tool_args/title", "value_json": '{"a": 1, "a": 2}'}, "HP001"),
@@ -244,7 +244,7 @@ def test_what_cannot_be_done_is_not_done(serve, author, overview):
 )
 def test_an_operation_that_cannot_be_is_told_why(serve, author, overview, operation, said):
     server = serve(edit(operation), edit(AVERAGE))
-    assert isinstance(author(server).edit(WORK, overview), Draft)
+    assert isinstance(author(server).edit(WORK, overview), TemplateDraft)
     assert len(server.requests) == 2
     if said != "error":
         assert said in json.loads(json.dumps(server.requests[1].text))
@@ -270,7 +270,7 @@ def test_a_place_may_be_spelt_with_a_slash_in_it(serve, author, overview):
 
 def test_a_call_in_place_of_an_edit_is_refused_in_words(serve, author, overview):
     server = serve(LOOK, LOOK, edit(RED))
-    assert isinstance(author(server).edit(COLOUR, overview), Draft)
+    assert isinstance(author(server).edit(COLOUR, overview), TemplateDraft)
 
 
 def test_orders_in_a_template_are_quoted_and_short(serve, author, overview):
@@ -295,7 +295,7 @@ def broken(overview) -> dict:
 
 def test_the_looks_of_a_broken_template_are_not_asked_about(serve, author, broken):
     server = serve()
-    with pytest.raises(NotProved, match="has errors already"):
+    with pytest.raises(NotProved, match="the pipeline has errors that no change of its looks can repair"):
         author(server).edit(COLOUR, broken)
     assert server.requests == []
 
@@ -303,6 +303,6 @@ def test_the_looks_of_a_broken_template_are_not_asked_about(serve, author, broke
 def test_who_mends_a_broken_template_is_told_what_is_wrong(serve, author, broken):
     server = serve(edit(put(2, "tool_args/source_label", "ACE_B")))
     made = author(server).edit("mend it", broken)
-    assert isinstance(made, Draft)
+    assert isinstance(made, TemplateDraft)
     assert "What is wrong with the template now" in server.requests[0].text
     assert "NOWHERE" in server.requests[0].text

@@ -11,8 +11,8 @@ from typer.testing import CliRunner, Result
 
 from helio import api
 from helio.authoring.flags import request_of
-from helio.authoring.outcome import Draft
-from helio.authoring.request import Computation, Quantity
+from helio.authoring.outcome import TemplateDraft
+from helio.authoring.request import Computation, RequestQuantity
 from helio.authoring.rules.author import RuleAuthor
 from helio.authoring.rules.sentence_reading import read_request
 from helio.authoring.writing.computations import APPLIED, tool_named
@@ -93,7 +93,7 @@ def test_the_command_writes_what_the_sentence_would_propose(home):
     desk = api.desk(by="rules", settings=read_settings())
     assert isinstance(desk.rules, RuleAuthor)
     outcome = desk.rules.create("ACE and Wind magnetic field and density and magnitude for 2022-01-01")
-    assert isinstance(outcome, Draft)
+    assert isinstance(outcome, TemplateDraft)
     kept = api.load("mine", read_settings())
     assert kept["steps"] == outcome.template["steps"]
     assert kept["variables"] == outcome.template["variables"]
@@ -173,5 +173,5 @@ def test_operations_are_tools_and_are_known_by_their_synonyms():
 
 def test_an_index_needs_no_spacecraft(catalogue):
     request = request_of(quantities=["Dst"], operations=["hampel:1h"], catalogue=catalogue, now=NOW)
-    assert request.quantities == (Quantity("Dst"),)
+    assert request.quantities == (RequestQuantity("Dst"),)
     assert request.computations == (Computation("despike", "1h"),)

@@ -11,7 +11,17 @@ import pytest
 
 from helio.authoring import gemini as gemini_module
 from helio.authoring.gemini import A_DAY, Gemini, connect
-from helio.authoring.model import Answer, Ask, Call, ModelTurn, Result, ResultsTurn, Tool, Usage, UserTurn
+from helio.authoring.model import (
+    Ask,
+    Call,
+    CallResult,
+    ModelAnswer,
+    ModelTurn,
+    ResultsTurn,
+    Tool,
+    Usage,
+    UserTurn,
+)
 from helio.errors import (
     Blocked,
     ModelError,
@@ -45,7 +55,7 @@ def question(text: str = "hello", **options: object) -> Ask:
 def test_a_text_comes_with_all_its_counts(serve, gemini):
     server = serve(standin.text("hi", prompt=11, candidates=7, thoughts=5, cached=3, total=23))
     answer = gemini(server).ask(question())
-    assert answer == Answer("hi", usage=Usage(11, 7, 5, 3, 23), model=SMART)
+    assert answer == ModelAnswer("hi", usage=Usage(11, 7, 5, 3, 23), model=SMART)
 
 
 def test_the_question_is_put_as_it_stands(serve, gemini):
@@ -107,7 +117,7 @@ def test_signatures_go_back_where_they_stood(serve, gemini):
     model = gemini(server)
     first = question(tools=(SEARCH,))
     answer = model.ask(first)
-    results = ResultsTurn(tuple(Result.of(one, {"found": []}) for one in answer.calls))
+    results = ResultsTurn(tuple(CallResult.of(one, {"found": []}) for one in answer.calls))
     assert model.ask(first.then(answer, results)).text == "done"
     there = server.requests[1].body["contents"][1]["parts"]
     assert base64.urlsafe_b64decode(there[0]["thoughtSignature"]) == RAW
@@ -129,14 +139,14 @@ def test_a_lost_signature_is_refused_by_the_stand_in_as_by_gemini(serve, gemini)
     answer = model.ask(question())
     lost = dataclasses.replace(answer, calls=(dataclasses.replace(answer.calls[0], signature=""),))
     with pytest.raises(ModelRefused, match="missing a thought_signature"):
-        model.ask(question().then(lost, ResultsTurn((Result.of(answer.calls[0], 1),))))
+        model.ask(question().then(lost, ResultsTurn((CallResult.of(answer.calls[0], 1),))))
 
 
 @pytest.mark.parametrize(("name", "sent"), [(OTHER, standin.NO_SIGNATURE), ("gemini-2.5-flash", None)])
 def test_another_model_is_not_sent_the_signature_of_the_first(serve, gemini, name, sent):
     server = serve(standin.calls([("a", {}), ("b", {})], signature=RAW), standin.text("done"))
     answer = gemini(server).ask(question())
-    results = ResultsTurn(tuple(Result.of(one, 1) for one in answer.calls))
+    results = ResultsTurn(tuple(CallResult.of(one, 1) for one in answer.calls))
     gemini(server, smart=name).ask(question().then(answer, results))
     there = server.requests[1].body["contents"][1]["parts"]
     opaque = there[0].get("thoughtSignature")
@@ -147,7 +157,7 @@ def test_another_model_is_not_sent_the_signature_of_the_first(serve, gemini, nam
 def test_a_turn_of_another_maker_is_understood(serve, gemini):
     server = serve(standin.text("done"))
     said = ModelTurn("", (Call("a", {"x": 1}, "tool_9"),), model="some-open-model")
-    turns = (UserTurn("hello"), said, ResultsTurn((Result("a", "three", "tool_9"),)))
+    turns = (UserTurn("hello"), said, ResultsTurn((CallResult("a", "three", "tool_9"),)))
     assert gemini(server).ask(question(turns=turns)).text == "done"
     assert server.requests[0].results == [{"id": "tool_9", "name": "a", "response": {"output": "three"}}]
 

@@ -10,7 +10,7 @@ from benchmarks.authoring.scripted import ScriptedModel, good_scripts
 from benchmarks.authoring.tasks import HERE, NOW, base_text, read_tasks
 from helio import api
 from helio.authoring.operations import Operation, apply
-from helio.authoring.outcome import Reply
+from helio.authoring.outcome import AuthorReply
 from helio.pipelines.history import Writing
 from helio.pipelines.library import Library
 from helio.pipelines.template.document import read_template
@@ -107,6 +107,6 @@ def test_a_question_changes_nothing(task, bench, scripted):
     before = json.dumps(task.template)
     template = json.loads(before)
     came = bench.model(task, scripted.play(good_scripts()[task.id])).edit(task.request, template)
-    assert isinstance(came, Reply)
+    assert isinstance(came, AuthorReply)
     assert json.dumps(template) == before
     assert list((bench.home).glob("templates/*")) == []

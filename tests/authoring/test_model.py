@@ -5,11 +5,11 @@ import json
 import pytest
 
 from helio.authoring.model import (
-    Answer,
     Ask,
     Call,
+    CallResult,
+    ModelAnswer,
     ModelTurn,
-    Result,
     ResultsTurn,
     Tool,
     Usage,
@@ -28,7 +28,7 @@ def test_a_question_comes_out_of_json_as_it_went_in():
     turns = (
         UserTurn("hello"),
         ModelTurn("wait", (CALL,), "maker x", "m"),
-        ResultsTurn((Result.of(CALL, [1]),)),
+        ResultsTurn((CallResult.of(CALL, [1]),)),
     )
     ask = Ask("fast", "be brief", turns, tools=(TOOL,), seed=None)
     back = ask_from_json(json.loads(json.dumps(ask_to_json(ask))))
@@ -37,12 +37,12 @@ def test_a_question_comes_out_of_json_as_it_went_in():
 
 
 def test_an_answer_comes_out_of_json_as_it_went_in():
-    answer = Answer("hi", {"a": [1]}, (CALL,), "maker x", Usage(1, 2, 3, 4, 10), "calls", "m")
+    answer = ModelAnswer("hi", {"a": [1]}, (CALL,), "maker x", Usage(1, 2, 3, 4, 10), "calls", "m")
     assert answer_from_json(json.loads(json.dumps(answer_to_json(answer)))) == answer
 
 
 def test_a_conversation_goes_on_with_the_turn_of_the_model():
-    answer = Answer("hi", calls=(CALL,), signature="maker x", model="m")
+    answer = ModelAnswer("hi", calls=(CALL,), signature="maker x", model="m")
     ask = Ask("fast", "", (UserTurn("hello"),), tools=(TOOL,)).then(answer, UserTurn("and?"))
     assert ask.turns[1:] == (ModelTurn("hi", (CALL,), "maker x", "m"), UserTurn("and?"))
     assert ask.tools == (TOOL,)
@@ -65,4 +65,4 @@ def test_tokens_add_up():
 
 def test_numbers_that_json_does_not_have_have_no_digest():
     with pytest.raises(ValueError, match="JSON"):
-        Ask("fast", "", (ResultsTurn((Result("a", float("nan")),)),)).digest()
+        Ask("fast", "", (ResultsTurn((CallResult("a", float("nan")),)),)).digest()

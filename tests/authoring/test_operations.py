@@ -137,9 +137,9 @@ def test_steps_of_a_block_are_named_like_all_others():
     [
         (Operation("set", "5", ("intent",), "x"), "there is no step 5"),
         (Operation("set", "siez", ("intent",), "x"), "there is no step siez"),
-        (Operation("set", "4", ("step_id",), 9), "is not for an edit"),
-        (Operation("set", "", ("id",), "other"), "is not for an edit"),
-        (Operation("set", "", ("steps",), []), "is not for an edit"),
+        (Operation("set", "4", ("step_id",), 9), "an edit may not change"),
+        (Operation("set", "", ("id",), "other"), "an edit may not change"),
+        (Operation("set", "", ("steps",), []), "an edit may not change"),
         (Operation("unset", "4", ("tool_args", "title")), "has nothing at 'tool_args/title'"),
         (Operation("set", "3", ("tool_args", "spec", "panels", "7"), []), "names no item"),
         (Operation("remove", "9"), "there is no step 9"),

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from helio.authoring.outcome import Draft, NotProved, NotUnderstood, Question
+from helio.authoring.outcome import AuthorQuestion, NotProved, NotUnderstood, TemplateDraft
 from helio.authoring.transcript import read_lines
 from helio.errors import Blocked, CutShort, QuotaExhausted, WrongKey
 from helio.knowledge.catalogue import Catalogue
@@ -25,7 +25,7 @@ def codes(error: NotProved) -> list[str]:
 def test_a_good_answer_is_a_draft_after_three_requests(serve, author):
     server = serve(LOOK, SEEN, plan())
     made = author(server).create(ASKED)
-    assert isinstance(made, Draft)
+    assert isinstance(made, TemplateDraft)
     assert [one["step_id"] for one in made.template["steps"]] == ["b", "figure"]
     assert (len(server.requests), made.said.by, made.said.tokens) == (3, SMART, 45)
     assert made.notes == (
@@ -116,7 +116,7 @@ def test_a_wrong_parameter_is_told_with_those_that_come_close(serve, author):
 )
 def test_a_sloppy_answer_is_told_what_is_wrong_and_mended(serve, author, reply, said):
     server = serve(SEEN, reply, plan())
-    assert isinstance(author(server).create(ASKED), Draft)
+    assert isinstance(author(server).create(ASKED), TemplateDraft)
     assert said in json.dumps(server.requests[-1].text, ensure_ascii=False)
     assert len(server.requests) == 3
 
@@ -125,7 +125,7 @@ def test_a_sloppy_answer_is_told_what_is_wrong_and_mended(serve, author, reply, 
 def test_words_around_the_answer_cost_nothing(serve, author, said):
     whole = plan().body["candidates"][0]["content"]["parts"][0]["text"]
     server = serve(SEEN, standin.text(said.replace("{}", whole)))
-    assert isinstance(author(server).create(ASKED), Draft)
+    assert isinstance(author(server).create(ASKED), TemplateDraft)
     assert len(server.requests) == 2
 
 
@@ -134,13 +134,13 @@ def test_words_around_the_answer_cost_nothing(serve, author, said):
 )
 def test_an_answer_with_nothing_in_it_is_asked_for_again(serve, author, reply):
     server = serve(SEEN, reply, plan())
-    assert isinstance(author(server).create(ASKED), Draft)
+    assert isinstance(author(server).create(ASKED), TemplateDraft)
     assert len(server.requests) == 3
 
 
 def test_calls_where_json_is_wanted_are_told_to_be_none(serve, author):
     server = serve(SEEN, LOOK, LOOK, plan())
-    assert isinstance(author(server).create(ASKED), Draft)
+    assert isinstance(author(server).create(ASKED), TemplateDraft)
     assert "called a function" in server.requests[3].text
 
 
@@ -194,7 +194,7 @@ def test_a_request_that_is_none_asks_nobody(serve, author, request_):
 def test_a_quota_that_passes_is_waited_for(serve, author, still):
     busy = standin.failure(429, retry="2s")
     server = serve(SEEN, busy, plan())
-    assert isinstance(author(server).create(ASKED), Draft)
+    assert isinstance(author(server).create(ASKED), TemplateDraft)
     assert (still.slept, len(server.requests)) == ([2.0], 3)
 
 
@@ -224,9 +224,9 @@ def test_a_question_comes_with_its_choices_and_its_answer_goes_back(serve, autho
     server = serve(SEEN, question("Which cadence?", "1 h", "16 s"), SEEN, plan())
     one = author(server)
     asked = one.create(ASKED)
-    assert isinstance(asked, Question)
+    assert isinstance(asked, AuthorQuestion)
     assert (asked.text, asked.choices) == ("Which cadence?", ("1 h", "16 s"))
-    assert isinstance(one.create(ASKED, chosen=("1 h",)), Draft)
+    assert isinstance(one.create(ASKED, chosen=("1 h",)), TemplateDraft)
     for told in (server.requests[2].text, server.requests[3].text):
         assert '{"question": "Which cadence?", "answer": "1 h"}' in told
 
@@ -234,7 +234,7 @@ def test_a_question_comes_with_its_choices_and_its_answer_goes_back(serve, autho
 @pytest.mark.parametrize("choices", [(), ("1 h",), ("1 h", "1 h"), ("", " ")])
 def test_a_question_without_a_choice_is_none(serve, author, choices):
     server = serve(SEEN, question("Which?", *choices), plan())
-    assert isinstance(author(server).create(ASKED), Draft)
+    assert isinstance(author(server).create(ASKED), TemplateDraft)
     assert "at least two choices" in server.requests[2].text
 
 
@@ -242,7 +242,7 @@ def test_a_model_that_only_asks_is_told_to_decide(serve, author):
     server = serve(lambda request: question("Sure?", "yes", "no") if request.schema else SEEN)
     one, chosen = author(server), ()
     for _ in range(3):
-        assert isinstance(one.create(ASKED, chosen=chosen), Question)
+        assert isinstance(one.create(ASKED, chosen=chosen), AuthorQuestion)
         chosen = (*chosen, "yes")
     with pytest.raises(NotProved):
         one.create(ASKED, chosen=chosen)
@@ -344,7 +344,7 @@ def test_a_time_that_the_request_qualifies_is_the_model_s_to_resolve_and_a_perso
     server = serve(SEEN, plan(variables=dated(right)))
     made = author(server).create(f"ACE magnetic field, {when}")
     assert made.template["variables"]["$TIME_RANGE"]["default"] == right
-    assert any("the request says more of its time than" in one and "2021-05" in one for one in made.notes)
+    assert any("the request says more about its time than" in one and "2021-05" in one for one in made.notes)
     assert "Resolve all of what it says yourself" in server.requests[-1].text
     assert "it is 2024-01-20T12:00 UTC" in server.requests[-1].text
 
@@ -361,4 +361,4 @@ def test_a_time_that_the_request_qualifies_is_the_model_s_to_resolve_and_a_perso
 def test_a_time_that_is_said_plainly_replaces_the_model_s_own_and_a_person_is_told(serve, author, request_):
     made = author(serve(SEEN, plan(variables=dated("2021-05-03 to 2021-05-04")))).create(request_)
     assert made.template["variables"]["$TIME_RANGE"]["default"] == "2021-05-10 to 2021-05-11"
-    assert any("the model had written 2021-05-03 to 2021-05-04" in one for one in made.notes)
+    assert any("the model wrote 2021-05-03 to 2021-05-04" in one for one in made.notes)

@@ -7,7 +7,7 @@ import stat
 import pytest
 
 from helio.authoring.door import Door, open_door
-from helio.authoring.model import Ask, Model, Result, ResultsTurn, Tool, UserTurn, canonical_json
+from helio.authoring.model import Ask, CallResult, Model, ResultsTurn, Tool, UserTurn, canonical_json
 from helio.authoring.transcript import Replay, Transcript, read_exchanges, read_lines
 from helio.errors import (
     BudgetSpent,
@@ -38,7 +38,7 @@ def session(model: Model, wish: str = "ACE, bitte: |B| in µT") -> bytes:
     ask = question(wish, role="fast", tools=(SEARCH,))
     answer = model.ask(ask)
     while answer.calls:
-        found = [Result.of(one, {"found": [one.arguments, 0.1]}) for one in answer.calls]
+        found = [CallResult.of(one, {"found": [one.arguments, 0.1]}) for one in answer.calls]
         ask = ask.then(answer, ResultsTurn(tuple(found)))
         answer = model.ask(ask)
     planning = question(answer.text, schema=SCHEMA)

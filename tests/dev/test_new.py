@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from helio.cli import app
 from helio.dev import checkout, new
-from helio.errors import RequestError
+from helio.errors import OutputError, RequestError
 from helio.pipelines.codes import codes
 
 ROOT = Path(__file__).parents[2]
@@ -86,12 +86,11 @@ def test_style_and_types_pass(scratch: Path):
 def test_the_length_of_a_name_does_not_matter_for_style(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    kept = ("pyproject.toml", "docs/passes.md", "docs/commands.md", "helio/pipelines/passes/__init__.py")
+    kept = ("pyproject.toml", "helio/pipelines/passes/__init__.py")
     for path in kept:
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / path, tmp_path / path)
     monkeypatch.setattr(new, "find_checkout", lambda folder: folder)
-    monkeypatch.setattr(new, "_generate", lambda root, script: None)
     for write in (new.new_tool, new.new_pass, new.new_source):
         write(name, tmp_path)
     # which imports are helio's own ruff sees in a whole checkout alone
@@ -108,7 +107,15 @@ def test_the_code_of_a_new_pass_is_explained(scratch: Path):
     code = new.next_code("V")
     assert code not in codes()
     assert "placeholder" in run(scratch, "helio", "explain", code).stdout
-    assert f"| {code} |" in (scratch / "docs" / "passes.md").read_text(encoding="utf-8")
+    pages = "import runpy; print(runpy.run_path('scripts/write_pass_reference.py')['pages']()['codes.md'])"
+    shown = subprocess.run(
+        [sys.executable, "-c", pages],
+        cwd=scratch,
+        env={**os.environ, "PYTHONPATH": str(scratch)},
+        capture_output=True,
+        text=True,
+    )
+    assert f"### {code}\n" in shown.stdout
 
 
 @pytest.mark.parametrize(
@@ -172,22 +179,30 @@ def test_outside_of_the_checkout_nothing_is_written(tmp_path: Path, monkeypatch:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_files_are_written_whole_or_not_at_all(tmp_path: Path):
-    old, first, second = tmp_path / "old", tmp_path / "first", tmp_path / "second"
+def test_files_are_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    old, other = tmp_path / "old", tmp_path / "other"
+    first, second = tmp_path / "first", tmp_path / "second"
     old.write_text("before")
+    other.write_text("before")
+    write_whole = checkout.write_whole
 
-    def fail() -> None:
-        assert old.read_text() == "after"
-        assert first.read_text() == "1"
-        raise RuntimeError("the page cannot be written")
+    def fail_at_the_last(path: Path, content: bytes, *, durable: bool) -> None:
+        if content == b"the last":
+            assert old.read_text() == "after"
+            assert first.read_text() == "1"
+            raise OutputError("the disk is full")
+        write_whole(path, content, durable=durable)
 
-    with pytest.raises(RuntimeError):
-        checkout.write_files({first: "1", second: "2"}, {old: "after"}, then=fail)
-    assert [path.name for path in tmp_path.iterdir()] == ["old"]
-    assert old.read_text() == "before"
+    monkeypatch.setattr(checkout, "write_whole", fail_at_the_last)
+    with pytest.raises(OutputError):
+        checkout.write_files({first: "1", second: "2"}, {old: "after", other: "the last"})
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
+        "old": "before",
+        "other": "before",
+    }
     with pytest.raises(RequestError, match="exists"):
         checkout.write_files({first: "1", old: "2"})
-    assert [path.name for path in tmp_path.iterdir()] == ["old"]
+    assert not first.exists()
 
 
 @pytest.mark.parametrize("stage", new.STAGES)

@@ -1,9 +1,10 @@
-"""Words about a template, in answer to a question; nothing changes."""
+"""Answer questions about a template."""
 
 from __future__ import annotations
 
 import re
 
+from helio.authoring.fetches import FETCH
 from helio.pipelines.changes import describe_step
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import FIGURES, STYLE
@@ -14,15 +15,13 @@ _QUESTION = re.compile(
     re.IGNORECASE,
 )
 _WISH = re.compile(r"^\s*(?:can|could|would|will) you\b", re.IGNORECASE)
-
-
 _TOPICS = {
     "data": r"\b(data ?sets?|data|parameters?|source)\b",
     "time": r"\b(time|range|period|interval|dates?|days?)\b",
     "figure": r"\b(panels?|figure|plots?|colou?rs?|drawn|title)\b",
     "computed": r"\b(comput\w*|calculat\w*|operations?|windows?|averages?|smooth\w*)\b",
 }
-"""What a question may be about, in the order in which it is answered."""
+"""The topics of a question, in the order of the answer."""
 
 
 def is_question(request: str) -> bool:
@@ -37,27 +36,25 @@ def is_question(request: str) -> bool:
 
 
 def answered(request: str, template: Document) -> str:
-    """Words about a template, in answer to a question."""
-    steps = template["steps"]
+    """Answer a question about a template: a step, its data, time, figure or computations."""
+    steps = {str(step.get("step_id")): step for step in template["steps"]}
+    lines = {name: f"Step {name}: {describe_step(step)}" for name, step in steps.items()}
     named = re.search(r"\bstep\s+[\"'“]?([\w-]+)", request, re.IGNORECASE)
+    if named and named[1] not in steps:
+        return f"There is no step {named[1]}; steps: {', '.join(steps)}."
     if named:
-        step = next((step for step in steps if str(step.get("step_id")) == named[1]), None)
-        if step is None:
-            known = ", ".join(str(step.get("step_id")) for step in steps)
-            return f"There is no step {named[1]}; steps: {known}."
-        why = f" ({step['intent']})" if step.get("intent") else ""
-        return f"Step {named[1]}: {describe_step(step)}{why}"
-    said: dict[str, list[str]] = {topic: [] for topic in _TOPICS}
-    for step in steps:
-        said[_topic(step)].append(f"Step {step.get('step_id')}: {describe_step(step)}")
-    for name, facts in (template.get("variables") or {}).items():
-        if facts.get("type") == "time_range":
-            said["time"].append(f"{name} is {facts.get('default', 'to be given with --time-range')}")
-    asked = [topic for topic, pattern in _TOPICS.items() if re.search(pattern, request, re.IGNORECASE)]
-    about = [text for topic in asked for text in said[topic]]
-    return "\n".join(about or [f"Step {step.get('step_id')}: {describe_step(step)}" for step in steps])
+        intent = steps[named[1]].get("intent")
+        return lines[named[1]] + (f" ({intent})" if intent else "")
+    by_topic: dict[str, list[str]] = {topic: [] for topic in _TOPICS}
+    for name, step in steps.items():
+        by_topic[_topic(step)].append(lines[name])
+    for name, variable in (template.get("variables") or {}).items():
+        if variable.get("type") == "time_range":
+            by_topic["time"].append(f"{name} is {variable.get('default', 'to be given with --time-range')}")
+    topics = [topic for topic, pattern in _TOPICS.items() if re.search(pattern, request, re.IGNORECASE)]
+    return "\n".join([text for topic in topics for text in by_topic[topic]] or lines.values())
 
 
 def _topic(step: Document) -> str:
     tool = step.get("tool_name")
-    return "data" if tool == "fetch_data" else "figure" if tool in (*FIGURES, STYLE) else "computed"
+    return "data" if tool == FETCH else "figure" if tool in (*FIGURES, STYLE) else "computed"

@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from helio.authoring.gate import Gate
-from helio.authoring.outcome import Draft, Failure, NotProved, NotUnderstood, Outcome, Question, Said
+from helio.authoring.outcome import (
+    Attribution,
+    AuthorQuestion,
+    Failure,
+    NotProved,
+    NotUnderstood,
+    Outcome,
+    TemplateDraft,
+)
 from helio.authoring.rules.sentence import LONGEST
 from helio.authoring.rules.sentence_reading import read_request
 from helio.authoring.writing.writer import Asks, write_template
@@ -14,15 +22,15 @@ from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import spellings
 from helio.pipelines.template.document import Document, as_text
 
-BY = Said("rules")
+BY = Attribution("rules")
 
 
-class _Asked(Exception):
+class _PendingQuestion(Exception):
     """A question that has no answer yet."""
 
     def __init__(self, text: str, choices: Sequence[str]) -> None:
         super().__init__(text)
-        self.question = Question(text, tuple(choices), BY)
+        self.question = AuthorQuestion(text, tuple(choices), BY)
 
 
 class RuleAuthor:
@@ -61,12 +69,12 @@ class RuleAuthor:
             template, notes = write_template(
                 reading.request, catalogue=self._catalogue, now=self._now, ask=_answers(chosen)
             )
-        except _Asked as asked:
+        except _PendingQuestion as asked:
             return asked.question
         proved = self._gate.new(as_text(template))
         if proved.errors:
             raise NotProved("what was asked for cannot be had like that", diagnostics=proved.errors)
-        return Draft(proved, BY, notes)
+        return TemplateDraft(proved, BY, notes)
 
     def _refuse_others(self, unread: tuple[str, ...]) -> None:
         """A spacecraft that the table does not have is never passed over for another one."""
@@ -100,7 +108,7 @@ class RuleAuthor:
                 now=self._now,
                 ask=_answers(chosen),
             )
-        except _Asked as asked:
+        except _PendingQuestion as asked:
             return asked.question
 
     def repair(self, template: Document, failure: Failure, *, chosen: tuple[str, ...] = ()) -> Outcome:
@@ -117,7 +125,7 @@ def _answers(chosen: tuple[str, ...]) -> Asks:
 
     def ask(text: str, choices: Sequence[str]) -> str:
         if not given:
-            raise _Asked(text, choices)
+            raise _PendingQuestion(text, choices)
         answer = given.pop(0)
         if answer not in choices:
             raise NotUnderstood(f"'{answer}' is none of the choices", advice=", ".join(choices))

@@ -34,7 +34,7 @@ _AND_ITS = (
 
 
 @dataclass(frozen=True)
-class Said:
+class ComputationMention:
     """A computation where it was said.
 
     Parameters
@@ -82,7 +82,7 @@ def _phrases() -> Iterator[tuple[str, str, bool]]:
     yield DIFFERENCE, r"\b(?:the )?differences?\b(?: between)?", False
 
 
-def read_computations(sentence: Sentence) -> tuple[Said, ...]:
+def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     """Read the computations, in the order of the sentence."""
     said = [
         _said(sentence, match, tool, related=related)
@@ -98,13 +98,13 @@ def read_computations(sentence: Sentence) -> tuple[Said, ...]:
     said = [known for known in said if known.computation.window or known.computation.tool not in whole]
     if apart:  # said at the end of the sentence, for all that have none
         said = [_with_window(known, duration_in(apart)) for known in said]
-    first: dict[tuple[Computation, bool], Said] = {}
+    first: dict[tuple[Computation, bool], ComputationMention] = {}
     for known in said:
         first.setdefault((known.computation, known.partial), known)
     return tuple(first.values())
 
 
-def _said(sentence: Sentence, found: re.Match[str], tool: str, *, related: bool) -> Said:
+def _said(sentence: Sentence, found: re.Match[str], tool: str, *, related: bool) -> ComputationMention:
     groups = found.groupdict()
     each = (groups.get("each") or "").lower()
     window = _EACH.get(each) or (duration_in(found) if "number" in groups else "")
@@ -114,7 +114,7 @@ def _said(sentence: Sentence, found: re.Match[str], tool: str, *, related: bool)
         r"\b(?:smooth\w*|averaged|remov\w+|detrend\w*|de-?spik\w*)\b", found[0], re.IGNORECASE
     )
     computation = Computation(tool, window, method, beside=joined and not participle)
-    return Said(
+    return ComputationMention(
         computation, found.start(), joined and _is_of_something(sentence.text[found.end() :], found[0])
     )
 
@@ -130,7 +130,7 @@ def _is_of_something(behind: str, said: str) -> bool:
     return bool(adjective and noun)
 
 
-def _with_window(said: Said, window: str) -> Said:
+def _with_window(said: ComputationMention, window: str) -> ComputationMention:
     how = APPLIED.get(said.computation.tool)
     if how is None or not how.argument or said.computation.window:
         return said

@@ -1,13 +1,15 @@
-"""What a figure draws, and which of its lines a word means."""
+"""Find the lines that a figure draws, and those that a word of a sentence means."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cached_property
+from typing import Any
 
+from helio.authoring.fetches import FETCH, fetch_choices, fetch_pairs
 from helio.authoring.outcome import NotUnderstood
 from helio.authoring.rules.named import names_of_spacecraft
-from helio.authoring.swapping import fetched
 from helio.authoring.writing.writer import EVERY, Asks
 from helio.errors import UnknownParameter
 from helio.knowledge.catalogue import Catalogue
@@ -17,11 +19,14 @@ from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantity_words import WORDS
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import complete_labels, figures_meant, spec_of
-from helio.pipelines.template.labels import owner, produced_labels, read_labels
+from helio.pipelines.template.graph import StepView, graph_of_list, view_of
+from helio.pipelines.template.labels import owner
 from helio.steps.signature import signatures
 
-_FRAMES = "|".join(frame.casefold() for frame in FRAMES)
 PRONOUNS = ("it", "this", "that", "them", "these", "those")
+_FRAMES = "|".join(frame.casefold() for frame in FRAMES)
+_MAGNITUDES = ("magnitude", "magnitudes", "|b|", "total field", "field strength", "magnitude line")
+_NOTHING = view_of({}, {})
 
 
 class Lines:
@@ -31,113 +36,116 @@ class Lines:
     ----------
     template : Document
     catalogue : Catalogue
-        Tells vectors from scalars, and what a parameter is.
+        Describes parameters and their sizes.
     ask : callable
-        Asks which of several is meant.
+        Asks which of several lines is meant.
     """
 
     def __init__(self, template: Document, catalogue: Catalogue, ask: Asks) -> None:
-        self.template = template
         self.catalogue = catalogue
         self.ask = ask
+        self._template = template
+
+    @cached_property
+    def producers(self) -> dict[str, StepView]:
+        """The step of each label."""
+        graph = graph_of_list(self._template["steps"], signatures())
+        return {label: steps[-1] for label, steps in graph.producers.items()}
 
     def spec(self, figure: Document) -> Document:
-        """Everything that is said of a figure's looks, its styles included."""
-        meant = figures_meant(self.template["steps"])
-        found: Document = dict(spec_of(figure) or {})
-        for step in self.template["steps"]:
-            if meant.get(step.get("step_id")) == [figure["step_id"]]:
-                found |= spec_of(step) or {}
-        return found
+        """Return all that a figure and its styles say of its looks."""
+        meant = figures_meant(self._template["steps"])
+        styles = [
+            step for step in self._template["steps"] if meant.get(step.get("step_id")) == [figure["step_id"]]
+        ]
+        spec: Document = {}
+        for step in (figure, *styles):
+            spec |= spec_of(step) or {}
+        return spec
+
+    def panels(self, figure: Document) -> list[list[str]]:
+        """Return the labels of each panel of a figure; none where it does not list its panels."""
+        panels: Any = self.spec(figure).get("panels")
+        return panels if isinstance(panels, list) else []
 
     def drawn(self, figure: Document) -> list[str]:
-        """Every label that a figure draws."""
-        spec = self.spec(figure)
-        labels = complete_labels(spec)
-        if isinstance(spec.get("panels"), list):
-            labels += [label for panel in spec["panels"] if isinstance(panel, list) for label in panel]
-        return list(dict.fromkeys(labels)) or list(self.gives())
+        """Return every label that a figure draws."""
+        return list(dict.fromkeys(complete_labels(self.spec(figure)))) or list(self.producers)
 
-    def gives(self) -> dict[str, Document]:
-        """Every label that a step gives, and the step."""
-        found: dict[str, Document] = {}
-        for step in self.template["steps"]:
-            signature = signatures().get(str(step.get("tool_name")))
-            args = step.get("tool_args")
-            if signature is not None and isinstance(args, dict):
-                found |= dict.fromkeys(produced_labels(signature, args), step)
-        return found
+    def meant(self, what: str, figure: Document, *, by_craft: bool = False) -> list[str]:
+        """Return the lines that words mean, as a figure addresses them.
 
-    def meant(self, what: str, figure: Document, *, telling: bool = False) -> list[str]:
-        """The lines that words mean, as a figure addresses them.
-
-        What a line is itself comes before what its step says, for a step may give many, and that before what it
-        is made from. Words are whole words.
+        The line's own words count first, then those of its step, then those of its sources. Only whole words count.
 
         Parameters
         ----------
-        telling : bool
-            Whether a spacecraft's name means the lines by which spacecraft are told apart, where there are such:
-            one colour for a vector would make its components alike.
+        by_craft : bool
+            Let a spacecraft's name mean its scalar lines, where it has some: one colour for a vector would make its
+            components alike.
         """
-        return self._meant(what.casefold().strip(), what, self.drawn(figure), telling)
+        return self._meant(what.casefold().strip(), what, self.drawn(figure), by_craft)
 
-    def one_or_all(self, what: str, figure: Document, *, telling: bool = False) -> list[str]:
-        """The lines that words mean; one of them where the words are of one thing and several could be it."""
-        lines = self.meant(what, figure, telling=telling)
+    def one_or_all(self, what: str, figure: Document, *, by_craft: bool = False) -> list[str]:
+        """Return the lines that words mean; ask for one where a singular could mean several."""
+        lines = self.meant(what, figure, by_craft=by_craft)
         plain = what.casefold().strip()
         plural = re.search(r"^(?:both|all|every)\b|s$", plain) or plain in spellings()
         if len(lines) < 2 or plural or plain in PRONOUNS:
             return lines
-        answer = self.ask(f"Which one is '{what}'?", [*lines, EVERY])
+        answer = self.ask(f"Which line is '{what}'?", [*lines, EVERY])
         return lines if answer == EVERY else [answer]
 
     def frame(self, label: str) -> str:
-        """The frame of a label, as far as the table of quantities or its own step says it."""
-        step = self.gives().get(label, {})
-        args = step.get("tool_args") or {}
-        if step.get("tool_name") == "fetch_data":
-            known = {
-                source.frame
-                for source in SOURCES
-                for pair in self._pairs(label)
-                if (source.dataset, source.parameters) == (pair[0], (pair[1],))
-            }
-            return known.pop() if len(known) == 1 else ""
+        """Return the frame of a label, as far as the table of quantities or its step gives it."""
+        step = self._step(label)
+        if step.tool == FETCH:
+            pairs = self._pairs(label)
+            frames = {row.frame for row in SOURCES if (row.dataset, *row.parameters) in pairs}
+            return frames.pop() if len(frames) == 1 else ""
         for key in ("to", "frame"):
-            if str(args.get(key, "")).upper() in FRAMES:
-                return str(args[key]).upper()
+            if str(step.params.get(key, "")).upper() in FRAMES:
+                return str(step.params[key]).upper()
         return next((frame for source in self._sources(label) if (frame := self.frame(source))), "")
 
     def crafts(self, label: str) -> set[str]:
-        """The spacecraft of the data that a label is made of."""
-        found = {
-            self.catalogue.summary(dataset).spacecraft
-            for dataset, _ in self._pairs(label)
-            if dataset in self.catalogue
-        }
-        return found.union(*(self.crafts(source) for source in self._sources(label)))
+        """Return the spacecraft whose data a label is made of."""
+        datasets = [dataset for dataset, _ in self._pairs(label) if dataset in self.catalogue]
+        crafts = {self.catalogue.summary(dataset).spacecraft for dataset in datasets}
+        return crafts.union(*(self.crafts(source) for source in self._sources(label)))
 
-    def _meant(self, plain: str, what: str, drawn: list[str], telling: bool) -> list[str]:
+    def is_vector(self, label: str) -> bool:
+        """Whether a label has components, as far as is known before a run."""
+        step = self._step(label)
+        if step.tool == FETCH:
+            for dataset, name in self._pairs(label):
+                parameters = self.catalogue.dataset(dataset).parameters if dataset in self.catalogue else ()
+                sizes = [parameter.size for parameter in parameters if parameter.name == name]
+                if sizes:
+                    return sizes[0] in ((3,), (4,))
+            return False
+        if step.tool in ("magnitude", "components", ""):
+            return False
+        source = step.params.get("source_label")
+        return step.tool == "join_components" or (isinstance(source, str) and self.is_vector(source))
+
+    def _meant(self, plain: str, what: str, drawn: list[str], by_craft: bool) -> list[str]:
         plain = re.sub(r"^(?:both|all|the|of)\s+", "", plain).strip()
         exact = [label for label in drawn if label.casefold() == plain]
         if exact:
             return exact
         if plain in PRONOUNS:
-            if len(drawn) < 2:
-                return drawn
-            return [self.ask(f"Which one is '{what}'?", drawn)]
-        of_craft = re.fullmatch(rf"({names_of_spacecraft()})(?:\s+(.+))?", plain)
-        if of_craft:
-            there = self._of_craft(spellings()[of_craft[1]], drawn)
-            if of_craft[2]:
-                return self._meant(of_craft[2], what, there, telling)
-            lone = [label for label in there if not self.is_vector(label)] if telling else []
-            return lone or there
+            return drawn if len(drawn) < 2 else [self.ask(f"Which line is '{what}'?", drawn)]
+        craft = re.fullmatch(rf"({names_of_spacecraft()})(?:\s+(.+))?", plain)
+        if craft:
+            lines = self._of_craft(spellings()[craft[1]], drawn)
+            if craft[2]:
+                return self._meant(craft[2], what, lines, by_craft)
+            scalars = [label for label in lines if not self.is_vector(label)] if by_craft else []
+            return scalars or lines
         component = re.fullmatch(r"(b|v)_?([xyzrtn])", plain)
         if component:
             return self._component_of(what, component[1], component[2], drawn)
-        if plain in ("magnitude", "magnitudes", "|b|", "total field", "field strength", "magnitude line"):
+        if plain in _MAGNITUDES:
             return self._magnitudes(drawn)
         quantity = next(
             (row.quantity for row in WORDS if re.fullmatch(row.pattern, plain, re.IGNORECASE)),
@@ -146,154 +154,125 @@ class Lines:
         return _first(
             drawn,
             lambda label: quantity in self._quantities(label),
-            lambda label: _says(self._own(label), plain),
-            lambda label: _says(self._said(label), plain),
+            lambda label: _says(self._own_words(label), plain),
+            lambda label: _says(self._step_words(label), plain),
             lambda label: quantity in self._quantities(label, inherited=True),
-            lambda label: _says(f"{self._own(label)} {self._said(label)} {self._inherited(label)}", plain),
+            lambda label: _says(self._all_words(label), plain),
         )
 
     def _of_craft(self, craft: str, drawn: list[str]) -> list[str]:
-        """The lines of one spacecraft alone, else those that it has a part in, else those that are called so."""
-        of = {label: self.crafts(owner(label, self.gives()) or label) for label in drawn}
-        return (
-            [label for label in drawn if of[label] == {craft}]
-            or [label for label in drawn if craft in of[label]]
-            or [label for label in drawn if _says(self._own(label), craft.casefold())]
+        """Return the lines of one spacecraft alone, else those with data of it, else those that bear its name."""
+        crafts = {label: self.crafts(owner(label, self.producers) or label) for label in drawn}
+        return _first(
+            drawn,
+            lambda label: crafts[label] == {craft},
+            lambda label: craft in crafts[label],
+            lambda label: _says(self._own_words(label), craft.casefold()),
         )
 
     def _component_of(self, what: str, stem: str, letter: str, drawn: list[str]) -> list[str]:
-        lone = [
-            label
-            for label in drawn
-            if re.search(rf"(?:^|[_.]){stem}_?{letter}(?:_(?:{_FRAMES}))?$", label.casefold())
-        ]
+        """Return the lines of a component, as ``bz``; ask where several could be it."""
+        pattern = re.compile(rf"(?:^|[_.]){stem}_?{letter}(?:_(?:{_FRAMES}))?$")
+        lone = [label for label in drawn if pattern.search(label.casefold())]
         if lone:
             return lone if len(lone) == 1 else [self.ask(f"Which {what}?", lone)]
-        wanted = B if stem == "b" else VELOCITY
-        vectors = [
-            label
-            for label in drawn
-            if self.is_vector(label)
-            and (
-                (kinds := self._quantities(label, inherited=True)) & {wanted}
-                or (not kinds and re.search(rf"(?:^|[_.]){stem}(?:[a-z]*)$", label.casefold()))
-                or (not kinds and _says(self._own(label), "magnetic" if stem == "b" else "velocity"))
-            )
-        ]
-        fitting = [label for label in vectors if self.frame(label) in ("", *_frames_with(letter))]
+        vectors = [label for label in drawn if self.is_vector(label) and self._is_of(label, stem)]
+        frames = ("", "RTN") if letter in "rtn" else ("", *TURNABLE)
+        fitting = [label for label in vectors if self.frame(label) in frames]
         if vectors and not fitting:
             has = ", ".join(f"{label} in {self.frame(label)}" for label in vectors)
             raise NotUnderstood(f"there is no {what}: {has} has no {letter} component")
         if len(fitting) > 1:
-            fitting = [self.ask(f"{what} of which one?", fitting)]
+            fitting = [self.ask(f"{what} of which line?", fitting)]
         return [f"{label}.{letter}" for label in fitting]
+
+    def _is_of(self, label: str, stem: str) -> bool:
+        """Whether a vector is a magnetic field, ``b``, or a velocity, ``v``."""
+        quantities = self._quantities(label, inherited=True)
+        if quantities:
+            return (B if stem == "b" else VELOCITY) in quantities
+        return bool(re.search(rf"(?:^|[_.]){stem}(?:[a-z]*)$", label.casefold())) or _says(
+            self._own_words(label), "magnetic" if stem == "b" else "velocity"
+        )
 
     def _magnitudes(self, drawn: list[str]) -> list[str]:
         return _first(
             drawn,
-            lambda label: self.gives().get(label, {}).get("tool_name") == "magnitude",
+            lambda label: self._step(label).tool == "magnitude",
             lambda label: ABS_B in self._quantities(label),
             lambda label: bool(re.search(r"mag(?:nitude)?$|total$|strength$|abs_?b$", label.casefold())),
-            lambda label: _says(self._own(label), "magnitude"),
+            lambda label: _says(self._own_words(label), "magnitude"),
             lambda label: ABS_B in self._quantities(label, inherited=True),
         )
 
+    def _step(self, label: str) -> StepView:
+        """Return the step that gives a label; an empty one where none does."""
+        return self.producers.get(label, _NOTHING)
+
     def _pairs(self, label: str) -> list[tuple[str, str]]:
-        """The datasets and parameters that a fetched label may be."""
-        step = self.gives().get(label, {})
-        args = step.get("tool_args") or {}
-        if step.get("tool_name") != "fetch_data":
+        """Return the datasets and parameters that a fetched label may be."""
+        step = self._step(label)
+        if step.tool != FETCH:
             return []
-        parameters = args.get("parameters")
-        if isinstance(parameters, list):
-            dataset = str(args.get("dataset_id", ""))
-            return [
-                (dataset, name) for name in parameters if label == f"{dataset}.{name}" or len(parameters) == 1
-            ]
-        return list(fetched(args))
+        names = step.params.get("parameters")
+        if not names:
+            return fetch_pairs(step.params)
+        pairs = [(choice.dataset_id, name) for choice in fetch_choices(step.params) for name in names]
+        return [pair for pair in pairs if label == ".".join(pair) or len(names) == 1]
 
     def _sources(self, label: str) -> list[str]:
-        """The labels from which a label is made."""
-        gives = self.gives()
-        step = gives.get(label, {})
-        signature = signatures().get(str(step.get("tool_name")))
-        if signature is None or step.get("tool_name") == "fetch_data":
-            return []
-        found = (owner(read, gives) for _, read in read_labels(signature, step.get("tool_args") or {}))
-        return [source for source in dict.fromkeys(found) if source is not None and source != label]
+        """Return the labels that a label is computed from."""
+        owners = [owner(read, self.producers) for read in self._step(label).labels]
+        return [source for source in dict.fromkeys(owners) if source is not None and source != label]
 
     def _quantities(self, label: str, *, inherited: bool = False) -> set[str]:
-        """What the table of quantities calls a label."""
-        step, sources = self.gives().get(label, {}), self._sources(label)
-        if step.get("tool_name") == "magnitude":
+        """Return the names that the table of quantities has for a label."""
+        step, sources = self._step(label), self._sources(label)
+        if step.tool == "magnitude":
             of_field = any(B in self._quantities(source, inherited=True) for source in sources)
             return {ABS_B} if of_field else set()
         pairs = self._pairs(label)
-        found = {
-            source.quantity
-            for source in SOURCES
-            if any(source.dataset == dataset and name in source.parameters for dataset, name in pairs)
+        quantities = {
+            row.quantity
+            for row in SOURCES
+            if any(row.dataset == dataset and name in row.parameters for dataset, name in pairs)
         }
-        if inherited and not found:
-            found = found.union(*(self._quantities(source, inherited=True) for source in sources))
-        if step.get("tool_name") == "join_components":
-            stem = str((step.get("tool_args") or {}).get("name", ""))
-            found |= {"B": {B}, "V": {VELOCITY}}.get(stem, set())
-        return found
+        if inherited and not quantities:
+            quantities = quantities.union(*(self._quantities(source, inherited=True) for source in sources))
+        if step.tool == "join_components":
+            quantities |= {"B": {B}, "V": {VELOCITY}}.get(str(step.params.get("name", "")), set())
+        return quantities
 
-    def _own(self, label: str) -> str:
-        """The words of a label itself: its name, and what the catalogue says of the parameter."""
+    def _own_words(self, label: str) -> str:
+        """Return the words of a label: its name, and the catalogue's description of the parameter."""
         pairs = self._pairs(label)
-        described = []
+        descriptions = []
         for dataset, parameter in pairs:
             if dataset in self.catalogue:
                 try:
-                    described.append(self.catalogue.dataset(dataset).parameter(parameter).description)
+                    descriptions.append(self.catalogue.dataset(dataset).parameter(parameter).description)
                 except UnknownParameter:
-                    continue  # it has its name alone, and the gate tells of it
+                    continue  # the gate reports it
         # the words of a dataset's id are of all its parameters
-        name = "" if any(label == f"{dataset}.{parameter}" for dataset, parameter in pairs) else label
-        return " ".join([name, *(parameter for _, parameter in pairs), *described]).casefold()
+        name = "" if label in [".".join(pair) for pair in pairs] else label
+        return " ".join([name, *(parameter for _, parameter in pairs), *descriptions]).casefold()
 
-    def _said(self, label: str) -> str:
-        """The words of the step that gives a label, where it gives no other."""
-        gives = self.gives()
-        step = gives.get(label, {})
-        if sum(given is step for given in gives.values()) > 1:
+    def _step_words(self, label: str) -> str:
+        """Return the words of the step of a label, where the step gives no other label."""
+        step = self._step(label)
+        if len(step.outputs) > 1:
             return ""
-        return f"{step.get('intent', '')} {step.get('tool_name', '')}".replace("_", " ").casefold()
+        return f"{step.step.get('intent', '')} {step.tool}".replace("_", " ").casefold()
 
-    def _inherited(self, label: str) -> str:
-        return " ".join(
-            f"{self._own(source)} {self._said(source)} {self._inherited(source)}"
-            for source in self._sources(label)
-        )
-
-    def is_vector(self, label: str) -> bool:
-        """Whether a label has components, as far as can be known without running anything."""
-        step = self.gives().get(label, {})
-        tool, args = step.get("tool_name"), step.get("tool_args") or {}
-        if tool == "fetch_data":
-            for dataset, parameter in self._pairs(label):
-                if dataset in self.catalogue:
-                    entry = self.catalogue.dataset(dataset)
-                    found = next((known for known in entry.parameters if known.name == parameter), None)
-                    if found is not None:
-                        return found.size in ((3,), (4,))
-            return False
-        if tool in ("magnitude", "components", None):
-            return False
-        source = args.get("source_label")
-        return tool == "join_components" or (isinstance(source, str) and self.is_vector(source))
+    def _all_words(self, label: str) -> str:
+        """Return the words of a label, of its step, and of all that it is computed from."""
+        sources = [self._all_words(source) for source in self._sources(label)]
+        return " ".join([self._own_words(label), self._step_words(label), *sources])
 
 
-def _first(drawn: list[str], *ways: Callable[[str], bool]) -> list[str]:
+def _first(drawn: list[str], *tests: Callable[[str], bool]) -> list[str]:
     """Return the lines that pass the first test that any line passes."""
-    return next((found for way in ways if (found := list(filter(way, drawn)))), [])
-
-
-def _frames_with(letter: str) -> tuple[str, ...]:
-    return ("RTN",) if letter in "rtn" else TURNABLE
+    return next((lines for test in tests if (lines := list(filter(test, drawn)))), [])
 
 
 def _says(text: str, words: str) -> bool:

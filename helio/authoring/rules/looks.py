@@ -1,4 +1,4 @@
-"""How figures look: titles, colours, lines, axes, marks; read from plain words and put where the styles stand."""
+"""Change how figures look: read titles, colours, lines, axes and marks from a sentence, and set them."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ _READ: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(("x", "at", "x0", "x1"), lambda said: said.replace(" ", "T")),
     "label": str.strip,
 }
-"""How the text of a group becomes a value."""
+"""Read the text of a group as a value."""
 
-# A key of the figure, the phrase that sets it, and the value where no group of the phrase says it. Its group `what`
-# names lines or panels; without it the value is of the whole figure.
+# A key of the figure, the phrase that sets it, and the value where no group of the phrase gives one. The group `what`
+# names lines or panels; without it the value is for the whole figure.
 LOOKS: tuple[tuple[str, str, Any], ...] = (
     ("title", rf"\b(?:change |set |make )?(?:the )?(?:figure )?title(?: of the figure)?\s*{_TO}?\s*{_QUOTED}", None),
     ("title", rf"\b(?:call it|name it|titled?|entitled)\s*{_QUOTED}", None),
@@ -64,7 +64,7 @@ LOOKS: tuple[tuple[str, str, Any], ...] = (
                      rf"{_LINE}{_TRACE}\s+(?:to\s+|in\s+|as\s+)?{_COLOUR}\b", None),
     ("trace_colors", rf"\b(?:with|but with|have|use)\s+(?:an?\s+|the\s+)?{_COLOUR}\s+{_LINE}{_TRACE}{_END}", None),
     ("trace_colors", rf"{_LINE}\s+(?:in|should be|to be)\s+{_COLOUR}\b", None),
-    # after one that was read: ... and Wind red
+    # after a colour that was read: ... and Wind red
     ("trace_colors", rf"(?<=\x1f)\s*(?:,|and)\s+(?:the\s+)?{_LINE}(?:\s+lines?)?\s+(?:in\s+)?{_COLOUR}\b", None),
     ("line_styles", r"\b(?:make|draw|show|plot)\s+(?:the\s+)?(?P<what>[\w.|]+(?:\s+(?!as\b|line)[\w|]+)??)"
                     rf"(?:\s+lines?)?\s+(?:as\s+(?:an?\s+)?)?(?P<dash>{'|'.join(_DASHES)})(?:\s+lines?)?\b", None),
@@ -87,7 +87,7 @@ LOOKS: tuple[tuple[str, str, Any], ...] = (
     ("legend", r"\b(?:show|add|with)\s+(?:the\s+|a\s+)?legend\b", True),
     ("font_size", r"\b(?:use |set )?(?:the )?font(?: size)?(?: to| of)?\s+(?P<size>\d+)\b", None),
 )  # fmt: skip
-# Lines and shades at times and values: the key of the figure, and the phrase; its groups are the keys of the mark.
+# Lines and shades at times and values: the key of the figure, and the phrase; each group is a key of the mark.
 MARKS = (
     ("hlines", rf"\b(?:add|draw|put)\s+(?:an?\s+)?(?:{_COLOUR}\s+)?horizontal\s+line\s+at\s+(?P<y>{_NUMBER})"
                r"(?:\s*[a-z/^-]+\d*)?(?:\s+(?:to|in|on)\s+(?:the\s+)?"
@@ -98,7 +98,7 @@ MARKS = (
     ("vrects", rf"\bshade\s+(?:the\s+)?(?:(?P<label>[\w -]+?)\s+)?(?:from|between)\s+(?P<x0>{_TIME})\s+(?:to|and)\s+"
                rf"(?P<x1>{_TIME})(?:\s+in\s+{_COLOUR})?"),
 )  # fmt: skip
-_MARKED = {
+_MARK_KEYS = {
     "y": "y",
     "x": "x",
     "at": "x",
@@ -111,13 +111,13 @@ _MARKED = {
 
 
 class Looks:
-    """Reads wishes about the looks of a template's figures, each an operation on the step that says it.
+    """Reads how figures are to look, and turns each wish into an operation on the step that says it.
 
     Parameters
     ----------
     sentence : Sentence
     template : Document
-        Left as it is; `after` is the changed one.
+        It is not changed; `after` is the changed copy.
     catalogue : Catalogue
     ask : callable
     """
@@ -127,111 +127,111 @@ class Looks:
         self.after = deepcopy(template)
         self.catalogue = catalogue
         self.ask = ask
-        self.done = 0
+        self.changed = False
+        self.lines = Lines(self.after, catalogue, ask)
+        """The lines of the template as it is changed so far."""
         self.wished: set[tuple[str, str]] = set()
-        """Looks that were asked for, each the key of a figure and a line or a panel's number."""
+        """The looks that the sentence asks for: the key of a figure, and a line or a panel's number."""
 
-    def _looks(self) -> None:
+    def read_looks(self) -> None:
+        """Set titles, colours, line styles and axes."""
         for key, pattern, constant in LOOKS:
             for match in self.sentence.take(pattern):
-                figure, said = self._figure(), _said(match)
-                what = said.pop("what", "")
-                values = [_READ[name](text) for name, text in said.items()] or [constant]
-                below = tuple(said) if key == "line_styles" else ()
-                for target in self._places(key, what, figure):
+                figure, groups = self._figure(), _groups(match)
+                what = groups.pop("what", "")
+                values = [_READ[name](text) for name, text in groups.items()] or [constant]
+                below = tuple(groups) if key == "line_styles" else ()
+                for target in self._targets_of(key, what, figure):
                     self._put(figure, key, values[0] if len(values) == 1 else values, *target, *below)
 
-    def _places(self, key: str, what: str, figure: Document) -> list[tuple[str, ...]]:
-        """The lines or the panels, by number, that a look is of."""
+    def read_marks(self) -> None:
+        """Add lines and shades."""
+        for key, pattern in MARKS:
+            for match in self.sentence.take(pattern):
+                figure, groups = self._figure(), _groups(match)
+                mark = {
+                    name: self._numbers_of(groups[group], figure)[0]
+                    if group == "what"
+                    else _READ[group](groups[group])
+                    for group, name in _MARK_KEYS.items()
+                    if group in groups
+                }
+                marks = self.lines.spec(figure).get(key)
+                self._put(figure, key, [*marks, mark] if isinstance(marks, list) else [mark])
+
+    def _targets_of(self, key: str, what: str, figure: Document) -> list[tuple[str, ...]]:
+        """Return the lines, or the numbers of the panels, that a key of a figure is set for."""
         if not what:
             return [()]
         if key not in _OF_LINES:
             return [(str(number),) for number in self._numbers_of(what, figure)]
         if key == "line_styles" and what.casefold() in ("all", "everything", "all lines"):
-            return [(line,) for line in self._lines().drawn(figure)]
+            return [(line,) for line in self.lines.drawn(figure)]
         name = re.sub(r"\s+lines?$", "", what.strip())
-        return [(line,) for line in self._known(name, figure, telling=key == "trace_colors")]
-
-    def _marks(self) -> None:
-        """Put lines and shades behind those that are there."""
-        for key, pattern in MARKS:
-            for match in self.sentence.take(pattern):
-                figure, said = self._figure(), _said(match)
-                mark = {
-                    name: self._numbers_of(said[group], figure)[0]
-                    if group == "what"
-                    else _READ[group](said[group])
-                    for group, name in _MARKED.items()
-                    if group in said
-                }
-                known = self._lines().spec(figure).get(key)
-                self._put(figure, key, [*known, mark] if isinstance(known, list) else [mark])
+        return [(line,) for line in self._known(name, figure, by_craft=key == "trace_colors")]
 
     def _do(self, *operations: Operation) -> None:
         self.after = apply(self.after, operations)
-        self.done += 1
-
-    def _lines(self) -> Lines:
-        return Lines(self.after, self.catalogue, self.ask)
-
-    # Figures ----------------------------------------------------------------------------------------------
+        self.lines = Lines(self.after, self.catalogue, self.ask)
+        self.changed = True
 
     def _figure(self) -> Document:
-        figures: list[Document] = [step for step in self.after["steps"] if step.get("tool_name") in FIGURES]
+        """Return the figure of the template; ask where there are several."""
+        figures = {
+            str(step["step_id"]): step for step in self.after["steps"] if step.get("tool_name") in FIGURES
+        }
         if not figures:
             raise NotUnderstood("this pipeline draws no figure")
-        if len(figures) == 1:
-            return figures[0]
-        name = self.ask("Which figure is meant?", [str(figure["step_id"]) for figure in figures])
-        return {str(figure["step_id"]): figure for figure in figures}[name]
+        name = next(iter(figures)) if len(figures) == 1 else self.ask("Which figure is meant?", list(figures))
+        figure: Document = figures[name]
+        return figure
 
-    def _style_of(self, figure: Document, key: str) -> tuple[Document, tuple[str, ...]]:
-        """The step that says how a figure looks, and where in it: a style that sets the key already comes first."""
+    def _where(self, figure: Document, key: str) -> tuple[Any, str, tuple[str, ...]]:
+        """Return a key's value for a figure, and the step and path to set it: in a style that has it already first."""
         meant = figures_meant(self.after["steps"])
         styles = [
             step for step in self.after["steps"] if meant.get(step.get("step_id")) == [figure["step_id"]]
         ]
-        chosen: Document = next(
-            (step for step in (*styles, figure) if key in (spec_of(step) or {})), (styles or [figure])[-1]
-        )
-        return chosen, ("tool_args", "spec") if chosen.get("tool_name") == RENDER else ("tool_args",)
+        holders = (step for step in (*styles, figure) if key in (spec_of(step) or {}))
+        step = next(holders, (styles or [figure])[-1])
+        path = ("tool_args", "spec", key) if step.get("tool_name") == RENDER else ("tool_args", key)
+        return (spec_of(step) or {}).get(key), str(step["step_id"]), path
 
     def _put(self, figure: Document, key: str, value: Any, *more: str) -> None:
-        step, place = self._style_of(figure, key)
-        self._do(Operation("set", str(step["step_id"]), (*place, key, *more), value))
+        _, step_id, path = self._where(figure, key)
+        self._do(Operation("set", step_id, (*path, *more), value))
         self.wished.add((key, more[0] if more else ""))
 
-    def _known(self, what: str, figure: Document, *, telling: bool = False) -> list[str]:
-        """The lines that words mean, never none."""
+    def _known(self, what: str, figure: Document, *, by_craft: bool = False) -> list[str]:
+        """Return the lines that words mean, at least one."""
         if what.casefold() in PRONOUNS and self.sentence.adds():
             raise NotUnderstood(f"not understood: '{what}'", advice="the name of the line")
-        lines = self._lines().one_or_all(what, figure, telling=telling)
+        lines = self.lines.one_or_all(what, figure, by_craft=by_craft)
         if not lines:
-            drawn = ", ".join(self._lines().drawn(figure))
+            drawn = ", ".join(self.lines.drawn(figure))
             raise NotUnderstood(f"no line is known as '{what}'", advice=f"the figure draws {drawn}")
         return lines
 
     def _numbers_of(self, what: str, figure: Document) -> list[int]:
-        """The numbers of the panels that a word means."""
+        """Return the numbers of the panels that words mean."""
         numbered = re.fullmatch(r"panel (\d+)", what, re.IGNORECASE)
         return [int(numbered[1])] if numbered else self._panel_numbers(what, figure)[0]
 
-    def _panel_numbers(self, what: str, figure: Document) -> tuple[list[int], list[int]]:
-        """The numbers of the panels that words mean: those that draw nothing else, and those that do."""
-        panels = self._lines().spec(figure).get("panels")
-        lines = self._lines().meant(what, figure)
-        if not isinstance(panels, list) or not lines:
+    def _panel_numbers(self, what: str, figure: Document) -> tuple[list[int], bool]:
+        """Return the numbers of the panels that draw the lines that words mean, and whether they draw others too."""
+        lines = self.lines.meant(what, figure)
+        panels = self.lines.panels(figure)
+        if not panels or not lines:
             raise NotUnderstood(f"no panel is known as '{what}'")
-        meant = {line: {line, owner(line, self._lines().gives())} for line in lines}
-        drawing = {
-            number: [any(label in names for names in meant.values()) for label in panel]
-            for number, panel in enumerate(panels, 1)
-        }
-        whole = [number for number, drawn in drawing.items() if drawn and all(drawn)]
-        shared = [number for number, drawn in drawing.items() if any(drawn) and not all(drawn)]
-        return (whole, shared) if whole else (shared, shared)
+        names = {*lines, *(owner(line, self.lines.producers) for line in lines)}
+        drawn = {number: [label in names for label in panel] for number, panel in enumerate(panels, 1)}
+        alone = [number for number, hits in drawn.items() if hits and all(hits)]
+        numbers = alone or [number for number, hits in drawn.items() if any(hits)]
+        if not numbers:
+            raise NotUnderstood(f"no panel is known as '{what}'")
+        return numbers, not alone
 
 
-def _said(found: re.Match[str]) -> dict[str, str]:
-    """The groups of a match that have a text."""
-    return {name: text for name, text in found.groupdict().items() if text}
+def _groups(match: re.Match[str]) -> dict[str, str]:
+    """Return the groups of a match that have a text."""
+    return {name: text for name, text in match.groupdict().items() if text}

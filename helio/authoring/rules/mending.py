@@ -1,4 +1,4 @@
-"""The plain repairs: a name with one that comes close, another source of the same quantity where one has nothing."""
+"""Repair plain failures: correct a misspelt name, convert a unit, or add another source of the same quantity."""
 
 from __future__ import annotations
 
@@ -6,59 +6,58 @@ import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
+from helio.authoring.fetches import FETCH, fetch_pairs
 from helio.authoring.gate import Gate
 from helio.authoring.operations import Operation, apply
-from helio.authoring.outcome import Draft, Failure, NotProved, NotUnderstood, Outcome, Said
-from helio.authoring.swapping import fetched, refetched
+from helio.authoring.outcome import Attribution, Failure, NotProved, NotUnderstood, Outcome, TemplateDraft
+from helio.authoring.swapping import refetched
 from helio.authoring.writing.sources import cadence_words
 from helio.authoring.writing.steps import free_name
 from helio.errors import UnknownDataset, UnknownParameter, closest
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import SOURCES
 from helio.pipelines.template.document import Document
+from helio.pipelines.template.graph import StepView, view_of
+from helio.steps.signature import signatures
 from helio.store.component_names import axis_letters
 
-BY = Said("rules")
+BY = Attribution("rules")
 _CLEARLY = 0.04
-"""By how much a name has to be more alike than the next one."""
+"""How much closer a name must be than the next one."""
 NOTHING_THERE = ("NoData", "NoUsableData", "NoCandidate", "NotYetPublished")
 
 
 def repaired(template: Document, failure: Failure, *, catalogue: Catalogue, gate: Gate) -> Outcome:
-    """A change of the step that failed, and of nothing else.
+    """Change the step that failed so that it can run.
 
     Raises
     ------
     NotUnderstood
-        No rule knows a change that would help.
+        No rule has a change that helps.
     NotProved
-        The change makes a template that cannot run.
+        The change makes a pipeline that cannot run.
     """
-    step = next((known for known in template["steps"] if known["step_id"] == failure.step_id), None)
+    step = next((step for step in template["steps"] if step["step_id"] == failure.step_id), None)
     if step is None:
         raise NotUnderstood(f"the pipeline has no step {failure.step_id}")
-    operations, notes = _change(template, step, failure, catalogue)
-    after = apply(template, operations)
-    touched = {
+    operations, notes = _change(template, view_of(step, signatures()), failure, catalogue)
+    named = {operation.step for operation in operations}
+    declared = {
         failure.step_id,
-        *(
-            known["step_id"]
-            for known in template["steps"]
-            if str(known["step_id"]) in {operation.step for operation in operations}
-        ),
+        *(step["step_id"] for step in template["steps"] if str(step["step_id"]) in named),
     }
-    proved = gate.repaired(template, after, declared=touched)
+    proved = gate.repaired(template, apply(template, operations), declared=declared)
     if proved.errors:
         raise NotProved("the repair makes a pipeline that cannot run", diagnostics=proved.errors)
-    return Draft(proved, BY, tuple(notes))
+    return TemplateDraft(proved, BY, tuple(notes))
 
 
-def the_close_one(name: str, names: Iterable[str]) -> str:
-    """The one name that is meant, if one is closer than all others; empty where several may be.
+def close_name(name: str, names: Iterable[str]) -> str:
+    """Return the one name that is clearly closer than all others; empty where several may be meant.
 
-    >>> the_close_one("AC_H0_MIF", ["AC_H0_MFI", "AC_K0_MFI", "WI_H0_MFI"])
+    >>> close_name("AC_H0_MIF", ["AC_H0_MFI", "AC_K0_MFI", "WI_H0_MFI"])
     'AC_H0_MFI'
-    >>> the_close_one("AC_H9_MFI", ["AC_H0_MFI", "AC_H1_MFI"])
+    >>> close_name("AC_H9_MFI", ["AC_H0_MFI", "AC_H1_MFI"])
     ''
     """
     matcher = SequenceMatcher(b=name.casefold())
@@ -72,146 +71,132 @@ def the_close_one(name: str, names: Iterable[str]) -> str:
 
 
 def _change(
-    template: Document, step: Document, failure: Failure, catalogue: Catalogue
+    template: Document, step: StepView, failure: Failure, catalogue: Catalogue
 ) -> tuple[list[Operation], list[str]]:
-    name, args = str(step["step_id"]), step.get("tool_args") or {}
-    pairs = list(fetched(args)) if step.get("tool_name") == "fetch_data" else []
+    pairs = fetch_pairs(step.params) if step.tool == FETCH else []
     if pairs and failure.kind in NOTHING_THERE:
         return _other_sources(template, step, pairs)
-    if pairs and failure.kind in ("UnknownDataset", "UnknownParameter", *NOTHING_THERE):
+    if pairs and failure.kind in ("UnknownDataset", "UnknownParameter"):
         return _respelt(template, step, pairs, catalogue)
-    named = re.search(r"no (?:component|axis) (?:is called )?'([^']+)'", failure.message)
-    there = re.search(r"(?:components:|it has|its axes:|axes:) (.+)", failure.advice)
-    if named and there:
-        every = [part.strip() for part in there[1].split(",")]
-        meant = _meant(named[1], every)
+    unknown = re.search(r"no (?:component|axis) (?:is called )?'([^']+)'", failure.message)
+    present = re.search(r"(?:components:|it has|its axes:|axes:) (.+)", failure.advice)
+    if unknown and present:
+        meant = _meant(unknown[1], [name.strip() for name in present[1].split(",")])
         if meant:
-            return _renamed_value(step, named[1], meant), [f"'{named[1]}' becomes '{meant}'"]
+            return _renamed_value(step, unknown[1], meant), [f"'{unknown[1]}' becomes '{meant}'"]
     unit = re.search(r"convert_units to (\S+?)(?: with the equivalence (\w+))?$", failure.advice)
-    about = re.search(r"the (\w+) has to be", failure.message)
-    if failure.kind == "UnitMismatch" and unit and about:
-        return _converted(template, step, about[1], unit[1], unit[2] or "")
+    argument = re.search(r"the (\w+) has to be", failure.message)
+    if failure.kind == "UnitMismatch" and unit and argument:
+        return _converted(template, step, argument[1], unit[1], unit[2] or "")
     raise NotUnderstood(
-        f"no rule knows how to mend step {name}: {failure.message}",
-        advice=failure.advice or "a model may: set GEMINI_API_KEY",
+        f"no rule can repair step {step.id}: {failure.message}",
+        advice=failure.advice or "use a model: set GEMINI_API_KEY",
     )
 
 
-def _meant(name: str, every: list[str]) -> str:
-    """The component or axis that a name means: the closest one, else the one with the same letter."""
-    close = the_close_one(name, every)
+def _meant(name: str, names: list[str]) -> str:
+    """Return the component or axis that a name means: the one with the same letter, else the closest."""
     letter = re.fullmatch(r"[bv]_?([xyzrtn])\w?", name, re.IGNORECASE)
-    by_letter = axis_letters(tuple(every)).get(letter[1].casefold(), "") if letter else ""
-    return by_letter or close
+    by_letter = axis_letters(tuple(names)).get(letter[1].casefold(), "") if letter else ""
+    return by_letter or close_name(name, names)
 
 
-def _renamed_value(step: Document, old: str, new: str) -> list[Operation]:
-    """The operations that put a name in the place of another one, wherever the step's arguments have it."""
-    name = str(step["step_id"])
-    found: list[Operation] = []
-    for key, value in (step.get("tool_args") or {}).items():
+def _renamed_value(step: StepView, old: str, new: str) -> list[Operation]:
+    """Return the operations that replace a name in the arguments of a step."""
+    operations: list[Operation] = []
+    for key, value in step.params.items():
+        changed = value
         if value == old:
-            found.append(Operation("set", name, ("tool_args", key), new))
+            changed = new
         elif isinstance(value, str) and value.endswith(f".{old}"):
-            found.append(Operation("set", name, ("tool_args", key), f"{value[: -len(old)]}{new}"))
-        elif isinstance(value, list) and old in value:
-            changed = [new if part == old else part for part in value]
-            found.append(Operation("set", name, ("tool_args", key), changed))
-    if not found:
-        raise NotUnderstood(f"step {name} does not name '{old}' itself")
-    return found
+            changed = f"{value[: -len(old)]}{new}"
+        elif isinstance(value, list):
+            changed = [new if item == old else item for item in value]
+        if changed != value:
+            operations.append(Operation("set", str(step.id), ("tool_args", key), changed))
+    if not operations:
+        raise NotUnderstood(f"step {step.id} does not name '{old}' itself")
+    return operations
 
 
 def _converted(
-    template: Document, step: Document, what: str, unit: str, equivalence: str
+    template: Document, step: StepView, argument: str, unit: str, equivalence: str
 ) -> tuple[list[Operation], list[str]]:
-    """A conversion put before a step whose input has another unit."""
-    name, key = str(step["step_id"]), f"{what}_label"
-    label = (step.get("tool_args") or {}).get(key)
+    """Convert the unit of an input before a step."""
+    key = f"{argument}_label"
+    label = step.params.get(key)
     if not isinstance(label, str):
-        raise NotUnderstood(f"step {name} names no {what}")
-    taken = {str(known.get("step_id")) for known in template["steps"]}
+        raise NotUnderstood(f"step {step.id} names no {argument}")
+    ids = [str(known["step_id"]) for known in template["steps"]]
     new = re.sub(r"\W+", "_", f"{label}_{unit}").strip("_")
-    step_id = free_name(new.lower(), taken)
-    args = {
-        "source_label": label,
-        "to": unit,
-        **({"equivalence": equivalence} if equivalence else {}),
-        "output_label": new,
+    extra = {"equivalence": equivalence} if equivalence else {}
+    conversion = {
+        "step_id": free_name(new.lower(), ids),
+        "tool_name": "convert_units",
+        "tool_args": {"source_label": label, "to": unit, **extra, "output_label": new},
+        "intent": f"Convert to {unit}",
     }
-    before = [str(known["step_id"]) for known in template["steps"]]
-    place = before.index(name)
-    added = Operation(
-        "add",
-        value={
-            "step_id": step_id,
-            "tool_name": "convert_units",
-            "tool_args": args,
-            "intent": f"Convert to {unit}",
-        },
-        after=before[place - 1] if place else "",
-    )
-    return [added, Operation("set", name, ("tool_args", key), new)], [f"{label} is converted to {unit} first"]
+    index = ids.index(str(step.id))
+    added = Operation("add", value=conversion, after=ids[index - 1] if index else "")
+    rewired = Operation("set", str(step.id), ("tool_args", key), new)
+    return [added, rewired], [f"{label} is converted to {unit} first"]
 
 
 def _other_sources(
-    template: Document, step: Document, pairs: list[tuple[str, str]]
+    template: Document, step: StepView, pairs: list[tuple[str, str]]
 ) -> tuple[list[Operation], list[str]]:
-    """Further sources of the same quantity, spacecraft, frame and unit, behind those that are tried already."""
-    known = next(
-        (
-            source
-            for source in SOURCES
-            if (source.dataset, *source.parameters) in [tuple(pair) for pair in pairs]
-        ),
-        None,
-    )
+    """Add sources of the same quantity, spacecraft, frame and unit as further candidates."""
+    known = next((row for row in SOURCES if (row.dataset, *row.parameters) in pairs), None)
     others = [
-        source
-        for source in SOURCES
+        row
+        for row in SOURCES
         if known is not None
-        and (source.quantity, source.spacecraft, source.frame, source.unit)
+        and (row.quantity, row.spacecraft, row.frame, row.unit)
         == (known.quantity, known.spacecraft, known.frame, known.unit)
-        and len(source.parameters) == 1
-        and (source.dataset, source.parameters[0]) not in pairs
+        and len(row.parameters) == 1
+        and (row.dataset, row.parameters[0]) not in pairs
     ]
     if known is None or not others:
         raise NotUnderstood(
-            f"the table of quantities knows no other source for step {step['step_id']}",
-            advice=f"helio datasets search finds some; another time may have data of {pairs[0][0]}",
+            f"the table of quantities has no other source for step {step.id}",
+            advice=f"search with helio datasets search, or try another time of {pairs[0][0]}",
         )
-    wanted = [*pairs, *((source.dataset, source.parameters[0]) for source in others)]
+    candidates = [*pairs, *((row.dataset, row.parameters[0]) for row in others)]
     notes = [
-        f"where there is nothing, {source.dataset}.{source.parameters[0]} is taken ({cadence_words(source)})"
-        for source in others
+        f"where there is nothing, {row.dataset}.{row.parameters[0]} is taken ({cadence_words(row)})"
+        for row in others
     ]
-    return refetched(template, step, wanted), notes
+    return refetched(template, step, candidates), notes
 
 
 def _respelt(
-    template: Document, step: Document, pairs: list[tuple[str, str]], catalogue: Catalogue
+    template: Document, step: StepView, pairs: list[tuple[str, str]], catalogue: Catalogue
 ) -> tuple[list[Operation], list[str]]:
-    """A dataset or a parameter by the one name that comes close."""
+    """Replace a dataset or a parameter by the one close name."""
     new: list[tuple[str, str]] = []
-    notes: list[str] = []
     for dataset, parameter in pairs:
         try:
             entry = catalogue.dataset(dataset)
         except UnknownDataset as error:
-            close = the_close_one(dataset, catalogue.ids())
-            if not close:
-                raise NotUnderstood(error.message, advice=error.advice) from error
-            entry = catalogue.dataset(close)
-        found = parameter
+            entry = catalogue.dataset(_close_or_refuse(dataset, catalogue.ids(), error))
+        name = parameter
         try:
             entry.parameter(parameter)
         except UnknownParameter as error:
-            found = the_close_one(parameter, [known.name for known in entry.parameters])
-            if not found:
-                raise NotUnderstood(error.message, advice=error.advice) from error
-        if (entry.id, found) != (dataset, parameter):
-            notes.append(f"{dataset}.{parameter} becomes {entry.id}.{found}")
-        new.append((entry.id, found))
+            name = _close_or_refuse(parameter, [known.name for known in entry.parameters], error)
+        new.append((entry.id, name))
+    notes = [
+        f"{'.'.join(old)} becomes {'.'.join(changed)}"
+        for old, changed in zip(pairs, new, strict=True)
+        if old != changed
+    ]
     if not notes:
-        raise NotUnderstood(f"the names of step {step['step_id']} are those of the catalogue")
+        raise NotUnderstood(f"the catalogue has the names of step {step.id} as they are")
     return refetched(template, step, new), notes
+
+
+def _close_or_refuse(name: str, names: Iterable[str], error: UnknownDataset | UnknownParameter) -> str:
+    close = close_name(name, names)
+    if not close:
+        raise NotUnderstood(error.message, advice=error.advice) from error
+    return close

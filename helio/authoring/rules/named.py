@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import itemgetter
 
-from helio.authoring.request import Quantity
+from helio.authoring.request import RequestQuantity
 from helio.authoring.rules.sentence import Sentence
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import ABS_B, B, families, spellings
 from helio.knowledge.quantity_words import COMPONENTS, INDICES, WORDS
 
-Placed = list[tuple[int, Quantity]]
+Placed = list[tuple[int, RequestQuantity]]
 """Quantities, each with its place in the sentence."""
 _OF_WIND = r"(?:proton )?(?:speed|velocity|density|temperature|dynamic pressure|ram pressure|pressure)s?"
 
@@ -85,24 +85,24 @@ def read_quantities(sentence: Sentence, coloured: set[str], *, magnitude: bool) 
     for name, pattern, lettered in (*words[:after_field], *components, *words[after_field:]):
         for said in sentence.take(rf"(?<![\w|])(?:{pattern})(?![\w|]|-\w)"):
             letter = said[0].rstrip()[-1].lower() if lettered else ""
-            found.append((said.start(), Quantity(name, letter)))
+            found.append((said.start(), RequestQuantity(name, letter)))
     bare = sentence.take_first(r"\bfields?(?![\w-])|(?<![\w|])(?-i:B)(?![\w|])")
     drawn = {quantity.name for _, quantity in found if not is_coloured(quantity, coloured)}
     if bare and not drawn & {B, ABS_B}:
-        found.append((bare.start(), Quantity(B)))
+        found.append((bare.start(), RequestQuantity(B)))
     if not found and magnitude:
-        found.append((0, Quantity(B)))
+        found.append((0, RequestQuantity(B)))
     return sorted(found, key=itemgetter(0))
 
 
-def is_coloured(quantity: Quantity, coloured: set[str]) -> bool:
+def is_coloured(quantity: RequestQuantity, coloured: set[str]) -> bool:
     """Whether a quantity is a component of the field that has a colour."""
     return bool(quantity.component) and f"b{quantity.component}" in coloured
 
 
 def pairs_of(
-    crafts: Sequence[tuple[int, str]], asked: Placed, wanted: Sequence[Quantity]
-) -> tuple[tuple[tuple[str, Quantity], ...], bool]:
+    crafts: Sequence[tuple[int, str]], asked: Placed, wanted: Sequence[RequestQuantity]
+) -> tuple[tuple[tuple[str, RequestQuantity], ...], bool]:
     """Find the quantities of each spacecraft, and whether they are unclear; nothing where each spacecraft has all.
 
     ``Wind speed and ACE density`` and ``Bn of STEREO-A and Bz of ACE`` are pairs; ``ACE and Wind density`` and
@@ -124,14 +124,14 @@ def pairs_of(
         for craft in step
         if isinstance(craft, str)
         for quantity in step
-        if isinstance(quantity, Quantity)
+        if isinstance(quantity, RequestQuantity)
     ), False
 
 
-def _runs(crafts: Sequence[tuple[int, str]], asked: Placed) -> list[list[str | Quantity]]:
+def _runs(crafts: Sequence[tuple[int, str]], asked: Placed) -> list[list[str | RequestQuantity]]:
     """Spacecraft and quantities in their order, in turns; an index is of no spacecraft but OMNI."""
     of_omni = any(name == "OMNI" for _, name in crafts)
-    words: list[tuple[int, str | Quantity]] = [*crafts]
+    words: list[tuple[int, str | RequestQuantity]] = [*crafts]
     words += [placed for placed in asked if of_omni or placed[1].name not in INDICES]
     words.sort(key=itemgetter(0))
     return [[word for _, word in run] for _, run in groupby(words, lambda word: isinstance(word[1], str))]

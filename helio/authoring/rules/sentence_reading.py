@@ -1,4 +1,4 @@
-"""A sentence read word by word into a `Request`; nothing is guessed that was not said."""
+"""A sentence read word by word into a `PipelineRequest`; nothing is guessed that was not said."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import Panels, Quantity, Request, Style
-from helio.authoring.rules.computed import Said, read_computations
+from helio.authoring.request import FigureStyle, Panels, PipelineRequest, RequestQuantity
+from helio.authoring.rules.computed import ComputationMention, read_computations
 from helio.authoring.rules.named import (
     Placed,
     is_coloured,
@@ -95,14 +95,14 @@ class Reading:
 
     Parameters
     ----------
-    request : Request
+    request : PipelineRequest
     unread : tuple of str
         Words that mean something and were not read.
     doubt : NotUnderstood, optional
         Why it may mean two things.
     """
 
-    request: Request
+    request: PipelineRequest
     unread: tuple[str, ...]
     doubt: NotUnderstood | None = None
 
@@ -124,7 +124,7 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
     said = read_computations(sentence)
     times = tuple(sentence.take_times(now))
     crafts = read_spacecraft(sentence)
-    style = Style(title, tuple(_colours(sentence)), tuple(_log(sentence)))
+    style = FigureStyle(title, tuple(_colours(sentence)), tuple(_log(sentence)))
     panels, ordered = _panels(sentence, panels)
     coloured = {re.sub(r"[^a-z]", "", what) for what, _ in style.colours}
     magnitude = any(known.computation.tool == MAGNITUDE for known in said)
@@ -136,7 +136,7 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
     asked = [(start, quantity) for start, quantity in asked if computed in ("", quantity.name)]
     wanted = [quantity for quantity in wanted if computed in ("", quantity.name)]
     own, unclear = pairs_of(crafts, asked, wanted)
-    request = Request(
+    request = PipelineRequest(
         # missions where the author must choose a spacecraft come last
         spacecraft=tuple(sorted(dict.fromkeys(craft for _, craft in crafts), key=families().__contains__)),
         quantities=tuple(wanted),
@@ -202,7 +202,7 @@ def _order(sentence: Sentence, asked: Placed, *, magnitude: bool) -> tuple[str, 
     return tuple(dict.fromkeys(name for _, name in sorted(places)))
 
 
-def _wanted(sentence: Sentence, asked: Placed, coloured: set[str]) -> list[Quantity]:
+def _wanted(sentence: Sentence, asked: Placed, coloured: set[str]) -> list[RequestQuantity]:
     """The quantities, without components of a field that only have a colour: they are lines of it."""
     if any(quantity.name not in INDICES for _, quantity in asked):
         sentence.take_first(r"\b(?:of|in) the solar wind\b")
@@ -240,7 +240,7 @@ def _cadence(sentence: Sentence) -> float | None:
 
 
 def _doubt(
-    said: tuple[Said, ...], asked: Placed, wanted: list[Quantity], *, unclear: bool
+    said: tuple[ComputationMention, ...], asked: Placed, wanted: list[RequestQuantity], *, unclear: bool
 ) -> NotUnderstood | None:
     """Why a sentence may mean two things, if it may."""
     if unclear:

@@ -11,7 +11,7 @@ from helio.steps.signature import signatures
 
 
 @dataclass(frozen=True)
-class Applied:
+class ComputationTool:
     """A tool that turns each series into another one.
 
     Parameters
@@ -45,14 +45,14 @@ class Applied:
 
 
 APPLIED = {
-    "running_average": Applied("smooth", "{window} running average", "window"),
-    "running_median": Applied("median", "{window} running median", "window"),
-    "resample": Applied("binned", "{window} {method}", "cadence"),
-    "despike": Applied("clean", "Set spikes to missing", "window"),
-    "detrend": Applied("detrended", "Subtract the straight line"),
-    "derivative": Applied("rate", "Time derivative", quantity="{} rate"),
-    "power_spectrum": Applied("power", "Power spectral density", "window", "{} power", spectral=True),
-    "power_spectrogram": Applied("spectrogram", "Spectrogram", "window", "{} power", spectral=True),
+    "running_average": ComputationTool("smooth", "{window} running average", "window"),
+    "running_median": ComputationTool("median", "{window} running median", "window"),
+    "resample": ComputationTool("binned", "{window} {method}", "cadence"),
+    "despike": ComputationTool("clean", "Set spikes to missing", "window"),
+    "detrend": ComputationTool("detrended", "Subtract the straight line"),
+    "derivative": ComputationTool("rate", "Time derivative", quantity="{} rate"),
+    "power_spectrum": ComputationTool("power", "Power spectral density", "window", "{} power", spectral=True),
+    "power_spectrogram": ComputationTool("spectrogram", "Spectrogram", "window", "{} power", spectral=True),
 }
 MAGNITUDE, DIFFERENCE = "magnitude", "difference"
 """What is computed from all vectors, and from two series."""

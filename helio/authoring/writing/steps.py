@@ -26,7 +26,7 @@ MORE_COLOURS = ("darkorange", "purple", "teal", "brown", "magenta", "olive")
 
 
 @dataclass
-class Series:
+class PlotSeries:
     """Something that can be drawn.
 
     Parameters
@@ -71,11 +71,11 @@ class Steps:
         """A label that no step gives yet."""
         return free_name(wanted, {step["tool_args"].get("output_label") for step in self.steps})
 
-    def compute(self, tool: str, source: Series, ending: str, intent: str, **args: Any) -> Series:
+    def compute(self, tool: str, source: PlotSeries, ending: str, intent: str, **args: Any) -> PlotSeries:
         """One series made from another by a tool with one table."""
         label = self.label(f"{source.label}_{ending}")
         self.add(label, tool, {"source_label": source.label, **args, "output_label": label}, intent)
-        return Series(**vars(source) | {"label": label})
+        return PlotSeries(**vars(source) | {"label": label})
 
     def note(self, text: str) -> None:
         """Something to tell, once."""
@@ -93,15 +93,15 @@ class Steps:
         }
 
 
-def free_name(wanted: str, taken: Collection[str]) -> str:
-    """A name that is not taken, with a number where it has to be.
+def free_name(wanted: str, taken: Collection[str], joint: str = "_") -> str:
+    """Return a name that is not taken, with a number if needed.
 
     >>> free_name("b", {"b", "b_2"})
     'b_3'
     """
     number, name = 2, wanted
     while name in taken:
-        name, number = f"{wanted}_{number}", number + 1
+        name, number = f"{wanted}{joint}{number}", number + 1
     return name
 
 
@@ -111,10 +111,10 @@ def listed(names: Sequence[str]) -> str:
     return unique[0] if len(unique) == 1 else f"{', '.join(unique[:-1])} and {unique[-1]}"
 
 
-def panels_of(drawn: Sequence[Series], *, compare: bool) -> list[list[Series]]:
+def panels_of(drawn: Sequence[PlotSeries], *, compare: bool) -> list[list[PlotSeries]]:
     """What stands together: one quantity of several spacecraft where they are compared, vectors and spectra alone."""
     ordered = sorted(drawn, key=lambda series: (_rank(series.quantity), series.group))
-    panels: list[list[Series]] = []
+    panels: list[list[PlotSeries]] = []
     for series in ordered:
         last = panels[-1] if panels else []
         together = (
@@ -132,7 +132,7 @@ def panels_of(drawn: Sequence[Series], *, compare: bool) -> list[list[Series]]:
 
 
 def figure_of(
-    panels: Sequence[Sequence[Series]],
+    panels: Sequence[Sequence[PlotSeries]],
     *,
     title: str,
     log: Sequence[str] = (),
@@ -161,7 +161,7 @@ def figure_of(
 
 
 def _told_apart(
-    panels: Sequence[Sequence[Series]],
+    panels: Sequence[Sequence[PlotSeries]],
 ) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
     """What tells spacecraft apart: labels of axes by panel, names and colours of lines."""
     several = len({series.craft for panel in panels for series in panel}) > 1
@@ -178,7 +178,7 @@ def _told_apart(
     return labels, names, shades
 
 
-def _axis_of(series: Series) -> str:
+def _axis_of(series: PlotSeries) -> str:
     """``ACE B GSE [nT]``."""
     letter = _LETTERS.get(series.quantity, symbol(series.quantity))
     return f"{series.craft} {letter} {series.frame} [{series.unit}]".replace("  ", " ")

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import Computation, Quantity, Request
+from helio.authoring.request import Computation, PipelineRequest, RequestQuantity
 from helio.authoring.writing.computations import APPLIED, DIFFERENCE, MAGNITUDE
 from helio.authoring.writing.sources import (
     cadence_words,
@@ -21,7 +21,7 @@ from helio.authoring.writing.sources import (
     pick,
     quantities_of,
 )
-from helio.authoring.writing.steps import Series, Steps, figure_of, listed, panels_of
+from helio.authoring.writing.steps import PlotSeries, Steps, figure_of, listed, panels_of
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry
 from helio.knowledge.frame_names import TURNABLE
 from helio.knowledge.missions import craft_of, short
@@ -41,6 +41,8 @@ Epoch = tuple[str, str, TimeRange | None]
 
 WINDOWS = ("10min", "1h", "5min", "1min")
 EVERY = "all of them"
+FILE_ENDINGS = {"netcdf": "nc"}
+"""Endings of file names that are not the name of the format."""
 UPSTREAM = ("OMNI", "ACE", "Wind", "DSCOVR")
 DERIVED: dict[str, tuple[str, dict[str, str]]] = {
     "dynamic pressure": ("dynamic_pressure", {"density_label": DENSITY, "velocity_label": VELOCITY}),
@@ -61,7 +63,7 @@ _WITH_HELIUM = ("dynamic pressure", "Alfvén speed", "Alfvén Mach number")
 
 
 def write_template(
-    request: Request, *, catalogue: Catalogue, now: datetime, ask: Asks
+    request: PipelineRequest, *, catalogue: Catalogue, now: datetime, ask: Asks
 ) -> tuple[Document, tuple[str, ...]]:
     """Write the template that a request asks for, not verified yet, and say what was assumed.
 
@@ -78,17 +80,17 @@ def write_template(
 
 
 class _Writer:
-    def __init__(self, request: Request, catalogue: Catalogue, now: datetime, ask: Asks) -> None:
+    def __init__(self, request: PipelineRequest, catalogue: Catalogue, now: datetime, ask: Asks) -> None:
         self.request = request
         self.catalogue = catalogue
         self.now = now
         self.ask = ask
         self.steps = Steps()
-        self.fetched: dict[tuple[str, str, str], Series] = {}
+        self.fetched: dict[tuple[str, str, str], PlotSeries] = {}
         self.used: list[Source] = []
         self.variable = "$TIME_RANGE"
         self.group = ""
-        self.aligned: dict[tuple[str, str], Series] = {}
+        self.aligned: dict[tuple[str, str], PlotSeries] = {}
 
     def written(self) -> tuple[Document, tuple[str, ...]]:
         epochs = self._epochs()
@@ -132,14 +134,10 @@ class _Writer:
             span = parse_time_range(phrase, self.now)
             group = str(number) if len(times) > 1 else ""
             name = f"$TIME_RANGE_{group}" if group else "$TIME_RANGE"
-            self.steps.variables[name] = {
-                "type": "time_range",
-                "default": phrase if is_relative(phrase) else str(span),
-            }
-            if is_relative(phrase):
-                self.steps.note(
-                    f"'{phrase}' is {span}, counted from {self.now:%Y-%m-%d %H:%M} UTC; each run counts again"
-                )
+            default, notes = default_range(phrase, span, self.now)
+            self.steps.variables[name] = {"type": "time_range", "default": default}
+            for note in notes:
+                self.steps.note(note)
             epochs.append((name, group, span))
         return epochs or [("$TIME_RANGE", "", None)]
 
@@ -159,7 +157,7 @@ class _Writer:
 
     # Series -----------------------------------------------------------------------------------------------
 
-    def _series(self, span: TimeRange | None) -> list[Series]:
+    def _series(self, span: TimeRange | None) -> list[PlotSeries]:
         request = self.request
         shown = [self._named_dataset(dataset, parameter) for dataset, parameter in request.datasets]
         if request.panels.against and len(set(request.quantities)) > 1 and self._is_one_against_another():
@@ -180,7 +178,7 @@ class _Writer:
                 shown.append(made)
         return shown + self._indices_beside(span)
 
-    def _indices_beside(self, span: TimeRange | None) -> list[Series]:
+    def _indices_beside(self, span: TimeRange | None) -> list[PlotSeries]:
         """Return the indices, for a sentence that gives each spacecraft its own quantities."""
         own = {wanted for _, wanted in self.request.own}
         shown = []
@@ -202,14 +200,14 @@ class _Writer:
         common = frames_of(vector.name, request.spacecraft)
         return next((frame for frame in common if not vector.component or _has(frame, vector.component)), "")
 
-    def _wanted(self, wanted: Quantity, craft: str, common: str, span: TimeRange | None) -> Series:
+    def _wanted(self, wanted: RequestQuantity, craft: str, common: str, span: TimeRange | None) -> PlotSeries:
         if not wanted.component:
             return self._quantity(wanted.name, craft, common, span)
         frame = common or ("RTN" if wanted.component in "rtn" else "")
         self._check_component(wanted, craft, frame)
         return self._component(self._quantity(wanted.name, craft, frame, span), wanted.component)
 
-    def _check_component(self, wanted: Quantity, craft: str, frame: str) -> None:
+    def _check_component(self, wanted: RequestQuantity, craft: str, frame: str) -> None:
         """Refuse a component that no frame has in which the spacecraft's vector is."""
         there = [known for known in frames_of(wanted.name, [craft]) if known]
         fitting = {known for known in ([frame] if frame else there) if _has(known, wanted.component)}
@@ -224,7 +222,7 @@ class _Writer:
             advice=f"there is {'; '.join(letters)}" if there else others,
         )
 
-    def _check_named(self, shown: list[Series]) -> None:
+    def _check_named(self, shown: list[PlotSeries]) -> None:
         """Refuse a spacecraft, a unit or an instrument that was named but of which the figure draws nothing."""
         request = self.request
         absent = [craft for craft in request.spacecraft if craft not in {series.craft for series in shown}]
@@ -249,7 +247,7 @@ class _Writer:
                 advice=f"it takes {named}; name another one as DATASET.PARAMETER",
             )
 
-    def _check_layout(self, panels: list[list[Series]]) -> None:
+    def _check_layout(self, panels: list[list[PlotSeries]]) -> None:
         """Refuse a layout that was asked for and that the figure would not have."""
         wanted = self.request.panels
         if wanted.count and wanted.count != len(panels):
@@ -267,7 +265,7 @@ class _Writer:
                 advice="helio edit puts them in another one, with a model",
             )
 
-    def _named_dataset(self, dataset: str, parameter: str) -> Series:
+    def _named_dataset(self, dataset: str, parameter: str) -> PlotSeries:
         entry = self.catalogue.dataset(dataset)
         described = entry.parameter(parameter or self._parameter_of(entry))
         craft = entry.spacecraft if self.catalogue.in_archive(entry.id) else craft_of(entry.id).spacecraft
@@ -283,7 +281,7 @@ class _Writer:
         }
         intent = f"Fetch {described.description or described.name} of {craft}"
         self.steps.add(label, "fetch_data", args, intent)
-        return Series(
+        return PlotSeries(
             label,
             known.quantity if known and len(known.parameters) == 1 else described.name,
             craft,
@@ -303,14 +301,14 @@ class _Writer:
             raise NotUnderstood(f"the catalogue knows no parameters of {entry.id}")
         return choices[0] if len(choices) == 1 else self.ask(f"Which parameter of {entry.id}?", choices[:12])
 
-    def _quantity(self, quantity: str, craft: str, frame: str, span: TimeRange | None) -> Series:
+    def _quantity(self, quantity: str, craft: str, frame: str, span: TimeRange | None) -> PlotSeries:
         """A quantity of a spacecraft: fetched, or computed from what the table has."""
         key = (quantity, craft, frame)
         if key not in self.fetched:
             self.fetched[key] = self._found(quantity, craft, frame, span)
         return self.fetched[key]
 
-    def _found(self, quantity: str, craft: str, frame: str, span: TimeRange | None) -> Series:
+    def _found(self, quantity: str, craft: str, frame: str, span: TimeRange | None) -> PlotSeries:
         request = self.request
         wanted = frame if quantity in VECTORS else ""
         how: dict[str, Any] = {
@@ -345,7 +343,7 @@ class _Writer:
             f" helio datasets search '{craft} {quantity}' finds others",
         )
 
-    def _turned(self, quantity: str, craft: str, wanted: str, how: dict[str, Any]) -> Series | None:
+    def _turned(self, quantity: str, craft: str, wanted: str, how: dict[str, Any]) -> PlotSeries | None:
         """A vector that is rotated into the frame that was asked for."""
         if quantity not in VECTORS or wanted not in TURNABLE:
             return None
@@ -359,7 +357,7 @@ class _Writer:
 
     def _length_of(
         self, quantity: str, craft: str, frame: str, how: dict[str, Any], span: TimeRange | None
-    ) -> Series | None:
+    ) -> PlotSeries | None:
         """A magnitude that is computed from its vector."""
         whole = {ABS_B: B, SPEED: VELOCITY}.get(quantity)
         if whole is None or not pick(whole, craft, **how):
@@ -372,7 +370,7 @@ class _Writer:
 
     def _speed_instead(
         self, quantity: str, craft: str, how: dict[str, Any], span: TimeRange | None
-    ) -> Series | None:
+    ) -> PlotSeries | None:
         """The speed, where the velocity was asked for in passing and there is no vector."""
         if quantity != VELOCITY or self.request.frame or self.request.vectors:
             return None
@@ -395,7 +393,7 @@ class _Writer:
             and vectors[0].cadence < magnitude.cadence / 10
         )
 
-    def _fetch(self, quantity: str, craft: str, found: list[Source]) -> Series:
+    def _fetch(self, quantity: str, craft: str, found: list[Source]) -> PlotSeries:
         first = found[0]
         self.used.append(first)
         kind = "vector" if quantity in VECTORS else "spectrum" if quantity in SPECTRA else "scalar"
@@ -406,7 +404,7 @@ class _Writer:
         self.steps.note(f"{craft} {title(quantity)}: {where}, {each}, {coverage(first, self.catalogue)}")
         if first.note:
             self.steps.note(f"{first.dataset}: {first.note}")
-        series = Series(label, quantity, craft, kind, first.cadence, first.frame, first.unit, self.group)
+        series = PlotSeries(label, quantity, craft, kind, first.cadence, first.frame, first.unit, self.group)
         if len(first.parameters) > 1:
             self._joined(first, label, intent)
         elif len(found) > 1:
@@ -469,7 +467,7 @@ class _Writer:
             "Put the components side by side",
         )
 
-    def _component(self, series: Series, letter: str) -> Series:
+    def _component(self, series: PlotSeries, letter: str) -> PlotSeries:
         if series.kind != "vector":
             return series
         label = self.steps.label(f"{series.label}{letter}")
@@ -485,7 +483,7 @@ class _Writer:
             )
         return replace(series, label=label, kind="scalar", quantity=f"{series.quantity} {letter}")
 
-    def _magnitude(self, series: Series, quantity: str) -> Series:
+    def _magnitude(self, series: PlotSeries, quantity: str) -> PlotSeries:
         label = self.steps.label(
             f"{series.label.replace('Vvec', 'V')}mag"
             if quantity == ABS_B
@@ -495,7 +493,7 @@ class _Writer:
         self.steps.add(label, "magnitude", args, f"Compute the {quantity}")
         return replace(series, label=label, kind="scalar", quantity=quantity, frame="")
 
-    def _derived(self, quantity: str, craft: str, span: TimeRange | None) -> Series:
+    def _derived(self, quantity: str, craft: str, span: TimeRange | None) -> PlotSeries:
         """What is computed from density, velocity, temperature and field, all on the clock of the slowest of them."""
         tool, takes = DERIVED[quantity]
         if "source_label" in takes:
@@ -525,7 +523,7 @@ class _Writer:
         wanted = self.request.frame
         return wanted or next((frame for frame in ("GSM", "GSE", "RTN") if frame in there), "")
 
-    def _onto(self, part: Series, clock: Series) -> Series:
+    def _onto(self, part: PlotSeries, clock: PlotSeries) -> PlotSeries:
         """Bring a series onto the epochs of another, never across more than three of the longer cadence."""
         known = self.aligned.get((part.label, clock.label))
         if known is not None:
@@ -540,7 +538,7 @@ class _Writer:
 
     # Operations -------------------------------------------------------------------------------------------
 
-    def _computed(self, shown: list[Series]) -> list[Series]:
+    def _computed(self, shown: list[PlotSeries]) -> list[PlotSeries]:
         # a common cadence comes before what needs one
         for computation in sorted(self.request.computations, key=lambda known: known.tool == DIFFERENCE):
             if computation.tool == MAGNITUDE:
@@ -554,17 +552,17 @@ class _Writer:
                 shown = self._applied(computation, shown)
         return shown
 
-    def _length(self, series: Series) -> Series:
+    def _length(self, series: PlotSeries) -> PlotSeries:
         quantity = {B: ABS_B, VELOCITY: SPEED}.get(series.quantity, f"{series.quantity} magnitude")
         known = self.fetched.get((quantity, series.craft, ""))
         return known or self._magnitude(series, quantity)
 
-    def _applied(self, computation: Computation, shown: list[Series]) -> list[Series]:
+    def _applied(self, computation: Computation, shown: list[PlotSeries]) -> list[PlotSeries]:
         tool, how = computation.tool, APPLIED[computation.tool]
         fitting = [series for series in shown if series.kind != "spectrum" or tool == "resample"]
         if not fitting:
             raise NotUnderstood(f"there is nothing to which {tool.replace('_', ' ')} could be applied")
-        made: dict[str, Series] = {}
+        made: dict[str, PlotSeries] = {}
         for series in fitting:
             given = self._length(series) if how.spectral and series.kind == "vector" else series
             new = self.steps.compute(
@@ -580,7 +578,7 @@ class _Writer:
             return [*shown, *made.values()]
         return [made.get(series.label, series) for series in shown]
 
-    def _difference(self, shown: list[Series]) -> Series:
+    def _difference(self, shown: list[PlotSeries]) -> PlotSeries:
         pair = [series for series in shown if series.kind != "spectrum"]
         if len(pair) != 2 or pair[0].quantity != pair[1].quantity:
             raise NotUnderstood(
@@ -603,24 +601,20 @@ class _Writer:
 
     # What is drawn ----------------------------------------------------------------------------------------
 
-    def _export(self, shown: list[Series]) -> None:
+    def _export(self, shown: list[PlotSeries]) -> None:
         for form in self.request.exports:
-            suffix = {"netcdf": "nc"}.get(form, form)
             for series in shown:
-                args = {
-                    "source_labels": [series.label],
-                    "filename": f"{series.label}.{suffix}",
-                    "format": form,
-                }
+                filename = f"{series.label}.{FILE_ENDINGS.get(form, form)}"
+                args = {"source_labels": [series.label], "filename": filename, "format": form}
                 self.steps.add(f"save_{series.label}", "save_data", args, f"Save it as {form}")
 
-    def _log(self, shown: list[Series]) -> list[str]:
+    def _log(self, shown: list[PlotSeries]) -> list[str]:
         """Return the quantities that the request wants on a logarithmic scale."""
         said = self.request.style.log
         every = ["*"] if {"*", "all", "everything"} & set(said) else []
         return every + [series.quantity for series in shown for word in said if word in series.quantity]
 
-    def _colours(self, shown: list[Series]) -> dict[str, str]:
+    def _colours(self, shown: list[PlotSeries]) -> dict[str, str]:
         found: dict[str, str] = {}
         for what, colour in self.request.style.colours:
             lines = [line for series in shown if (line := line_of(what, series))]
@@ -634,12 +628,12 @@ class _Writer:
             found[lines[0]] = colour
         return found
 
-    def _title(self, shown: list[Series]) -> str:
+    def _title(self, shown: list[PlotSeries]) -> str:
         quantities = self._titles(shown)
         crafts = listed([series.craft for series in shown if "−" not in series.craft])
         return f"{crafts}: {listed(quantities) if len(quantities) <= 3 else 'overview'}"
 
-    def _name(self, shown: list[Series]) -> str:
+    def _name(self, shown: list[PlotSeries]) -> str:
         crafts = [
             short(craft) for craft in dict.fromkeys(series.craft for series in shown) if "−" not in craft
         ]
@@ -648,7 +642,7 @@ class _Writer:
         what = quantities if len(quantities) <= 2 else ["overview"]
         return unicodedata.normalize("NFKD", "-".join([*named, *what])).encode("ascii", "ignore").decode()
 
-    def _titles(self, shown: list[Series]) -> list[str]:
+    def _titles(self, shown: list[PlotSeries]) -> list[str]:
         wanted = [title(quantity.name) for quantity in self.request.quantities]
         return list(dict.fromkeys(wanted or [series.quantity for series in shown]))
 
@@ -656,7 +650,7 @@ class _Writer:
         return f"_{self.group}" if self.group else ""
 
 
-def _complete(request: Request, ask: Asks) -> Request:
+def _complete(request: PipelineRequest, ask: Asks) -> PipelineRequest:
     """Ask for what is missing: the spacecraft of a mission, a quantity, a window."""
     chosen: dict[str, tuple[str, ...]] = {}
     for mission in request.spacecraft:
@@ -670,7 +664,7 @@ def _complete(request: Request, ask: Asks) -> Request:
         crafts = [_spacecraft_of(wanted, ask)]
     if not wanted and not request.datasets:
         choices = quantities_of(crafts[0])
-        wanted = [Quantity(ask(f"What of {listed(crafts)} is to be drawn?", choices[:12]))]
+        wanted = [RequestQuantity(ask(f"What of {listed(crafts)} is to be drawn?", choices[:12]))]
     return replace(
         request,
         spacecraft=tuple(dict.fromkeys(crafts)),
@@ -680,7 +674,7 @@ def _complete(request: Request, ask: Asks) -> Request:
     )
 
 
-def _spacecraft_of(wanted: Sequence[Quantity], ask: Asks) -> str:
+def _spacecraft_of(wanted: Sequence[RequestQuantity], ask: Asks) -> str:
     """The spacecraft of quantities of which none was named; OMNI has the solar wind beside the indices."""
     if any(quantity.name in INDICES for quantity in wanted):
         return "OMNI"
@@ -702,7 +696,14 @@ def _with_window(computation: Computation, ask: Asks) -> Computation:
     return replace(computation, window=ask(f"Over which window is the {what}?", WINDOWS))
 
 
-def line_of(what: str, series: Series) -> str:
+def default_range(phrase: str, span: TimeRange, now: datetime) -> tuple[str, list[str]]:
+    """Return the default of a time range that a phrase gives, and what to note: a relative one stays relative."""
+    if not is_relative(phrase):
+        return str(span), []
+    return phrase, [f"'{phrase}' is {span}, counted from {now:%Y-%m-%d %H:%M} UTC; each run counts again"]
+
+
+def line_of(what: str, series: PlotSeries) -> str:
     """Give how a figure addresses the line of a series that a word means; empty when it means another one.
 
     >>> line_of("bz", Series("ACE_B", "magnetic field vector", "ACE", "vector"))

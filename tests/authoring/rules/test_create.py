@@ -5,7 +5,7 @@ from datetime import datetime
 
 import pytest
 
-from helio.authoring.outcome import Draft, NotProved, NotUnderstood, Question
+from helio.authoring.outcome import AuthorQuestion, NotProved, NotUnderstood, TemplateDraft
 from helio.authoring.writing.sources import pick
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.template.figures import complete_labels
@@ -14,7 +14,7 @@ from helio.time_range import TimeRange
 
 def made(author, request, *chosen):
     outcome = author.create(request, chosen=chosen)
-    assert isinstance(outcome, Draft), outcome
+    assert isinstance(outcome, TemplateDraft), outcome
     return outcome
 
 
@@ -213,9 +213,9 @@ def test_the_same_request_gives_the_same_bytes(author):
 )
 def test_what_may_mean_several_things_is_asked_and_the_answer_used(author, request_, choice):
     asked = author.create(request_)
-    assert isinstance(asked, Question)
+    assert isinstance(asked, AuthorQuestion)
     assert choice in asked.choices
-    assert isinstance(author.create(request_, chosen=(choice,)), Draft)
+    assert isinstance(author.create(request_, chosen=(choice,)), TemplateDraft)
 
 
 def test_an_answer_that_was_no_choice_is_refused(author):
@@ -415,7 +415,7 @@ def test_a_cadence_stands_before_what_has_it(author, said):
 
 def test_and_is_no_day(author):
     asked = author.create("ACE speed detrended and smoothed 2003-11-20")
-    assert isinstance(asked, Question)
+    assert isinstance(asked, AuthorQuestion)
     assert "window" in asked.text
 
 

@@ -1,0 +1,34 @@
+"""The datasets and parameters that fetches of a template name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from helio.steps.fetch.choices import Choice, choices_of
+
+FETCH = "fetch_data"
+
+
+def fetch_choices(args: Mapping[str, Any]) -> list[Choice]:
+    """Return the choices of a fetch, the preferred one first; none where its arguments name no dataset.
+
+    >>> fetch_choices({"candidates": ["AC_H2_MFI", {"dataset_id": "WI_H0_MFI"}], "parameter_id": "B"})[1].dataset_id
+    'WI_H0_MFI'
+    """
+    listed = args.get("candidates")
+    named = listed if isinstance(listed, list) and listed else [args.get("dataset_id")]
+    candidates = [name if isinstance(name, dict) else {"dataset_id": name} for name in named]
+    valid = [
+        choice for choice in candidates if isinstance(choice.get("dataset_id"), str) and choice["dataset_id"]
+    ]
+    return choices_of({**args, "candidates": valid}) if valid else []
+
+
+def fetch_pairs(args: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return each dataset that a fetch of one parameter may take, with its parameter; none for several parameters."""
+    return (
+        []
+        if args.get("parameters")
+        else [(choice.dataset_id, choice.parameters[0]) for choice in fetch_choices(args)]
+    )
