@@ -347,7 +347,7 @@ class WrongKey(ModelError):
 
 
 class UnknownModel(ModelError):
-    """There is no model of that name, or not for this key."""
+    """The model is unknown, or not available for this key."""
 
 
 class ModelRefused(ModelError):

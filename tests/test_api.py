@@ -278,8 +278,8 @@ def test_a_misspelt_argument_is_refused_with_the_right_one(name: str) -> None:
 def test_every_public_function_is_checked_and_every_check_has_wrong_examples() -> None:
     functions = {
         name
-        for name, one in inspect.getmembers(api, inspect.isfunction)
-        if not name.startswith("_") and one.__module__ == "helio.api"
+        for name, function in inspect.getmembers(api, inspect.isfunction)
+        if not name.startswith("_") and function.__module__ == "helio.api"
     }
     assert functions == set(PUBLIC)
     used = {key for function in PUBLIC.values() for key in inspect.signature(function).parameters}

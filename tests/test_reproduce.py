@@ -1137,7 +1137,7 @@ def assert_same_values(table: Any, service: CdaWebStandIn, name: str) -> None:
     """The table's values are those of the files, and missing where they hold fill."""
     start, stop = table.epoch[0], table.epoch[-1]
     values, epochs = [], []
-    for file in sorted(service.files, key=lambda one: one.first):
+    for file in sorted(service.files, key=lambda served: served.first):
         cdf = pycdfpp.load(str(file.path))
         variable = cdf[name]
         clock = next(str(variable.attributes[key][0]) for key in variable.attributes if key == "DEPEND_0")

@@ -132,14 +132,14 @@ def _ask_all(
     chosen: Sequence[Question], seconds: float, clock: Clock, limits: NetworkLimits
 ) -> list[SourceAnswer]:
     # daemons: a name lookup cannot be stopped, and the process must not wait for it
-    tasks = [_Task(question, seconds, clock, limits) for question in chosen]
+    tasks = [_SourceThread(question, seconds, clock, limits) for question in chosen]
     for task in tasks:
         task.start()
     until = time.monotonic() + seconds
     return [task.answer_by(until) for task in tasks]
 
 
-class _Task(threading.Thread):
+class _SourceThread(threading.Thread):
     """Thread that asks one source."""
 
     def __init__(self, question: Question, seconds: float, clock: Clock, limits: NetworkLimits) -> None:

@@ -334,7 +334,7 @@ def _of_fetches(old: LockedFetch, new: LockedFetch) -> Iterator[str]:
         if old.failed != new.failed and new.tables is not None:
             yield f"{step}: {_ended(old)} → {_ended(new)}"
         return
-    if [_named(dataset) for dataset in old.datasets] != [_named(one) for one in new.datasets]:
+    if [_named(dataset) for dataset in old.datasets] != [_named(dataset) for dataset in new.datasets]:
         yield f"{step}: {'; '.join(map(_named, old.datasets))} → {'; '.join(map(_named, new.datasets))}"
         return
     changed = False

@@ -400,7 +400,7 @@ def _moment(text: str) -> datetime:
         year, month, day_of_month = (int(word) for word in (*words, "1", "1")[:3])
         day = datetime(year, month, day_of_month)
     hour, minute, second = (
-        float(one) for one in (*[part for part in clock.split(":") if part], "0", "0", "0")[:3]
+        float(word) for word in (*[part for part in clock.split(":") if part], "0", "0", "0")[:3]
     )
     return day + timedelta(hours=hour, minutes=minute, seconds=second)
 

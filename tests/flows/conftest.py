@@ -124,16 +124,16 @@ class Shown:
 
     @property
     def states(self) -> dict[str, str]:
-        return {name: one["state_name"] for name, one in self.tasks.items()}
+        return {name: task["state_name"] for name, task in self.tasks.items()}
 
     @property
     def edges(self) -> set[tuple[str, str]]:
         tasks = self.tasks
-        names = {one["id"]: name for name, one in tasks.items()}
+        names = {task["id"]: name for name, task in tasks.items()}
         return {
             (names[need["id"]], name)
-            for name, one in tasks.items()
-            for needs in one["task_inputs"].values()
+            for name, task in tasks.items()
+            for needs in task["task_inputs"].values()
             for need in needs
         }
 

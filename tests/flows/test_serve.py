@@ -393,7 +393,7 @@ def test_a_run_that_is_paused_on_its_page_begins_no_step_until_it_is_resumed(
     before = len(Runs(home / "runs").list())
     os.kill(held, signal.SIGCONT)
     log = home / "serve.txt"
-    words = "it goes on when it is resumed" if kind == "Paused" else "no further step begins"
+    words = "it continues when it is resumed" if kind == "Paused" else "no further step begins"
     soon(lambda: words in log.read_text(), "a word about it")
     if kind == "Suspended":
         soon(lambda: not serving.runs(), "the end of the process")

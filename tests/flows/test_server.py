@@ -166,7 +166,7 @@ def test_a_record_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 
 def test_a_server_of_another_machine_is_not_doubled(tmp_path: Path) -> None:
     _record(tmp_path, host="elsewhere")
-    with pytest.raises(EngineError, match="started on the machine elsewhere"):
+    with pytest.raises(EngineError, match="runs on the machine elsewhere"):
         Server(tmp_path, ENVIRON).start()
 
 
@@ -289,7 +289,7 @@ def test_a_wait_lasts_as_long_as_the_process_lives_and_says_what_it_waits_for(
 
         with pytest.raises(Cancelled):
             server.wait(stop=stop)
-        assert f"its process {silent.pid} lives" in caplog.text
+        assert f"its process {silent.pid} is running" in caplog.text
         assert f"kill -CONT {silent.pid} resumes it" in caplog.text
         silent.send_signal(signal.SIGCONT)
         silent.kill()

@@ -35,7 +35,7 @@ def test_the_page_of_the_passes_has_every_pass_in_the_order_in_which_they_run(pa
     names = [
         name
         for _, stages in passes.LETTERS
-        for name in dict.fromkeys(one.__name__ for stage in stages for one in stage)
+        for name in dict.fromkeys(rewrite.__name__ for stage in stages for rewrite in stage)
     ]
     assert re.findall(r"^### (\w+)$", pages["passes.md"], re.MULTILINE) == names
     assert "\n>>> " not in pages["passes.md"]

@@ -169,7 +169,7 @@ def contains(whole: Any, part: Any) -> bool:
         return (
             isinstance(whole, list)
             and len(whole) == len(part)
-            and all(contains(one, other) for one, other in zip(whole, part, strict=True))
+            and all(contains(item, other) for item, other in zip(whole, part, strict=True))
         )
     return bool(whole == part) and type(whole) is type(part)
 
@@ -212,7 +212,7 @@ def test_a_case_comes_out_as_written(document: Any, case: Any, before: Any, exac
     _, outcome = rewritten(before, context, case)
     errors = [finding for finding in outcome.diagnostics if finding.severity == "error"]
     for expected in case["errors"]:
-        assert any(fits(error, expected) for error in errors), (expected, [str(one) for one in errors])
+        assert any(fits(error, expected) for error in errors), (expected, [str(error) for error in errors])
     if not case["errors"]:
         assert errors == [], [str(error) for error in errors]
     warned = {finding.code for finding in outcome.diagnostics if finding.severity == "warning"}

@@ -115,6 +115,6 @@ def half_done(plan: Plan, chosen: Sequence[bool], folder: Path, workers: Workers
     """Put the results of some steps into a store, as a run would leave them that was ended."""
     execution = Execution(plan, Store(folder), Served(), workers)
     results: dict[Any, StepResult] = {}
-    for step, wanted in zip(plan.steps, [*chosen, *[False] * len(plan.steps)], strict=False):
-        can = wanted and not blocked_by(step, results)
+    for step, is_chosen in zip(plan.steps, [*chosen, *[False] * len(plan.steps)], strict=False):
+        can = is_chosen and not blocked_by(step, results)
         results[step.step_id] = execution.run_step(step) if can else StepResult(step, "skipped")

@@ -16,9 +16,9 @@ from tests.steps.solar_wind import alpha_ratio, density, field, speed, velocity
 
 DEMANDING = [
     (name, table)
-    for name, one in signatures().items()
-    if one.runs
-    for table in one.tables
+    for name, signature in signatures().items()
+    if signature.runs
+    for table in signature.tables
     if table.takes.unit
 ]
 
@@ -29,7 +29,7 @@ def call(name, args=None, **tables):
     return call_tool(name, args or {}, given)
 
 
-@pytest.mark.parametrize(("name", "table"), DEMANDING, ids=lambda one: getattr(one, "parameter", one))
+@pytest.mark.parametrize(("name", "table"), DEMANDING, ids=lambda value: getattr(value, "parameter", value))
 def test_no_tool_takes_a_table_in_a_unit_that_it_does_not_know(name, table):
     tables = {table.parameter: {} for table in signatures()[name].tables}
     wrong = replace(speed() if table.takes.kind != "vector" else velocity(), unit="furlong", frame="GSM")

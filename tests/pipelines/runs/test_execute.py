@@ -279,7 +279,9 @@ def test_a_second_run_makes_nothing(run: Callable[..., Ran]):
     again = run(*fetch_compute_draw())
     assert set(states(first).values()) == {"completed"}
     assert set(states(again).values()) == {"cached"}
-    assert [step.outputs[0].digest for step in again.steps] == [one.outputs[0].digest for one in first.steps]
+    assert [step.outputs[0].digest for step in again.steps] == [
+        step.outputs[0].digest for step in first.steps
+    ]
 
 
 def test_what_another_process_has_just_made_is_made_again_to_the_same_end(tmp_path: Path, workers: Workers):
