@@ -364,10 +364,10 @@ def test_another_model_that_was_asked_is_named(model, monkeypatch):
     [
         (("author", ASKED, "--as", "mine"), "there is a pipeline 'mine' already"),
         (("author", ASKED, "--as", "Not An Id"), "'not-an-id'"),
-        (("author", ""), "nothing was asked for"),
+        (("author", ""), "the request is empty"),
         (("author", ASKED, "--replay", "nowhere"), "there is no transcript nowhere"),
         (("author", ASKED, "--now", "noon"), "'noon' is not an instant"),
-        (("edit", "mine"), "nothing was asked for"),
+        (("edit", "mine"), "the request is empty"),
         (("edit", "mine", "red", "--undo"), "an undo takes no request"),
         (("edit", "mine", "--undo"), "there is nothing before"),
         (("edit", "ace-bfield-overview", "red for Bz"), "--as my-ace-bfield-overview"),
