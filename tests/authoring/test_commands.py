@@ -299,7 +299,7 @@ def test_no_key_is_told_to_who_wants_a_model():
         (standin.forever(standin.failure(503, "overloaded")), "answers 503: overloaded, after 4 attempts"),
         (standin.forever(standin.blocked()), "safety filter"),
         (standin.forever(standin.reset()), "after 4 attempts"),
-        (standin.forever(standin.page()), "something else than JSON"),
+        (standin.forever(standin.page()), "did not answer with JSON"),
     ],
 )
 def test_a_model_that_gives_nothing_is_told_in_words_and_kept(model, mine, script, said):

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import product
 from typing import Any
 
 from helio.authoring.outcome import NotUnderstood
@@ -166,10 +167,7 @@ class _Writer:
                 advice="'… and …' draws both over time",
             )
         common = request.frame or self._common_frame()
-        pairs = request.own or [
-            (craft, wanted) for craft in request.spacecraft for wanted in request.quantities
-        ]
-        for craft, wanted in pairs:
+        for craft, wanted in request.own or product(request.spacecraft, request.quantities):
             index = wanted.name in INDICES and craft != "OMNI"
             series = self._index(wanted) if index else self._wanted(wanted, craft, common)
             if series.label not in [other.label for other in shown]:
