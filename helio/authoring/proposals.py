@@ -270,7 +270,9 @@ class Proposals:
             None,
         )
         if found is None:
-            raise RequestError(f"{path} has no text of a proposal", advice="changes by hand are not kept")
+            raise RequestError(
+                f"no proposal made the present text of {path}", advice="changes by hand are not kept"
+            )
         write_whole(path, found.before.encode())
         return found
 
